@@ -1,0 +1,40 @@
+# pawl_compile_options(TARGET): language level, warnings and sanitizers of our own code.
+#
+# Everything is private to the target: who links pawl keeps their own warnings.
+
+function(pawl_compile_options target)
+  set_target_properties(${target} PROPERTIES
+    CXX_STANDARD 23
+    CXX_STANDARD_REQUIRED ON
+    CXX_EXTENSIONS OFF
+  )
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor -Werror=switch
+    # Designated initializers leave out what has a good default; that is their point.
+    -Wno-missing-field-initializers
+  )
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # GCC 12 sees overlaps in std::string concatenation that are not there (GCC bug 105651).
+    target_compile_options(${target} PRIVATE -Wno-restrict)
+  else()
+    # As in GCC, where -Wconversion leaves signedness alone in C++.
+    target_compile_options(${target} PRIVATE -Wno-sign-conversion)
+  endif()
+  if(PAWL_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+
+  if(PAWL_SANITIZE)
+    target_compile_options(${target} PRIVATE
+      -fsanitize=${PAWL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    # Public: whatever links an instrumented library needs the sanitizer's runtime.
+    target_link_options(${target} PUBLIC $<BUILD_INTERFACE:-fsanitize=${PAWL_SANITIZE}>)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # Instrumentation hides initializations from this warning.
+      target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
+      if(PAWL_SANITIZE MATCHES "thread")
+        target_compile_options(${target} PRIVATE -Wno-tsan)
+      endif()
+    endif()
+  endif()
+endfunction()

@@ -1,0 +1,25 @@
+# Installs BUILD below WORK, builds PROJECT against it and runs what came out.
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
+  if(NOT code EQUAL 0)
+    string(JOIN " " command ${ARGV})
+    message(FATAL_ERROR "${command}\nended with ${code}:\n${said}")
+  endif()
+  set(said "${said}" PARENT_SCOPE)
+endfunction()
+
+# From nothing each time: a header left over from the last run would hide a missing one.
+file(REMOVE_RECURSE "${WORK}")
+
+run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/prefix")
+run("${CMAKE_COMMAND}" -S "${PROJECT}" -B "${WORK}/build" -G "${GENERATOR}"
+  "-DCMAKE_CXX_COMPILER=${COMPILER}"
+  "-DCMAKE_CXX_FLAGS=${FLAGS}"
+  "-DCMAKE_PREFIX_PATH=${WORK}/prefix"
+  "-DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF")
+run("${CMAKE_COMMAND}" --build "${WORK}/build")
+run("${WORK}/build/consumer")
+if(NOT said MATCHES "pawl ${VERSION}")
+  message(FATAL_ERROR "expected the version ${VERSION}, got:\n${said}")
+endif()
+message(STATUS "${said}")
