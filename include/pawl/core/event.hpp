@@ -1,0 +1,106 @@
+#pragma once
+
+/// Facts of the log. An event is committed with the change it tells of and published after that
+/// commit; a late subscriber reads every event, in order, by cursor.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "pawl/core/attempt.hpp"
+
+namespace pawl {
+
+/// Stored numbers; their names are in codec/names.cpp. Never change; add at the end.
+enum class EventType : std::uint8_t {
+  job_submitted = 1,
+  job_paused = 2,
+  job_resumed = 3,
+  job_finished = 4,
+  item_settled = 5,
+  item_dead_lettered = 6,
+  attempt_started = 7,
+  attempt_finished = 8,
+  gate_accepted = 9,
+  gate_rejected = 10,
+  gate_uncertain = 11,
+  retry_scheduled = 12,
+  retry_started = 13,
+  escalated = 14,
+  review_requested = 15,
+  review_decided = 16,
+  task_succeeded = 17,
+  task_skipped = 18,
+  task_failed = 19,
+  task_expanded = 20,
+  task_cancelled = 21,
+  budget_reached = 22,
+  job_cancelled = 23,
+  dead_letter_discarded = 24,
+  item_purged = 25,
+};
+
+/// One event. `code`, `count`, `when` and `text` mean what the type says (see the views below);
+/// "pawl/codec/documents.hpp" renders them as the JSON `data`.
+struct Event {
+  EventType type{};
+  EventSeq seq = 0;       ///< set when read back
+  JobId job;              ///< set when read back
+  ItemId item;            ///< none for events of the job
+  TaskId task;            ///< none for events of the job or item
+  AttemptNumber attempt = 0;
+  Timestamp at;           ///< set when read back
+  std::int32_t code = 0;  ///< a result, cause, reason, outcome or state, as its number
+  std::int64_t count = 0; ///< max_attempts, children, …
+  Timestamp when;         ///< next_run_at
+  std::string text;       ///< a summary, reason, message or name
+  friend bool operator==(const Event&, const Event&) = default;
+};
+
+// Typed views with the meaning the events have for a workflow's author. `as<View>(event)` is empty
+// when the event is of another type.
+
+struct QualityCheckPassed {
+  TaskId task;
+  AttemptNumber attempt;
+};
+struct QualityCheckFailed {
+  TaskId task;
+  AttemptNumber attempt;
+  std::string feedback_summary;
+};
+/// `attempt` is the upcoming number.
+struct RetryScheduledEvent {
+  TaskId task;
+  AttemptNumber attempt;
+  std::int64_t max_attempts;
+  Cause cause;
+  Timestamp next_run_at;
+};
+/// Told before a retry's code runs.
+struct RetryAttempt {
+  TaskId task;
+  AttemptNumber attempt;
+  std::int64_t max_attempts;
+  std::optional<std::string> feedback_summary;
+};
+struct Escalated {
+  TaskId task;
+  ReviewReason why;
+  std::string reason;
+};
+
+template <class View>
+[[nodiscard]] std::optional<View> as(const Event& event);
+template <>
+std::optional<QualityCheckPassed> as(const Event& event);
+template <>
+std::optional<QualityCheckFailed> as(const Event& event);
+template <>
+std::optional<RetryScheduledEvent> as(const Event& event);
+template <>
+std::optional<RetryAttempt> as(const Event& event);
+template <>
+std::optional<Escalated> as(const Event& event);
+
+}  // namespace pawl

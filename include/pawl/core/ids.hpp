@@ -1,0 +1,80 @@
+#pragma once
+
+/// The identifiers of pawl. Each is its own type over a 64-bit integer, so a task can never be
+/// passed where a job is expected: that does not compile.
+///
+/// Ids grow in arrival order. Items, fan-out children and job-wide tasks draw their ordinals from
+/// one sequence per store, and a task's id is (ordinal, stage): all tasks of an item are
+/// neighbours, and nobody has to look a task up to address it.
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace pawl {
+
+/// An identifier that cannot be mistaken for another kind of identifier. Zero means "none".
+template <class Tag>
+class Id {
+ public:
+  constexpr Id() = default;
+  constexpr explicit Id(std::int64_t value) : value_(value) {}
+  [[nodiscard]] constexpr std::int64_t value() const noexcept { return value_; }
+  [[nodiscard]] constexpr explicit operator bool() const noexcept { return value_ != 0; }
+  friend constexpr auto operator<=>(const Id&, const Id&) = default;
+
+ private:
+  std::int64_t value_ = 0;
+};
+
+using JobId = Id<struct JobTag>;
+using ItemId = Id<struct ItemTag>;
+using ReviewId = Id<struct ReviewTag>;
+using WorkerId = Id<struct WorkerTag>;
+/// A lane: the Ready tasks of one job, stage and category, in order of age.
+using LaneId = Id<struct LaneTag>;
+using TaskId = Id<struct TaskTag>;
+
+/// A stage's place in its workflow, counted from 0 in definition order.
+enum class StageIndex : std::uint16_t {};
+constexpr std::size_t at(StageIndex stage) { return static_cast<std::size_t>(stage); }
+
+/// The most stages a workflow may have; the rest of a task's id is the ordinal.
+inline constexpr std::size_t stages_max = 65'535;
+
+/// The task of one stage for the thing (item, child, job-wide) with this ordinal.
+constexpr TaskId task_id(std::int64_t ordinal, StageIndex stage) {
+  return TaskId{(ordinal << 16) | static_cast<std::int64_t>(stage)};
+}
+constexpr TaskId task_id(ItemId item, StageIndex stage) { return task_id(item.value(), stage); }
+constexpr std::int64_t ordinal_of(TaskId task) { return task.value() >> 16; }
+constexpr StageIndex stage_of(TaskId task) {
+  return static_cast<StageIndex>(task.value() & 0xFFFF);
+}
+
+/// The n-th execution of a task, counted from 1; never reused. 0: none yet.
+using AttemptNumber = std::uint32_t;
+
+/// Grows with every write of a task row. It is the fencing token: whoever presents an older one
+/// is told so and changes nothing.
+using Version = std::int64_t;
+
+/// Grows with every act of an operator on a job, so that a decision made from an older view of
+/// the job is noticed and made again.
+using Generation = std::int64_t;
+
+/// A batch of one worker; its number is written with the batch.
+using BatchNumber = std::int64_t;
+
+/// The place of an event in the log: journal row · 16 + place in the row.
+using EventSeq = std::int64_t;
+
+}  // namespace pawl
+
+template <class Tag>
+struct std::hash<pawl::Id<Tag>> {
+  std::size_t operator()(const pawl::Id<Tag>& id) const noexcept {
+    return std::hash<std::int64_t>{}(id.value());
+  }
+};

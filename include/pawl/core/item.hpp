@@ -1,0 +1,34 @@
+#pragma once
+
+/// An item: a thing that flows through a workflow.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "pawl/core/ids.hpp"
+#include "pawl/core/json.hpp"
+#include "pawl/core/task.hpp"
+#include "pawl/core/time.hpp"
+
+namespace pawl {
+
+enum class ItemState : std::uint8_t { active = 1, succeeded = 2, failed = 3, cancelled = 4 };
+
+struct Item {
+  ItemId id;
+  JobId job;
+  std::string key;  ///< unique in its job
+  std::string category;
+  Json data;
+  std::string data_sha256;
+  Timestamp submitted_at;
+  ItemState state = ItemState::active;
+  std::optional<CancelCause> cancelled;
+  std::uint32_t sinks_left = 0;    ///< item-scope stages at the end of the graph that have not ended
+  std::uint32_t failed_tasks = 0;  ///< Failed under a policy that fails the item
+  ItemId adopted_from;             ///< the item of an earlier job this one was taken over from
+  friend bool operator==(const Item&, const Item&) = default;
+};
+
+}  // namespace pawl

@@ -1,0 +1,113 @@
+#pragma once
+
+/// A job: one submission of a workflow over any number of items. Its state is a function of its
+/// row and its counters, kept in the same transaction as every change: O(1) and always right.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pawl/core/event.hpp"
+#include "pawl/core/policy.hpp"
+#include "pawl/core/task.hpp"
+#include "pawl/core/workflow.hpp"
+
+namespace pawl {
+
+enum class JobState : std::uint8_t { running = 1, paused = 2, completed = 3, failed = 4, cancelled = 5 };
+
+enum class PauseCause : std::uint8_t { none = 0, requested = 1, budget = 2, deadline = 3, no_progress = 4 };
+
+/// Which limit an attempt ran into.
+enum class BudgetKind : std::uint8_t {
+  none = 0,
+  total_attempts = 1,
+  deadline = 2,
+  no_progress = 3,
+  cost = 4,
+  tokens = 5,
+};
+
+/// How many tasks of a stage (or children) are in each stored state.
+struct StateCounts {
+  std::array<std::int64_t, state_kinds> by_kind{};
+  [[nodiscard]] std::int64_t operator[](StateKind kind) const { return by_kind[static_cast<std::size_t>(kind)]; }
+  std::int64_t& operator[](StateKind kind) { return by_kind[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] std::int64_t ended() const;
+  friend bool operator==(const StateCounts&, const StateCounts&) = default;
+};
+
+struct ItemCounts {
+  std::int64_t total = 0;
+  std::int64_t succeeded = 0;
+  std::int64_t failed = 0;
+  std::int64_t cancelled = 0;
+  std::int64_t adopted = 0;  ///< of the succeeded: taken over whole from an earlier job
+  [[nodiscard]] std::int64_t settled() const { return succeeded + failed + cancelled; }
+  [[nodiscard]] std::int64_t active() const { return total - settled(); }
+  friend bool operator==(const ItemCounts&, const ItemCounts&) = default;
+};
+
+struct Job {
+  JobId id;
+  std::string workflow_name;
+  std::string workflow_hash;
+  std::string key;  ///< makes submission idempotent; empty: none
+  Json params;
+  Json labels;      ///< whatever the submitter wants back
+  Budget budget;
+  Tolerance tolerate_failures;
+  std::uint32_t parallel = 0;  ///< open attempts of this job; 0: no limit of its own
+  std::int32_t priority = 0;   ///< higher first
+  Timestamp submitted_at;
+  Timestamp deadline_at;       ///< absolute; none when not set
+  Timestamp ended_at;
+  bool submission_open = true;
+  Generation generation = 1;
+  PauseCause paused = PauseCause::none;
+  std::optional<CancelCause> cancelled;   ///< also deadline, budget, tolerance, stop_job
+  std::int64_t reduce_ordinal = 0;        ///< the ordinal of its job-wide tasks; 0: has none
+  ItemCounts items;
+  std::int64_t attempts_opened = 0;
+  std::int64_t attempts_open = 0;
+  std::int64_t dead_letters = 0;          ///< Failed tasks neither retried nor discarded
+  std::int64_t failed_tasks = 0;          ///< Failed tasks, discarded ones included
+  std::int64_t decisions_since_progress = 0;
+  Timestamp last_progress_at;
+  Usage used;
+  std::vector<StateCounts> stages;        ///< item tasks and job-wide tasks, by StageIndex
+  std::vector<StateCounts> children;      ///< fan-out children, by StageIndex
+  friend bool operator==(const Job&, const Job&) = default;
+
+  [[nodiscard]] bool has_ended() const { return ended_at != no_time; }
+};
+
+/// Running or Paused while anything can still run; at the end Cancelled if it was cancelled, else
+/// Failed if a task Failed, a tolerance was breached or a budget ended it, else Completed.
+[[nodiscard]] JobState state_of(const Job& job);
+/// Nothing is left to do but answer reviews.
+[[nodiscard]] bool waits_for_people(const Job& job);
+/// How many tasks of a stage show as each state, the implied ones included: Waiting follows from
+/// what is not stored, and everything unfinished of a cancelled job shows as Cancelled.
+[[nodiscard]] StateCounts shown_counts(const Job& job, const Workflow& workflow, StageIndex stage);
+
+/// Whether this job may open an attempt now, and if not, what stands in the way. Parallelism is
+/// not a budget: a full job just waits.
+struct MayOpen {
+  bool yes = false;
+  BudgetKind budget = BudgetKind::none;  ///< set when a budget is used up
+};
+[[nodiscard]] MayOpen may_open(const Job& job, Timestamp now);
+
+/// What a used-up budget does: pauses the job or ends it with the rest Cancelled. Appends events.
+void exhaust(Job& job, BudgetKind budget, Timestamp now, std::vector<Event>& events);
+
+/// Brings a job up to date after its counters changed: breaches of tolerance end it, an ended job
+/// gets its `ended_at`, a reopened one loses it. Appends events; returns the job-wide stages that
+/// have become ready (those whose row must be released).
+[[nodiscard]] std::vector<StageIndex> advance(Job& job, const Workflow& workflow, Timestamp now,
+                                              std::vector<Event>& events);
+
+}  // namespace pawl

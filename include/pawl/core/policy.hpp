@@ -1,0 +1,115 @@
+#pragma once
+
+/// The policies of a stage and of a job: plain values, validated when the workflow is built.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "pawl/core/time.hpp"
+
+namespace pawl {
+
+/// Delays between attempts after failures: min(max, initial · multiplier^(failures − 1)).
+struct Backoff {
+  Duration initial{0};
+  Duration max{0};  ///< 0: no cap
+  double multiplier = 2.0;
+  /// 0 … 1: lengthens a delay by up to this share, never shortens it; seeded by (task, attempt).
+  double jitter = 0.0;
+  friend bool operator==(const Backoff&, const Backoff&) = default;
+};
+
+enum class OnExhausted : std::uint8_t { fail = 1, escalate = 2 };
+
+/// How often a stage is tried, and how long one attempt may take.
+///
+/// Either one count for both loops (`max_attempts`, the first included), or separate caps
+/// (`retry_attempts` for what broke, `refine_attempts` for what a gate rejected). Interrupted
+/// attempts and rate-limit waits with a hint use no count.
+struct RetryPolicy {
+  std::uint32_t max_attempts = 1;
+  std::optional<std::uint32_t> retry_attempts;   ///< with refine_attempts: separate caps
+  std::optional<std::uint32_t> refine_attempts;
+  Backoff backoff;
+  Duration refine_delay{0};  ///< after a rejection; none unless asked
+  OnExhausted on_exhausted = OnExhausted::fail;
+
+  /// One deadline over execution and gates, from the moment the code starts. 0: none.
+  Duration attempt_timeout{0};
+  Duration gate_timeout{0};  ///< one gate, inside the attempt's. 0: none
+
+  std::uint32_t max_rate_limit_waits = 100;         ///< in a row, with a hint
+  Duration max_retry_after = std::chrono::hours(24);  ///< a longer hint counts as exhausted
+  std::uint32_t max_interruptions = 20;               ///< in a row, without a graceful stop; 0: no limit
+
+  [[nodiscard]] bool has_separate_caps() const { return retry_attempts || refine_attempts; }
+  [[nodiscard]] std::uint32_t failures_max() const;
+  [[nodiscard]] std::uint32_t rejections_max() const;
+  /// The number shown beside an attempt: "attempt 2 of 3".
+  [[nodiscard]] std::uint32_t attempts_max() const;
+  [[nodiscard]] bool allows_retry() const { return attempts_max() > 1; }
+  friend bool operator==(const RetryPolicy&, const RetryPolicy&) = default;
+
+  static RetryPolicy none();     ///< one attempt: the default
+  static RetryPolicy service();  ///< 8 attempts, 60 s doubling, capped at an hour
+  static RetryPolicy task();     ///< 5 attempts, 2 s doubling
+  static RetryPolicy batch();    ///< 3 attempts, 1 s doubling, capped at 30 s
+};
+
+/// When a person decides. A timeout never approves.
+enum class ReviewPolicy : std::uint8_t {
+  never = 1,
+  always = 2,
+  on_escalation = 3,
+  on_uncertain = 4,
+  on_escalation_or_uncertain = 5,
+};
+[[nodiscard]] bool reviews_on_escalation(ReviewPolicy policy);
+[[nodiscard]] bool reviews_on_uncertain(ReviewPolicy policy);
+[[nodiscard]] bool always_reviews(ReviewPolicy policy);
+
+/// What a Failed task means for the rest. It is a dead letter in every case.
+enum class OnFailure : std::uint8_t {
+  dead_letter = 1,  ///< dependents are skipped
+  proceed = 2,      ///< "continue": dependents run as if it had been skipped by choice
+  stop_job = 3,
+};
+
+/// What an uncertain verdict means; only a gate's own setting opts out of asking a person.
+enum class OnUncertain : std::uint8_t { review = 1, accept = 2, reject = 3 };
+
+/// How many dead letters a job or an expansion bears before the rest is given up.
+struct Tolerance {
+  std::optional<std::int64_t> count;
+  std::optional<double> percent;  ///< 0 … 100; judged once submission is closed
+
+  [[nodiscard]] bool is_set() const { return count || percent; }
+  /// Exceeded means more than tolerated.
+  [[nodiscard]] bool is_exceeded(std::int64_t failed, std::int64_t total, bool total_is_final) const;
+  friend bool operator==(const Tolerance&, const Tolerance&) = default;
+};
+
+enum class OnBudgetEnd : std::uint8_t { pause = 1, fail = 2 };
+
+/// Limits of a job, checked whenever an attempt is opened.
+struct Budget {
+  std::optional<std::int64_t> max_total_attempts;       ///< every opened attempt counts
+  std::optional<std::uint32_t> max_attempts_per_task;   ///< caps an epoch on top of the stage's policy
+  std::optional<Duration> deadline;                     ///< from submission
+  std::optional<Duration> no_progress;                  ///< since the last task ended, while work is due
+  std::optional<std::int64_t> no_progress_decisions;    ///< consecutive decisions without an ended task
+  std::optional<std::int64_t> cost_microusd;
+  std::optional<std::int64_t> tokens;
+  OnBudgetEnd exhausted = OnBudgetEnd::pause;
+  friend bool operator==(const Budget&, const Budget&) = default;
+};
+
+/// How much of a stage may run at once, for everyone who shares the store.
+struct Limits {
+  std::string pool;            ///< stages that name the same pool share its limit
+  std::uint32_t parallel = 0;  ///< 0: no limit
+  friend bool operator==(const Limits&, const Limits&) = default;
+};
+
+}  // namespace pawl

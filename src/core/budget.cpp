@@ -1,0 +1,78 @@
+#include <utility>
+
+#include "pawl/core/job.hpp"
+
+namespace pawl {
+namespace {
+
+bool has_stalled(const Job& job, Timestamp now) {
+  const Budget& budget = job.budget;
+  if (budget.no_progress) {
+    const Timestamp since =
+        job.last_progress_at == no_time ? job.submitted_at : job.last_progress_at;
+    if (now - since > *budget.no_progress) return true;
+  }
+  return budget.no_progress_decisions &&
+         job.decisions_since_progress >= *budget.no_progress_decisions;
+}
+
+BudgetKind used_up(const Job& job, Timestamp now) {
+  const Budget& budget = job.budget;
+  if (job.deadline_at != no_time && now >= job.deadline_at) return BudgetKind::deadline;
+  if (budget.max_total_attempts && job.attempts_opened >= *budget.max_total_attempts) {
+    return BudgetKind::total_attempts;
+  }
+  if (budget.cost_microusd && job.used.cost_microusd >= *budget.cost_microusd) {
+    return BudgetKind::cost;
+  }
+  if (budget.tokens && job.used.tokens >= *budget.tokens) return BudgetKind::tokens;
+  return has_stalled(job, now) ? BudgetKind::no_progress : BudgetKind::none;
+}
+
+PauseCause pause_cause(BudgetKind budget) {
+  switch (budget) {
+    case BudgetKind::none:
+      return PauseCause::none;
+    case BudgetKind::deadline:
+      return PauseCause::deadline;
+    case BudgetKind::no_progress:
+      return PauseCause::no_progress;
+    case BudgetKind::total_attempts:
+    case BudgetKind::cost:
+    case BudgetKind::tokens:
+      return PauseCause::budget;
+  }
+  return PauseCause::budget;
+}
+
+Event event_of(const Job& job, EventType type, std::int32_t code) {
+  Event event;
+  event.type = type;
+  event.job = job.id;
+  event.code = code;
+  return event;
+}
+
+}  // namespace
+
+MayOpen may_open(const Job& job, Timestamp now) {
+  if (job.cancelled || job.paused != PauseCause::none || job.has_ended()) return {};
+  const BudgetKind budget = used_up(job, now);
+  return {.yes = budget == BudgetKind::none, .budget = budget};
+}
+
+void exhaust(Job& job, BudgetKind budget, Timestamp, std::vector<Event>& events) {
+  if (budget == BudgetKind::none || job.cancelled || job.has_ended()) return;
+  const bool pauses = job.budget.exhausted == OnBudgetEnd::pause;
+  if (pauses && job.paused != PauseCause::none) return;
+  ++job.generation;
+  events.push_back(event_of(job, EventType::budget_reached, static_cast<std::int32_t>(budget)));
+  if (!pauses) {
+    job.cancelled = budget == BudgetKind::deadline ? CancelCause::deadline : CancelCause::budget;
+    return;
+  }
+  job.paused = pause_cause(budget);
+  events.push_back(event_of(job, EventType::job_paused, static_cast<std::int32_t>(job.paused)));
+}
+
+}  // namespace pawl

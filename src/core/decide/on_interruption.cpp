@@ -1,0 +1,23 @@
+#include "core/decide/conclude.hpp"
+#include "core/decide/observations.hpp"
+
+namespace pawl::observed {
+
+/// Nobody's fault, so no count is used; but an item that kills its worker again and again is given
+/// up. A graceful stop, and an attempt that never ran, prove nothing against the item.
+Decision on_interruption(const StageDefinition& stage, const Attempt& closed) {
+  Counts counts = counts_after(closed);
+  counts.interruptions = closed.counts_before.interruptions;
+  give_back(counts);
+  if (!closed.graceful && closed.ran) {
+    ++counts.interruptions;
+    const std::uint32_t most = stage.retry.max_interruptions;
+    if (most != 0 && counts.interruptions >= most) {
+      return give_up(stage, counts, FailCause::interruptions, Rule::interruptions_exhausted);
+    }
+  }
+  const Rule rule = closed.graceful ? Rule::handed_back : Rule::interrupted_again;
+  return try_again(closed, counts, Duration::zero(), Cause::interrupted, rule, false);
+}
+
+}  // namespace pawl::observed

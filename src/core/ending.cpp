@@ -1,0 +1,96 @@
+#include "core/ending.hpp"
+
+#include <utility>
+
+namespace pawl {
+namespace {
+
+void end(Step& step, const TaskState& state, Flow flow) {
+  step.next.state = state;
+  step.next.feedback.reset();
+  step.flow = step.next.child ? Flow::none : flow;
+}
+
+}  // namespace
+
+Step step_from(const Task& task) {
+  Step step;
+  step.was = task.kind();
+  step.expected = task.version;
+  step.next = task;
+  step.next.version = task.version + 1;
+  return step;
+}
+
+Event event_of(const Task& task, EventType type) { return event_of(task, type, task.attempts); }
+
+Event event_of(const Task& task, EventType type, AttemptNumber attempt) {
+  Event event;
+  event.type = type;
+  event.job = task.job;
+  event.item = task.item;
+  event.task = task.id;
+  event.attempt = attempt;
+  return event;
+}
+
+void succeed(Step& step, Succeeded how) {
+  step.events.push_back(event_of(step.next, EventType::task_succeeded, how.attempt));
+  end(step, how, Flow::satisfied);
+}
+
+void skip(Step& step, SkipReason reason) {
+  Event event = event_of(step.next, EventType::task_skipped);
+  event.code = static_cast<std::int32_t>(reason);
+  step.events.push_back(std::move(event));
+  end(step, Skipped{.reason = reason},
+      reason == SkipReason::by_choice ? Flow::satisfied : Flow::broken);
+}
+
+void fail(Step& step, const StageDefinition& stage, FailCause cause, std::string message) {
+  Event failed = event_of(step.next, EventType::task_failed);
+  failed.code = static_cast<std::int32_t>(cause);
+  failed.text = std::move(message);
+  step.events.push_back(std::move(failed));
+  Event dead = event_of(step.next, EventType::item_dead_lettered);
+  dead.code = static_cast<std::int32_t>(cause);
+  dead.text = stage.name;
+  step.events.push_back(std::move(dead));
+  end(step, Failed{.cause = cause},
+      stage.on_failure == OnFailure::proceed ? Flow::satisfied : Flow::broken);
+  // A failed child is its parent's to tolerate; only the parent's failure stops the job.
+  step.stops_job = stage.on_failure == OnFailure::stop_job && !step.next.child;
+}
+
+void cancel(Step& step, CancelCause cause) {
+  Event event = event_of(step.next, EventType::task_cancelled);
+  event.code = static_cast<std::int32_t>(cause);
+  step.events.push_back(std::move(event));
+  end(step, Cancelled{.cause = cause}, Flow::broken);
+}
+
+bool is_joined(const StageDefinition& stage) {
+  return !stage.gates.empty() || stage.joins || always_reviews(stage.review);
+}
+
+bool satisfies(const StageDefinition& stage, const TaskState& state) {
+  switch (kind_of(state)) {
+    case StateKind::succeeded:
+      return true;
+    case StateKind::skipped:
+      return std::get<Skipped>(state).reason == SkipReason::by_choice;
+    case StateKind::failed:
+      return stage.on_failure == OnFailure::proceed;
+    case StateKind::waiting:
+    case StateKind::ready:
+    case StateKind::running:
+    case StateKind::retry_scheduled:
+    case StateKind::awaiting_review:
+    case StateKind::expanded:
+    case StateKind::cancelled:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace pawl

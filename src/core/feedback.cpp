@@ -1,0 +1,65 @@
+#include <algorithm>
+#include <string>
+
+#include "pawl/core/decide.hpp"
+
+namespace pawl {
+namespace {
+
+std::string in_milliseconds(Duration duration) {
+  const auto whole = std::chrono::duration_cast<std::chrono::milliseconds>(duration);
+  return std::to_string(whole.count()) + "ms";
+}
+
+Feedback after_timeout(const StageDefinition& stage, const Attempt& closed) {
+  const bool in_gate = closed.error && closed.error->code == "gate_timeout" &&
+                       stage.retry.gate_timeout > Duration::zero();
+  Duration limit = in_gate ? stage.retry.gate_timeout : stage.retry.attempt_timeout;
+  // A worker may have stopped it by a limit of its own; then the time it took is what is known.
+  if (limit <= Duration::zero()) limit = closed.ended_at - closed.started_at;
+  const std::string who = in_gate ? "gate" : "attempt";
+  return {.summary = who + " timed out after " + in_milliseconds(limit)};
+}
+
+Feedback after_error(const Attempt& closed) {
+  if (!closed.error) return {.summary = "Error: failed without a message"};
+  const StageError& error = *closed.error;
+  if (!error.message.empty()) return {.summary = "Error: " + error.message};
+  if (!error.code.empty()) return {.summary = "Error: " + error.code};
+  return {.summary = "Error: failed without a message"};
+}
+
+}  // namespace
+
+std::size_t Feedback::failure_count() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(criteria, [](const Criterion& it) { return !it.passed; }));
+}
+
+bool Attempt::is_failure() const {
+  return result == AttemptResult::failure || result == AttemptResult::timed_out ||
+         verdict == Verdict::rejected;
+}
+
+std::optional<Feedback> synthesised_feedback(const StageDefinition& stage, const Attempt& closed) {
+  switch (closed.result) {
+    case AttemptResult::timed_out:
+      return after_timeout(stage, closed);
+    case AttemptResult::failure:
+      // Too many requests says nothing about the work.
+      if (closed.error && closed.error->error_class == ErrorClass::rate_limited) return {};
+      return after_error(closed);
+    case AttemptResult::blocked:
+      return after_error(closed);
+    case AttemptResult::success:
+    case AttemptResult::skipped:
+    case AttemptResult::needs_review:
+    case AttemptResult::expanded:
+    case AttemptResult::cancelled:
+    case AttemptResult::interrupted:
+      return {};
+  }
+  return {};
+}
+
+}  // namespace pawl

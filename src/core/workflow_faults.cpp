@@ -1,0 +1,238 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/workflow_cycles.hpp"
+#include "pawl/core/workflow.hpp"
+
+namespace pawl {
+namespace {
+
+constexpr std::size_t name_bytes_max = 200;
+constexpr std::size_t needs_max = 64;
+
+std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+/// Gathers the faults of one definition; each check is one function.
+class Faults {
+ public:
+  explicit Faults(const WorkflowDefinition& definition) : definition_(definition) {
+    for (std::size_t i = 0; i < definition.stages.size(); ++i) {
+      places_.emplace(definition.stages[i].name, i);
+      names_.push_back(definition.stages[i].name);
+    }
+    for (const StageDefinition& stage : definition.stages) {
+      std::vector<std::size_t> needs;
+      for (const std::string& name : stage.needs) {
+        if (const auto need = places_.find(name); need != places_.end()) {
+          needs.push_back(need->second);
+        }
+      }
+      graph_.push_back(std::move(needs));
+    }
+  }
+
+  std::vector<Error> all() && {
+    check_name("the workflow", definition_.name);
+    check_size();
+    for (std::size_t i = 0; i < definition_.stages.size(); ++i) {
+      const StageDefinition& stage = definition_.stages[i];
+      check_identity(stage, i);
+      check_needs(stage);
+      check_work(stage);
+      check_attempts(stage);
+      check_durations(stage);
+      check_backoff(stage);
+      check_gates(stage);
+      check_changes_rerun(stage, i);
+      check_tolerance(stage);
+      check_pool(stage);
+    }
+    check_cycles();
+    return std::move(found_);
+  }
+
+ private:
+  void add(std::string message, std::string help = {}) {
+    found_.push_back({ErrorCode::invalid, std::move(message), std::move(help)});
+  }
+  void add(const StageDefinition& stage, const std::string& what, std::string help = {}) {
+    add("stage " + quoted(stage.name) + ": " + what, std::move(help));
+  }
+
+  void check_name(const std::string& whose, const std::string& name) {
+    if (name.empty()) {
+      add(whose + " has no name");
+    } else if (name.size() > name_bytes_max) {
+      add(whose + ": the name " + quoted(name.substr(0, 20) + "…") + " has " +
+              std::to_string(name.size()) + " bytes",
+          "at most 200 are allowed");
+    }
+    const bool has_control = std::ranges::any_of(name, [](char c) {
+      const auto byte = static_cast<unsigned char>(c);
+      return byte < 0x20 || byte == 0x7F;
+    });
+    if (has_control) add(whose + ": the name holds a control character");
+    if (name.find('/') != std::string::npos)
+      add(whose + ": the name " + quoted(name) + " holds a '/'");
+  }
+
+  void check_size() {
+    if (definition_.stages.empty()) add("workflow " + quoted(definition_.name) + " has no stages");
+    if (definition_.stages.size() > stages_max) {
+      add("workflow " + quoted(definition_.name) + " has " +
+              std::to_string(definition_.stages.size()) + " stages",
+          "at most " + std::to_string(stages_max) + " are allowed");
+    }
+  }
+
+  void check_identity(const StageDefinition& stage, std::size_t place) {
+    check_name("stage " + std::to_string(place + 1), stage.name);
+    if (places_.at(stage.name) != place) add(stage, "is defined twice");
+  }
+
+  void check_needs(const StageDefinition& stage) {
+    if (stage.needs.size() > needs_max) {
+      add(stage, "has " + std::to_string(stage.needs.size()) + " needs",
+          "at most 64 are allowed; put a stage in between that gathers some of them");
+    }
+    std::set<std::string_view> seen;
+    for (const std::string& name : stage.needs) {
+      if (!seen.insert(name).second) {
+        add(stage, "needs " + quoted(name) + " twice");
+        continue;
+      }
+      const auto need = places_.find(name);
+      if (need == places_.end()) {
+        add_unknown(stage, "needs", name);
+      } else if (stage.scope == Scope::item &&
+                 definition_.stages[need->second].scope == Scope::all) {
+        add(stage,
+            "runs for each item and cannot need " + quoted(name) +
+                ", which runs once for all items",
+            "give it `scope: all` too");
+      }
+    }
+  }
+
+  void add_unknown(const StageDefinition& stage, const std::string& setting,
+                   const std::string& name) {
+    const std::string nearest = nearest_name(name, names_);
+    add(stage, setting + " names the unknown stage " + quoted(name),
+        nearest.empty() ? std::string{} : "did you mean " + quoted(nearest) + "?");
+  }
+
+  void check_work(const StageDefinition& stage) {
+    if (stage.is_human() && !always_reviews(stage.review)) {
+      add(stage, "has no handler and asks nobody",
+          "name a handler, or make it a human stage with `review: always`");
+    }
+  }
+
+  void check_attempts(const StageDefinition& stage) {
+    const RetryPolicy& retry = stage.retry;
+    const std::string help = "the first attempt is included: use at least 1";
+    if (retry.max_attempts == 0) add(stage, "max_attempts is 0", help);
+    if (retry.retry_attempts == 0U) add(stage, "retry.attempts is 0", help);
+    if (retry.refine_attempts == 0U) add(stage, "refine.attempts is 0", help);
+    if (retry.has_separate_caps() && retry.max_attempts > 1) {
+      add(stage, "max_attempts contradicts retry.attempts and refine.attempts",
+          "use one count for both, or one for each");
+    }
+  }
+
+  void check_duration(const StageDefinition& stage, const char* what, Duration duration) {
+    if (duration < Duration::zero()) add(stage, std::string(what) + " is negative");
+  }
+  void check_durations(const StageDefinition& stage) {
+    const RetryPolicy& retry = stage.retry;
+    check_duration(stage, "the initial backoff", retry.backoff.initial);
+    check_duration(stage, "the longest backoff", retry.backoff.max);
+    check_duration(stage, "the delay after a rejection", retry.refine_delay);
+    check_duration(stage, "attempt_timeout", retry.attempt_timeout);
+    check_duration(stage, "gate_timeout", retry.gate_timeout);
+    check_duration(stage, "max_retry_after", retry.max_retry_after);
+  }
+
+  void check_backoff(const StageDefinition& stage) {
+    const Backoff& backoff = stage.retry.backoff;
+    if (!(backoff.multiplier >= 1.0) || !std::isfinite(backoff.multiplier)) {
+      add(stage, "the backoff's multiplier is below 1 or not a number", "delays never get shorter");
+    }
+    if (!(backoff.jitter >= 0.0 && backoff.jitter <= 1.0)) {
+      add(stage, "the backoff's jitter is outside 0 … 1");
+    }
+  }
+
+  void check_gates(const StageDefinition& stage) {
+    std::set<std::string_view> seen;
+    for (const GateRef& gate : stage.gates) {
+      if (gate.name.empty()) add(stage, "has a gate without a name");
+      if (!seen.insert(gate.name).second) add(stage, "names gate " + quoted(gate.name) + " twice");
+    }
+  }
+
+  void check_changes_rerun(const StageDefinition& stage, std::size_t place) {
+    if (stage.changes_rerun.empty()) return;
+    const auto target = places_.find(stage.changes_rerun);
+    if (target == places_.end()) {
+      add_unknown(stage, "changes_rerun", stage.changes_rerun);
+    } else if (target->second == place || !is_upstream(graph_, target->second, place)) {
+      add(stage, "changes_rerun names " + quoted(stage.changes_rerun) + ", which is not upstream",
+          "leave it out to run the stage itself again");
+    } else if (stage.scope == Scope::all &&
+               definition_.stages[target->second].scope == Scope::item) {
+      add(stage,
+          "runs once for all items, so changes_rerun cannot name " + quoted(stage.changes_rerun) +
+              ", which runs for each",
+          "rerun the items in question instead");
+    }
+  }
+
+  void check_tolerance(const StageDefinition& stage) {
+    const Tolerance& tolerance = stage.tolerate_failures;
+    if (tolerance.count && *tolerance.count < 0) {
+      add(stage, "tolerates a negative number of failures");
+    }
+    if (tolerance.percent && !(*tolerance.percent >= 0.0 && *tolerance.percent <= 100.0)) {
+      add(stage, "tolerates a percentage of failures outside 0 … 100");
+    }
+  }
+
+  /// Stages that share a pool share its limit, so they cannot give it two.
+  void check_pool(const StageDefinition& stage) {
+    if (stage.limits.pool.empty() || stage.limits.parallel == 0) return;
+    const auto [first, is_new] = pools_.emplace(stage.limits.pool, &stage);
+    const std::uint32_t limit = first->second->limits.parallel;
+    if (is_new || limit == stage.limits.parallel) return;
+    add(stage, "gives pool " + quoted(stage.limits.pool) + " the limit " +
+                   std::to_string(stage.limits.parallel) + ", stage " +
+                   quoted(first->second->name) + " gives it " + std::to_string(limit));
+  }
+
+  void check_cycles() {
+    for (const std::vector<std::size_t>& cycle : cycles_of(graph_)) {
+      std::string path = "cycle: ";
+      for (const std::size_t stage : cycle) path += names_[stage] + " → ";
+      add(path + names_[cycle.front()], "each needs the next; take one need out");
+    }
+  }
+
+  const WorkflowDefinition& definition_;
+  std::map<std::string, std::size_t, std::less<>> places_;
+  std::vector<std::string> names_;
+  NeedGraph graph_;
+  std::map<std::string, const StageDefinition*, std::less<>> pools_;
+  std::vector<Error> found_;
+};
+
+}  // namespace
+
+std::vector<Error> faults_of(const WorkflowDefinition& definition) {
+  return Faults(definition).all();
+}
+
+}  // namespace pawl

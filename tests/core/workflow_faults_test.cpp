@@ -1,0 +1,215 @@
+#include <functional>
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/given.hpp"
+#include "pawl/core/workflow.hpp"
+
+namespace pawl {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> texts(const std::vector<StageDefinition>& stages) {
+  std::vector<std::string> found;
+  for (const Error& fault : faults_of({.name = "invoices", .stages = stages})) {
+    EXPECT_EQ(fault.code, ErrorCode::invalid);
+    found.push_back(fault.text());
+  }
+  return found;
+}
+
+/// The one fault of a workflow of `draft` and a stage `scan` after `change` was made to it.
+std::vector<std::string> after(const std::function<void(StageDefinition&)>& change) {
+  StageDefinition stage = given::node("scan", {"draft"});
+  change(stage);
+  return texts({given::node("draft"), stage});
+}
+
+TEST(Faults, a_sound_definition_has_none) {
+  EXPECT_THAT(after([](StageDefinition&) {}), IsEmpty());
+}
+
+// B47 ("0 is refused"), model ruling 22
+TEST(Faults, zero_attempts) {
+  EXPECT_THAT(after([](StageDefinition& it) { it.retry.max_attempts = 0; }),
+              ElementsAre(HasSubstr("stage 'scan': max_attempts is 0")));
+  EXPECT_THAT(after([](StageDefinition& it) { it.retry.retry_attempts = 0; }),
+              ElementsAre(HasSubstr("retry.attempts is 0")));
+  EXPECT_THAT(after([](StageDefinition& it) { it.retry.refine_attempts = 0; }),
+              ElementsAre(HasSubstr("refine.attempts is 0")));
+}
+
+TEST(Faults, one_count_and_separate_caps_contradict) {
+  EXPECT_THAT(after([](StageDefinition& it) {
+                it.retry.max_attempts = 3;
+                it.retry.refine_attempts = 2;
+              }),
+              ElementsAre(HasSubstr("contradicts")));
+}
+
+TEST(Faults, negative_durations) {
+  EXPECT_THAT(after([](StageDefinition& it) {
+                it.retry.backoff.initial = -1s;
+                it.retry.backoff.max = -1s;
+                it.retry.refine_delay = -1s;
+                it.retry.attempt_timeout = -1s;
+                it.retry.gate_timeout = -1s;
+                it.retry.max_retry_after = -1s;
+              }),
+              testing::AllOf(testing::SizeIs(6), testing::Each(HasSubstr("is negative"))));
+}
+
+TEST(Faults, a_backoff_that_shrinks_or_jitter_out_of_range) {
+  for (const double wrong : {0.5, -1.0, std::numeric_limits<double>::quiet_NaN(),
+                             std::numeric_limits<double>::infinity()}) {
+    EXPECT_THAT(after([&](StageDefinition& it) { it.retry.backoff.multiplier = wrong; }),
+                ElementsAre(HasSubstr("multiplier")));
+  }
+  for (const double wrong : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THAT(after([&](StageDefinition& it) { it.retry.backoff.jitter = wrong; }),
+                ElementsAre(HasSubstr("jitter")));
+  }
+}
+
+// B41 ("unknown stage name = build error"), model rulings 22, 23
+TEST(Faults, unknown_names_come_with_a_suggestion) {
+  EXPECT_THAT(after([](StageDefinition& it) { it.needs = {"darft"}; }),
+              ElementsAre("stage 'scan': needs names the unknown stage 'darft'; did you mean "
+                          "'draft'?"));
+  EXPECT_THAT(after([](StageDefinition& it) { it.changes_rerun = "draftt"; }),
+              ElementsAre(HasSubstr("did you mean 'draft'?")));
+  EXPECT_THAT(after([](StageDefinition& it) { it.needs = {"zebra"}; }),
+              ElementsAre("stage 'scan': needs names the unknown stage 'zebra'"));
+}
+
+TEST(Faults, duplicates) {
+  EXPECT_THAT(texts({given::node("a"), given::node("a")}),
+              ElementsAre(HasSubstr("stage 'a': is defined twice")));
+  EXPECT_THAT(after([](StageDefinition& it) { it.needs = {"draft", "draft"}; }),
+              ElementsAre(HasSubstr("needs 'draft' twice")));
+  EXPECT_THAT(after([](StageDefinition& it) { it.gates = {{.name = "g"}, {.name = "g"}}; }),
+              ElementsAre(HasSubstr("names gate 'g' twice")));
+  EXPECT_THAT(after([](StageDefinition& it) { it.gates = {{}}; }),
+              ElementsAre(HasSubstr("a gate without a name")));
+}
+
+// model ruling 22
+TEST(Faults, cycles_are_spelled_out) {
+  EXPECT_THAT(texts({given::node("a", {"b"}), given::node("b", {"a"})}),
+              ElementsAre(HasSubstr("cycle: a → b → a")));
+  EXPECT_THAT(texts({given::node("a", {"a"})}), ElementsAre(HasSubstr("cycle: a → a")));
+  EXPECT_THAT(texts({given::node("a", {"b"}), given::node("b", {"a"}), given::node("c", {"d", "a"}),
+                     given::node("d", {"c"})}),
+              ElementsAre(HasSubstr("cycle: a → b → a"), HasSubstr("cycle: c → d → c")));
+}
+
+TEST(Faults, a_cycle_is_told_from_its_first_stage_without_those_that_only_lead_into_it) {
+  EXPECT_THAT(texts({given::node("a", {"c"}), given::node("b", {"c"}), given::node("c", {"b"})}),
+              ElementsAre(HasSubstr("cycle: b → c → b")));
+}
+
+TEST(Faults, more_than_sixty_four_needs) {
+  std::vector<StageDefinition> stages;
+  std::vector<std::string> names;
+  for (int i = 0; i < 65; ++i) {
+    names.push_back("s" + std::to_string(i));
+    stages.push_back(given::node(names.back()));
+  }
+  stages.push_back(given::node("join", names));
+  EXPECT_THAT(texts(stages), ElementsAre(HasSubstr("stage 'join': has 65 needs")));
+}
+
+// model ruling 16
+TEST(Faults, an_item_stage_cannot_need_a_job_wide_one) {
+  EXPECT_THAT(texts({given::node("sum", {}, Scope::all), given::node("a", {"sum"})}),
+              ElementsAre(HasSubstr("cannot need 'sum'")));
+}
+
+TEST(Faults, changes_rerun_must_be_upstream_and_of_the_same_scope) {
+  EXPECT_THAT(after([](StageDefinition& it) { it.changes_rerun = "draft"; }), IsEmpty());
+  EXPECT_THAT(after([](StageDefinition& it) { it.changes_rerun = "scan"; }),
+              ElementsAre(HasSubstr("not upstream")));
+  EXPECT_THAT(after([](StageDefinition& it) {
+                it.needs.clear();
+                it.changes_rerun = "draft";
+              }),
+              ElementsAre(HasSubstr("not upstream")));
+  EXPECT_THAT(after([](StageDefinition& it) {
+                it.scope = Scope::all;
+                it.changes_rerun = "draft";
+              }),
+              ElementsAre(HasSubstr("runs once for all items")));
+}
+
+TEST(Faults, tolerances_out_of_range) {
+  for (const double wrong : {-1.0, 101.0, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THAT(after([&](StageDefinition& it) { it.tolerate_failures.percent = wrong; }),
+                ElementsAre(HasSubstr("outside 0 … 100")));
+  }
+  EXPECT_THAT(after([](StageDefinition& it) { it.tolerate_failures.count = -1; }),
+              ElementsAre(HasSubstr("negative")));
+}
+
+TEST(Faults, names_that_could_not_be_shown_or_addressed) {
+  EXPECT_THAT(texts({given::node("")}), Contains(HasSubstr("has no name")));
+  EXPECT_THAT(texts({given::node("a/b")}), ElementsAre(HasSubstr("holds a '/'")));
+  EXPECT_THAT(texts({given::node("a\nb")}), ElementsAre(HasSubstr("control character")));
+  EXPECT_THAT(texts({given::node(std::string(200, 'x'))}), IsEmpty());
+  EXPECT_THAT(texts({given::node(std::string(201, 'x'))}), ElementsAre(HasSubstr("201 bytes")));
+  EXPECT_THAT(faults_of({.name = "", .stages = {given::node("a")}}), testing::SizeIs(1));
+  EXPECT_THAT(texts({}), ElementsAre(HasSubstr("has no stages")));
+}
+
+// model ruling 11
+TEST(Faults, a_stage_without_a_handler_must_ask_a_person) {
+  EXPECT_THAT(after([](StageDefinition& it) { it.handler.clear(); }),
+              ElementsAre(HasSubstr("has no handler and asks nobody")));
+  EXPECT_THAT(after([](StageDefinition& it) {
+                it.handler.clear();
+                it.review = ReviewPolicy::always;
+              }),
+              IsEmpty());
+}
+
+TEST(Faults, one_pool_with_two_limits) {
+  StageDefinition a = given::node("a");
+  a.limits = {.pool = "gpu", .parallel = 2};
+  StageDefinition b = given::node("b");
+  b.limits = {.pool = "gpu", .parallel = 3};
+  StageDefinition c = given::node("c");
+  c.limits = {.pool = "gpu"};
+  EXPECT_THAT(texts({a, b, c}), ElementsAre(HasSubstr("gives pool 'gpu' the limit 3")));
+}
+
+// model ruling 22: all at once
+TEST(Faults, every_fault_is_reported_at_once_in_the_order_of_the_definition) {
+  StageDefinition first = given::node("scan", {"raed"});
+  first.retry.max_attempts = 0;
+  StageDefinition second = given::node("read", {"scan", "read"});
+  second.retry.attempt_timeout = -1s;
+  EXPECT_THAT(texts({first, second, given::node("scan")}),
+              ElementsAre(HasSubstr("did you mean 'read'?"), HasSubstr("max_attempts is 0"),
+                          HasSubstr("attempt_timeout is negative"), HasSubstr("defined twice"),
+                          HasSubstr("cycle: read → read")));
+}
+
+TEST(NearestName, forgives_small_slips_and_nothing_else) {
+  const std::vector<std::string> known{"scan", "read", "on_escalation"};
+  EXPECT_EQ(nearest_name("scann", known), "scan");
+  EXPECT_EQ(nearest_name("sacn", known), "scan");
+  EXPECT_EQ(nearest_name("SCAN", known), "scan");
+  EXPECT_EQ(nearest_name("OnEscalation", known), "on_escalation");
+  EXPECT_EQ(nearest_name("export", known), "");
+  EXPECT_EQ(nearest_name("", known), "");
+  EXPECT_EQ(nearest_name("b", {"a"}), "");
+}
+
+}  // namespace
+}  // namespace pawl
