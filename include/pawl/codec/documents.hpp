@@ -1,0 +1,54 @@
+#pragma once
+
+/// The JSON documents that people and programs read: `--json`, the API, logs.
+///
+/// Field names are stable, snake_case, the words of the model; times are RFC 3339 in UTC, and what
+/// is not there is null. Fields may be added, never renamed.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pawl/core/attempt.hpp"
+#include "pawl/core/event.hpp"
+#include "pawl/core/item.hpp"
+#include "pawl/core/job.hpp"
+#include "pawl/core/result.hpp"
+#include "pawl/core/review.hpp"
+#include "pawl/core/task.hpp"
+#include "pawl/core/time.hpp"
+#include "pawl/core/workflow.hpp"
+
+namespace pawl {
+
+[[nodiscard]] Json job_document(const Job& job, const Workflow& workflow);
+
+/// `tasks` are the stored ones of the item, without children; stages without a row show the state
+/// that follows from the others: waiting, skipped or cancelled. `job_cancelled` is the job's
+/// cancel, if one is in force.
+[[nodiscard]] Json item_document(const Item& item, const Workflow& workflow,
+                                 const std::vector<Task>& tasks,
+                                 std::optional<CancelCause> job_cancelled = std::nullopt);
+
+[[nodiscard]] Json attempt_document(const Attempt& attempt, std::string_view stage);
+
+/// The key is null for a review of a job-wide task.
+[[nodiscard]] Json review_document(const Review& review, std::string_view item_key,
+                                   std::string_view stage);
+
+/// Empty names are shown as null: an event of a job has no item, one of an item no stage. `data`
+/// has what the event's type means by `code`, `count`, `when` and `text`.
+[[nodiscard]] Json event_document(const Event& event, std::string_view item_key,
+                                  std::string_view stage);
+
+[[nodiscard]] Json feedback_document(const Feedback& feedback);
+[[nodiscard]] Json error_document(const StageError& error);
+
+/// "2026-03-01T12:04:11Z", with three or six decimals where there are any. Times outside
+/// the years 0 to 9999 show as the nearest inside.
+[[nodiscard]] std::string rfc3339(Timestamp time);
+/// Any RFC 3339 time, with offset; digits beyond microseconds are dropped.
+[[nodiscard]] Result<Timestamp> parse_rfc3339(std::string_view text);
+
+}  // namespace pawl

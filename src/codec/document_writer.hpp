@@ -1,0 +1,36 @@
+#pragma once
+
+/// What the documents share: how a moment, an absent name and an amount of money are shown.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "codec/object_writer.hpp"
+#include "pawl/codec/documents.hpp"
+
+namespace pawl {
+
+inline void write_time(ObjectWriter& object, std::string_view key, Timestamp time) {
+  object.write(key, time == no_time ? Json{} : Json{rfc3339(time)});
+}
+
+inline void write_name(ObjectWriter& object, std::string_view key, std::string_view name) {
+  object.write(key, name.empty() ? Json{} : Json{name});
+}
+
+template <class E>
+void write_word(ObjectWriter& object, std::string_view key, const std::optional<E>& value) {
+  write_name(object, key, value ? name_of(*value) : std::string_view{});
+}
+
+template <class T>
+void write_optional(ObjectWriter& object, std::string_view key, const std::optional<T>& value) {
+  object.write(key, value ? Json{*value} : Json{});
+}
+
+inline double seconds_of(Duration duration) { return static_cast<double>(duration.count()) / 1e6; }
+inline double dollars_of(std::int64_t microusd) { return static_cast<double>(microusd) / 1e6; }
+
+}  // namespace pawl

@@ -1,0 +1,255 @@
+#include "pawl/codec/documents.hpp"
+
+#include <utility>
+
+#include "codec/document_writer.hpp"
+#include "codec/object_writer.hpp"
+
+namespace pawl {
+namespace {
+
+void append_items(std::string& out, const ItemCounts& items) {
+  ObjectWriter object(out);
+  object.write("total", items.total);
+  object.write("succeeded", items.succeeded);
+  object.write("failed", items.failed);
+  object.write("cancelled", items.cancelled);
+  object.write("active", items.active());
+  object.write("adopted", items.adopted);
+}
+
+void append_stages(std::string& out, const Job& job, const Workflow& workflow) {
+  out += '{';
+  for (std::size_t i = 0; i < workflow.stage_count(); ++i) {
+    const auto stage = static_cast<StageIndex>(i);
+    if (i > 0) out += ',';
+    append_quoted(out, workflow.stage(stage).name);
+    out += ':';
+    const StateCounts counts = shown_counts(job, workflow, stage);
+    ObjectWriter object(out);
+    for (std::size_t kind = 0; kind < state_kinds; ++kind) {
+      object.write(name_of(static_cast<StateKind>(kind)), counts.by_kind[kind]);
+    }
+  }
+  out += '}';
+}
+
+std::optional<double> seconds_if_set(const std::optional<Duration>& duration) {
+  return duration ? std::optional(seconds_of(*duration)) : std::nullopt;
+}
+
+void append_budget(std::string& out, const Job& job) {
+  const Budget& budget = job.budget;
+  ObjectWriter object(out);
+  write_optional(object, "max_total_attempts", budget.max_total_attempts);
+  object.write("attempts_used", job.attempts_opened);
+  write_optional(object, "max_attempts_per_task", budget.max_attempts_per_task);
+  write_optional(object, "deadline_s", seconds_if_set(budget.deadline));
+  write_time(object, "deadline_at", job.deadline_at);
+  write_optional(object, "no_progress_s", seconds_if_set(budget.no_progress));
+  write_optional(object, "no_progress_decisions", budget.no_progress_decisions);
+  object.write("cost_usd", budget.cost_microusd ? Json{dollars_of(*budget.cost_microusd)} : Json{});
+  object.write("cost_usd_used", dollars_of(job.used.cost_microusd));
+  write_optional(object, "tokens", budget.tokens);
+  object.write("tokens_used", job.used.tokens);
+  object.write("exhausted", budget.exhausted);
+}
+
+void append_tolerance(std::string& out, const Tolerance& tolerance) {
+  ObjectWriter object(out);
+  write_optional(object, "count", tolerance.count);
+  write_optional(object, "percent", tolerance.percent);
+}
+
+/// The cause that belongs to the kind of decision, if one does.
+std::string_view cause_of(const Decision& decision) {
+  switch (decision.kind) {
+    case DecisionKind::retry:
+      return name_of(decision.next_cause);
+    case DecisionKind::review:
+      return name_of(decision.review_reason);
+    case DecisionKind::fail:
+      return name_of(decision.fail_cause);
+    case DecisionKind::cancel:
+      return name_of(decision.cancel_cause);
+    case DecisionKind::complete:
+    case DecisionKind::skip:
+    case DecisionKind::expand:
+      return {};
+  }
+  return {};
+}
+
+void append_decision(std::string& out, const Decision& decision) {
+  ObjectWriter object(out);
+  object.write("kind", decision.kind);
+  object.write("rule", decision.rule);
+  write_name(object, "cause", cause_of(decision));
+  write_time(object, "next_run_at",
+             decision.kind == DecisionKind::retry ? decision.next_run_at : no_time);
+  if (!decision.reason.empty()) object.write("reason", decision.reason);
+}
+
+void append_artifacts(std::string& out, const std::vector<ArtifactRecord>& artifacts) {
+  out += '[';
+  for (const ArtifactRecord& artifact : artifacts) {
+    if (&artifact != &artifacts.front()) out += ',';
+    ObjectWriter object(out);
+    object.write("kind", artifact.kind);
+    write_name(object, "name", artifact.name);
+    write_name(object, "reference", artifact.reference);
+    write_name(object, "sha256", artifact.sha256);
+    object.write("size", artifact.size);
+    object.write("summary", artifact.summary);
+  }
+  out += ']';
+}
+
+void append_usage(std::string& out, const Usage& usage) {
+  ObjectWriter object(out);
+  object.write("cost_usd", dollars_of(usage.cost_microusd));
+  object.write("tokens", usage.tokens);
+}
+
+Json duration_ms(const Attempt& attempt) {
+  const Timestamp begin = attempt.started_at == no_time ? attempt.opened_at : attempt.started_at;
+  if (begin == no_time || attempt.ended_at == no_time) return {};
+  return std::chrono::duration_cast<std::chrono::milliseconds>(attempt.ended_at - begin).count();
+}
+
+void append_answer(std::string& out, const Answer& answer) {
+  ObjectWriter object(out);
+  object.write("outcome", answer.outcome);
+  write_name(object, "reviewer", answer.reviewer);
+  write_name(object, "note", answer.note);
+  write_optional(object, "attempt_number", answer.attempt);
+  object.write("edits", answer.edits.value_or(Json{}));
+  write_name(object, "digest", answer.digest);
+  write_time(object, "effective_at", answer.effective_at);
+}
+
+}  // namespace
+
+Json job_document(const Job& job, const Workflow& workflow) {
+  std::string out;
+  {
+    ObjectWriter object(out);
+    object.write("job", job.id.value());
+    object.write("workflow", job.workflow_name);
+    object.write("workflow_hash", job.workflow_hash);
+    write_name(object, "key", job.key);
+    object.write("state", state_of(job));
+    object.write("waiting_for_people", waits_for_people(job));
+    write_name(object, "paused", job.paused == PauseCause::none ? "" : name_of(job.paused));
+    write_word(object, "cancelled", job.cancelled);
+    object.write("submission_open", job.submission_open);
+    append_items(object.member("items"), job.items);
+    append_stages(object.member("stages"), job, workflow);
+    object.write("dead_letters", job.dead_letters);
+    object.write("attempts_open", job.attempts_open);
+    append_budget(object.member("budget"), job);
+    append_tolerance(object.member("tolerate_failures"), job.tolerate_failures);
+    object.write("parallel", job.parallel);
+    object.write("priority", Json{job.priority});
+    object.write("params", job.params);
+    object.write("labels", job.labels);
+    write_time(object, "submitted_at", job.submitted_at);
+    write_time(object, "ended_at", job.ended_at);
+  }
+  return Json::trusted(std::move(out));
+}
+
+Json feedback_document(const Feedback& feedback) {
+  std::string out;
+  {
+    ObjectWriter object(out);
+    object.write("summary", feedback.summary);
+    object.member("criteria") += '[';
+    for (const Criterion& criterion : feedback.criteria) {
+      if (&criterion != &feedback.criteria.front()) out += ',';
+      ObjectWriter one(out);
+      one.write("name", criterion.name);
+      one.write("expected", criterion.expected);
+      one.write("actual", criterion.actual);
+      one.write("passed", criterion.passed);
+    }
+    out += ']';
+    object.write("guidance", feedback.guidance);
+  }
+  return Json::trusted(std::move(out));
+}
+
+Json error_document(const StageError& error) {
+  std::string out;
+  {
+    ObjectWriter object(out);
+    object.write("class", error.error_class);
+    object.write("kind", error.kind);
+    write_name(object, "code", error.code);
+    object.write("message", error.message);
+    if (error.retry_after) object.write("retry_after_s", seconds_of(*error.retry_after));
+    if (!error.details.is_null()) object.write("details", error.details);
+    if (!error.classified_by.empty()) object.write("classified_by", error.classified_by);
+  }
+  return Json::trusted(std::move(out));
+}
+
+Json attempt_document(const Attempt& attempt, std::string_view stage) {
+  std::string out;
+  {
+    ObjectWriter object(out);
+    object.write("stage", stage);
+    object.write("task", attempt.task.value());
+    object.write("attempt_number", attempt.number);
+    object.write("epoch", attempt.epoch);
+    object.write("round", attempt.round);
+    object.write("cause", attempt.cause);
+    object.write("worker", attempt.worker ? Json{attempt.worker.value()} : Json{});
+    object.write("ran", attempt.ran);
+    object.write("result", attempt.result);
+    object.write("error", attempt.error ? error_document(*attempt.error) : Json{});
+    write_word(object, "verdict", attempt.verdict);
+    if (!attempt.verdict_reason.empty()) object.write("verdict_reason", attempt.verdict_reason);
+    object.write("feedback", attempt.feedback ? feedback_document(*attempt.feedback) : Json{});
+    object.write("output", attempt.output);
+    write_name(object, "summary", attempt.summary);
+    append_artifacts(object.member("artifacts"), attempt.artifacts);
+    append_usage(object.member("usage"), attempt.usage);
+    write_time(object, "opened_at", attempt.opened_at);
+    write_time(object, "started_at", attempt.started_at);
+    write_time(object, "ended_at", attempt.ended_at);
+    object.write("duration_ms", duration_ms(attempt));
+    write_name(object, "decider", attempt.decider);
+    append_decision(object.member("decision"), attempt.decision);
+  }
+  return Json::trusted(std::move(out));
+}
+
+Json review_document(const Review& review, std::string_view item_key, std::string_view stage) {
+  std::string out;
+  {
+    ObjectWriter object(out);
+    object.write("review", review.id.value());
+    object.write("job", review.job.value());
+    write_name(object, "item", item_key);
+    object.write("stage", stage);
+    object.write("task", review.task.value());
+    object.write("epoch", review.epoch);
+    object.write("reason", review.reason);
+    object.write("attempt_number", review.attempt);
+    object.write("digest", review.digest);
+    object.write("status", review.status);
+    write_name(object, "claimed_by", review.claimed_by);
+    write_time(object, "claimed_until", review.claimed_until);
+    if (review.answer) {
+      append_answer(object.member("answer"), *review.answer);
+    } else {
+      object.write("answer", Json{});
+    }
+    write_time(object, "opened_at", review.opened_at);
+    write_time(object, "closed_at", review.closed_at);
+  }
+  return Json::trusted(std::move(out));
+}
+
+}  // namespace pawl

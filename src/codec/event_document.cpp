@@ -1,0 +1,110 @@
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "codec/document_writer.hpp"
+#include "codec/object_writer.hpp"
+#include "pawl/codec/documents.hpp"
+
+namespace pawl {
+namespace {
+
+template <class E>
+void write_code(ObjectWriter& object, std::string_view key, const Event& event) {
+  write_word(object, key, from_number<E>(event.code));
+}
+
+void write_text(ObjectWriter& object, std::string_view key, const Event& event) {
+  if (!event.text.empty()) object.write(key, event.text);
+}
+
+/// What `code`, `count`, `when` and `text` of each type mean: the one place that says so.
+void write_data(ObjectWriter& object, const Event& event) {
+  switch (event.type) {
+    case EventType::job_submitted:
+      return write_text(object, "workflow", event);
+    case EventType::job_paused:
+      write_code<PauseCause>(object, "cause", event);
+      return write_text(object, "reason", event);
+    case EventType::job_resumed:
+      return write_text(object, "reason", event);
+    case EventType::job_finished:
+      write_code<JobState>(object, "state", event);
+      return write_text(object, "reason", event);
+    case EventType::job_cancelled:
+      write_code<CancelCause>(object, "cause", event);
+      if (event.count != 0) object.write("failed_items", event.count);
+      return write_text(object, "reason", event);
+    case EventType::task_cancelled:
+      write_code<CancelCause>(object, "cause", event);
+      return write_text(object, "reason", event);
+    case EventType::item_settled:
+      return write_code<ItemState>(object, "state", event);
+    case EventType::item_dead_lettered:
+      write_code<FailCause>(object, "cause", event);
+      return write_text(object, "note", event);
+    case EventType::task_failed:
+      write_code<FailCause>(object, "cause", event);
+      return write_text(object, "message", event);
+    case EventType::attempt_started:
+      return write_code<Cause>(object, "cause", event);
+    case EventType::attempt_finished:
+      write_code<AttemptResult>(object, "result", event);
+      return write_text(object, "message", event);
+    case EventType::gate_accepted:
+    case EventType::gate_rejected:
+      return write_text(object, "summary", event);
+    case EventType::gate_uncertain:
+      return write_text(object, "reason", event);
+    case EventType::retry_scheduled:
+      write_code<Cause>(object, "cause", event);
+      object.write("max_attempts", event.count);
+      write_time(object, "next_run_at", event.when);
+      return write_text(object, "feedback_summary", event);
+    case EventType::retry_started:
+      write_code<Cause>(object, "cause", event);
+      object.write("max_attempts", event.count);
+      return write_name(object, "feedback_summary", event.text);
+    case EventType::escalated:
+    case EventType::review_requested:
+      write_code<ReviewReason>(object, "reason", event);
+      return write_text(object, "message", event);
+    case EventType::review_decided:
+      write_code<ReviewOutcome>(object, "outcome", event);
+      return write_text(object, "note", event);
+    case EventType::task_succeeded:
+      return write_text(object, "summary", event);
+    case EventType::task_skipped:
+      write_code<SkipReason>(object, "reason", event);
+      return write_text(object, "message", event);
+    case EventType::task_expanded:
+      return object.write("children", event.count);
+    case EventType::budget_reached:
+      return write_code<BudgetKind>(object, "budget", event);
+    case EventType::dead_letter_discarded:
+    case EventType::item_purged:
+      return write_text(object, "reason", event);
+  }
+}
+
+}  // namespace
+
+Json event_document(const Event& event, std::string_view item_key, std::string_view stage) {
+  std::string out;
+  {
+    ObjectWriter object(out);
+    object.write("seq", event.seq);
+    object.write("type", event.type);
+    object.write("job", event.job.value());
+    write_name(object, "item", item_key);
+    write_name(object, "stage", stage);
+    object.write("attempt_number", event.attempt == 0 ? Json{} : Json{event.attempt});
+    write_time(object, "at", event.at);
+    ObjectWriter data(object.member("data"));
+    write_data(data, event);
+  }
+  return Json::trusted(std::move(out));
+}
+
+}  // namespace pawl

@@ -1,0 +1,260 @@
+#include "pawl/codec/documents.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codec/arbitrary.hpp"
+#include "pawl/codec/json.hpp"
+#include "pawl/codec/workflow.hpp"
+
+namespace pawl {
+namespace {
+
+using ::testing::IsSubsetOf;
+
+constexpr Timestamp noon{std::chrono::seconds(1'700'000'000)};
+
+/// draft → polish → publish, and a report over all.
+Workflow books() {
+  StageDefinition draft{.name = "draft"};
+  draft.handler = "h";
+  StageDefinition polish = draft;
+  polish.name = "polish";
+  polish.needs = {"draft"};
+  StageDefinition publish = draft;
+  publish.name = "publish";
+  publish.needs = {"polish"};
+  StageDefinition report = draft;
+  report.name = "report";
+  report.needs = {"publish"};
+  report.scope = Scope::all;
+  return compile({.name = "books", .stages = {draft, polish, publish, report}}).value();
+}
+
+void expect_fields(const Json& document, const std::vector<std::string>& wanted) {
+  ASSERT_TRUE(parse_json(document.text())) << document.text();
+  std::vector<std::string> names;
+  for (const auto& [name, value] : members(document)) names.push_back(name);
+  EXPECT_THAT(wanted, IsSubsetOf(names)) << document.text();
+}
+
+std::string text_at(const Json& document, std::string_view path) {
+  const auto found = at_path(document, path);
+  return found ? found->text() : "(none)";
+}
+
+Item ada() {
+  return Item{.id = ItemId{7}, .job = JobId{41}, .key = "ada", .data = Json::object({{"x", 1}})};
+}
+
+Task task_of(StageIndex stage, TaskState state) {
+  Task task;
+  task.id = task_id(ItemId{7}, stage);
+  task.item = ItemId{7};
+  task.attempts = 1;
+  task.state = state;
+  return task;
+}
+
+TEST(JobDocument, has_the_promised_fields) {
+  const Workflow workflow = books();
+  Job job{.id = JobId{41}, .workflow_name = "books", .workflow_hash = workflow.hash()};
+  job.submitted_at = noon;
+  job.items.total = 3;
+  job.items.succeeded = 1;
+  job.budget.cost_microusd = 25'000'000;
+  job.stages.resize(workflow.stage_count());
+  job.children.resize(workflow.stage_count());
+  job.stages[0][StateKind::ready] = 2;
+  job.stages[0][StateKind::succeeded] = 1;
+  const Json document = job_document(job, workflow);
+  expect_fields(document, {"job", "workflow", "state", "waiting_for_people", "items", "stages",
+                           "budget", "submitted_at", "ended_at"});
+  expect_fields(*member(document, "items"),
+                {"total", "succeeded", "failed", "cancelled", "active"});
+  expect_fields(*at_path(document, "stages.draft"),
+                {"waiting", "ready", "running", "retry_scheduled", "awaiting_review", "expanded",
+                 "succeeded", "skipped", "failed", "cancelled"});
+  EXPECT_EQ(text_at(document, "job"), "41");
+  EXPECT_EQ(text_at(document, "state"), "\"running\"");
+  EXPECT_EQ(text_at(document, "items.active"), "2");
+  EXPECT_EQ(text_at(document, "stages.draft.ready"), "2");
+  EXPECT_EQ(text_at(document, "budget.cost_usd"), "25");
+  EXPECT_EQ(text_at(document, "submitted_at"), "\"2023-11-14T22:13:20Z\"");
+  EXPECT_EQ(text_at(document, "ended_at"), "null");
+}
+
+TEST(ItemDocument, lists_every_stage_with_the_states_that_follow) {
+  const Json document =
+      item_document(ada(), books(), {task_of(StageIndex{0}, RetryScheduled{noon})});
+  expect_fields(document, {"item", "job", "state", "tasks", "data"});
+  EXPECT_EQ(text_at(document, "item"), "\"ada\"");
+  EXPECT_EQ(text_at(document, "data.x"), "1");
+  expect_fields(*at_path(document, "tasks[0]"),
+                {"stage", "state", "attempts", "cause", "next_run_at"});
+  EXPECT_EQ(text_at(document, "tasks[0].state"), "\"retry_scheduled\"");
+  EXPECT_EQ(text_at(document, "tasks[0].next_run_at"), "\"2023-11-14T22:13:20Z\"");
+  EXPECT_EQ(text_at(document, "tasks[1].stage"), "\"polish\"");
+  EXPECT_EQ(text_at(document, "tasks[1].state"), "\"waiting\"");
+  EXPECT_EQ(text_at(document, "tasks[1].attempts"), "0");
+  EXPECT_EQ(text_at(document, "tasks[3]"), "(none)") << "a job-wide stage is none of the item's";
+}
+
+// Traps 17, 26
+TEST(ItemDocument, everything_behind_a_failure_is_skipped) {
+  const Json document =
+      item_document(ada(), books(), {task_of(StageIndex{0}, Failed{FailCause::exhausted, false})});
+  EXPECT_EQ(text_at(document, "tasks[0].cause"), "\"exhausted\"");
+  for (const char* stage : {"tasks[1]", "tasks[2]"}) {
+    EXPECT_EQ(text_at(document, std::string(stage) + ".state"), "\"skipped\"");
+    EXPECT_EQ(text_at(document, std::string(stage) + ".cause"), "\"upstream_failed\"");
+  }
+}
+
+TEST(ItemDocument, a_failure_that_may_be_passed_over_breaks_nothing) {
+  WorkflowDefinition definition = books().definition();
+  definition.stages[0].on_failure = OnFailure::proceed;
+  const Json document =
+      item_document(ada(), compile(definition).value(),
+                    {task_of(StageIndex{0}, Failed{FailCause::exhausted, false})});
+  EXPECT_EQ(text_at(document, "tasks[1].state"), "\"waiting\"");
+}
+
+// Trap 16
+TEST(ItemDocument, what_does_not_run_in_a_cancelled_job_is_cancelled) {
+  const std::vector<Task> tasks{task_of(StageIndex{0}, Succeeded{.attempt = 1}),
+                                task_of(StageIndex{1}, Ready{})};
+  const Json document = item_document(ada(), books(), tasks, CancelCause::deadline);
+  EXPECT_EQ(text_at(document, "state"), "\"cancelled\"");
+  EXPECT_EQ(text_at(document, "tasks[0].state"), "\"succeeded\"");
+  EXPECT_EQ(text_at(document, "tasks[1].state"), "\"cancelled\"");
+  EXPECT_EQ(text_at(document, "tasks[1].cause"), "\"deadline\"");
+  EXPECT_EQ(text_at(document, "tasks[2].state"), "\"cancelled\"");
+  const Json running =
+      item_document(ada(), books(), {task_of(StageIndex{0}, Running{})}, CancelCause::requested);
+  EXPECT_EQ(text_at(running, "tasks[0].state"), "\"running\"");
+}
+
+// A5 to A11
+TEST(AttemptDocument, has_the_promised_fields) {
+  Attempt attempt;
+  attempt.number = 2;
+  attempt.cause = Cause::error_retry;
+  attempt.started_at = noon;
+  attempt.ended_at = noon + std::chrono::milliseconds(12);
+  attempt.result = AttemptResult::success;
+  attempt.verdict = Verdict::rejected;
+  attempt.feedback = Feedback{.summary = "Tables missing",
+                              .criteria = {{.name = "tables", .expected = "= 4", .actual = "3"}}};
+  attempt.error = StageError{.kind = ErrorKind::exit,
+                             .code = "75",
+                             .message = "busy",
+                             .retry_after = std::chrono::milliseconds(1'500)};
+  attempt.decision = Decision{.kind = DecisionKind::retry,
+                              .rule = Rule::refine_after_rejection,
+                              .next_run_at = noon,
+                              .next_cause = Cause::gate_feedback};
+  const Json document = attempt_document(attempt, "greet");
+  expect_fields(document, {"stage", "attempt_number", "epoch", "cause", "result", "error",
+                           "verdict", "feedback", "output", "summary", "started_at", "ended_at",
+                           "duration_ms", "decision"});
+  expect_fields(*member(document, "decision"), {"kind", "rule", "next_run_at"});
+  EXPECT_EQ(
+      text_at(document, "error"),
+      R"({"class":"retryable","kind":"exit","code":"75","message":"busy","retry_after_s":1.5})");
+  EXPECT_EQ(text_at(document, "feedback"),
+            R"({"summary":"Tables missing","criteria":[{"name":"tables","expected":"= 4",)"
+            R"("actual":"3","passed":false}],"guidance":null})");
+  EXPECT_EQ(text_at(document, "attempt_number"), "2");
+  EXPECT_EQ(text_at(document, "verdict"), "\"rejected\"");
+  EXPECT_EQ(text_at(document, "duration_ms"), "12");
+  EXPECT_EQ(text_at(document, "decision.kind"), "\"retry\"");
+  EXPECT_EQ(text_at(document, "decision.cause"), "\"gate_feedback\"");
+  const Json plain = attempt_document(Attempt{}, "greet");
+  for (const char* name : {"error", "verdict", "feedback", "started_at", "duration_ms"}) {
+    EXPECT_EQ(text_at(plain, name), "null") << name;
+  }
+}
+
+TEST(ReviewDocument, has_the_promised_fields) {
+  Review review{.id = ReviewId{318}, .job = JobId{41}};
+  review.reason = ReviewReason::exhausted;
+  review.attempt = 4;
+  review.digest = "sha256:9f";
+  const Json document = review_document(review, "ada", "check");
+  expect_fields(document, {"review", "item", "stage", "reason", "attempt_number", "digest"});
+  EXPECT_EQ(text_at(document, "reason"), "\"exhausted\"");
+  EXPECT_EQ(text_at(document, "answer"), "null");
+  review.answer = Answer{.outcome = ReviewOutcome::reject, .reviewer = "eve", .note = "no"};
+  EXPECT_EQ(text_at(review_document(review, "ada", "check"), "answer.outcome"), "\"reject\"");
+}
+
+TEST(EventDocument, has_the_promised_fields_and_data_by_type) {
+  Event event{.type = EventType::retry_scheduled, .seq = 7, .job = JobId{41}};
+  event.attempt = 2;
+  event.at = noon;
+  event.code = static_cast<std::int32_t>(Cause::error_retry);
+  event.count = 8;
+  event.when = noon + std::chrono::seconds(60);
+  const Json document = event_document(event, "ada", "greet");
+  EXPECT_EQ(document.text(),
+            R"({"seq":7,"type":"retry.scheduled","job":41,"item":"ada","stage":"greet",)"
+            R"("attempt_number":2,"at":"2023-11-14T22:13:20Z","data":{"cause":"error_retry",)"
+            R"("max_attempts":8,"next_run_at":"2023-11-14T22:14:20Z"}})");
+  const Json of_job = event_document(Event{.type = EventType::job_resumed}, "", "");
+  EXPECT_EQ(text_at(of_job, "item"), "null");
+  EXPECT_EQ(text_at(of_job, "stage"), "null");
+  EXPECT_EQ(text_at(of_job, "attempt_number"), "null");
+}
+
+TEST(EventDocument, is_valid_json_whatever_the_event) {
+  arbitrary::check(500, [] {
+    RC_ASSERT(parse_json(event_document(*arbitrary::event(), *arbitrary::text(), "s").text())
+                  .has_value());
+  });
+}
+
+TEST(Rfc3339, shows_decimals_only_where_there_are_any) {
+  EXPECT_EQ(rfc3339(noon), "2023-11-14T22:13:20Z");
+  EXPECT_EQ(rfc3339(noon + std::chrono::milliseconds(50)), "2023-11-14T22:13:20.050Z");
+  EXPECT_EQ(rfc3339(noon + Duration{7}), "2023-11-14T22:13:20.000007Z");
+  EXPECT_EQ(rfc3339(Timestamp{Duration{-1}}), "1969-12-31T23:59:59.999999Z");
+}
+
+TEST(Rfc3339, shows_a_time_beyond_its_years_as_the_nearest_inside) {
+  EXPECT_EQ(rfc3339(Timestamp::min()), "0000-01-01T00:00:00Z");
+  EXPECT_EQ(rfc3339(Timestamp::max()), "9999-12-31T23:59:59.999999Z");
+}
+
+TEST(Rfc3339, reads_offsets_and_any_number_of_decimals) {
+  const auto read = [](std::string_view text) { return parse_rfc3339(text).value(); };
+  EXPECT_EQ(read("2023-11-14T22:13:20Z"), noon);
+  EXPECT_EQ(read("2023-11-15T00:13:20+02:00"), noon);
+  EXPECT_EQ(read("2023-11-14t17:43:20-04:30"), noon);
+  EXPECT_EQ(read("2023-11-14 22:13:20.1234567899Z"), noon + Duration{123'456});
+  EXPECT_EQ(read("2024-02-29T00:00:00Z") + std::chrono::days(1), read("2024-03-01T00:00:00Z"));
+}
+
+TEST(Rfc3339, refuses_what_is_no_time) {
+  for (const char* text :
+       {"", "2023", "2023-11-14", "2023-11-14T22:13Z", "2023-11-14T22:13:20",
+        "2023-13-14T22:13:20Z", "2023-02-29T22:13:20Z", "2023-11-14T24:00:00Z",
+        "2023-11-14T22:60:20Z", "2023-11-14T22:13:61Z", "2023-11-14T22:13:20.Z",
+        "2023-11-14T22:13:20Zx", "2023-11-14T22:13:20+24:00", "2023-11-14T22:13:20+0200",
+        "20x3-11-14T22:13:20Z", "-023-11-14T22:13:20Z"}) {
+    EXPECT_FALSE(parse_rfc3339(text)) << text;
+  }
+}
+
+TEST(Rfc3339, every_time_reads_back) {
+  arbitrary::check(500, [] {
+    const Timestamp time{Duration{*rc::gen::inRange<std::int64_t>(0, 253'402'300'800'000'000)}};
+    RC_ASSERT(parse_rfc3339(rfc3339(time)).value() == time);
+  });
+}
+
+}  // namespace
+}  // namespace pawl

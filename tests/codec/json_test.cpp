@@ -1,0 +1,224 @@
+#include "pawl/codec/json.hpp"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codec/arbitrary.hpp"
+#include "codec/damage.hpp"
+
+namespace pawl {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+std::string parsed(std::string_view text, JsonLimits limits = {}) {
+  const Result<Json> json = parse_json(text, limits);
+  return json ? json->text() : "error: " + json.error().message;
+}
+
+std::string fault(std::string_view text, JsonLimits limits = {}) {
+  const Result<Json> json = parse_json(text, limits);
+  if (json) return "no error: " + json->text();
+  EXPECT_EQ(json.error().code, ErrorCode::invalid);
+  return json.error().message;
+}
+
+Json json(std::string_view text) { return parse_json(text).value(); }
+
+TEST(ParseJson, leaves_out_white_space_and_keeps_the_order_of_keys) {
+  EXPECT_EQ(parsed(" { \"b\" : [ 1 , true , null ] ,\n \"a\" : { } } \n"),
+            R"({"b":[1,true,null],"a":{}})");
+  EXPECT_EQ(parsed("[[],[{}],\"\",-0]"), R"([[],[{}],"",-0])");
+  EXPECT_EQ(parsed("\"x\""), "\"x\"");
+}
+
+TEST(ParseJson, names_line_and_column_of_a_fault) {
+  EXPECT_THAT(fault("{\n  \"a\": 1,\n  \"é\": tru\n}"), HasSubstr("line 3, column "));
+  EXPECT_THAT(fault("{\"a\" 1}"), HasSubstr("line 1, column 6"));
+}
+
+TEST(ParseJson, refuses_a_duplicate_key_but_not_the_same_key_elsewhere) {
+  EXPECT_THAT(fault("{\"a\":1,\"b\":2,\n\"a\":3}"), HasSubstr("line 2, column "));
+  EXPECT_THAT(fault("{\"a\":1,\"a\":3}"), HasSubstr("duplicate key 'a'"));
+  EXPECT_THAT(fault(R"({"a":1,"\u0061":3})"), HasSubstr("duplicate key 'a'"));
+  EXPECT_EQ(parsed(R"({"a":{"a":1},"b":[{"a":2},{"a":3}]})"),
+            R"({"a":{"a":1},"b":[{"a":2},{"a":3}]})");
+}
+
+TEST(ParseJson, takes_one_value_and_nothing_else) {
+  EXPECT_THAT(fault("1 2"), HasSubstr("more text after the value"));
+  EXPECT_THAT(fault("{} x"), HasSubstr("more text after the value"));
+  EXPECT_THAT(fault(""), HasSubstr("ends"));
+  EXPECT_THAT(fault("  "), HasSubstr("ends"));
+  EXPECT_THAT(fault("[1,"), HasSubstr("ends"));
+}
+
+TEST(ParseJson, refuses_what_is_nearly_json) {
+  for (const char* text : {"[1,]", "{\"a\":1,}", "{a:1}", "'a'", "// c\n1", "NaN", "Infinity", "01",
+                           "+1", ".5", "1.", "-", "tRue", "\"\t\"", "\"\\x\"", "\xEF\xBB\xBF{}"}) {
+    EXPECT_FALSE(parse_json(text)) << text;
+  }
+  EXPECT_FALSE(parse_json(std::string_view("\"a\0b\"", 5)));
+}
+
+TEST(ParseJson, refuses_text_that_is_not_utf_8) {
+  for (const char* text : {"\"\xff\"", "\"\xc3\"", "\"\xc0\xaf\"", "\"\xed\xa0\x80\"",
+                           "\"\xf4\x90\x80\x80\"", "{\"\x80\":1}"}) {
+    EXPECT_FALSE(parse_json(text)) << text;
+  }
+}
+
+TEST(ParseJson, refuses_half_a_surrogate_pair) {
+  EXPECT_FALSE(parse_json(R"("\ud800")"));
+  EXPECT_FALSE(parse_json(R"("\udc00")"));
+  EXPECT_FALSE(parse_json(R"("\ud800\u0041")"));
+  EXPECT_EQ(string_of(json(R"("\ud83d\ude00\u00e9\u0000")")),
+            std::string("\xF0\x9F\x98\x80\xC3\xA9\0", 7));
+}
+
+TEST(ParseJson, keeps_every_digit_of_a_number) {
+  EXPECT_EQ(parsed("9223372036854775807"), "9223372036854775807");
+  EXPECT_EQ(parsed("-9223372036854775808"), "-9223372036854775808");
+  EXPECT_EQ(parsed("18446744073709551615"), "18446744073709551615");
+  EXPECT_EQ(parsed("[123456789012345678901234567890]"), "[123456789012345678901234567890]");
+  EXPECT_EQ(parsed("[0.1,1.0,1e5]"), "[0.1,1.0,1e5]");
+}
+
+TEST(ParseJson, refuses_a_number_that_no_double_can_hold) {
+  EXPECT_THAT(fault("[1e400]"), HasSubstr("out of range"));
+  EXPECT_THAT(fault("-1e400"), HasSubstr("out of range"));
+  EXPECT_FALSE(parse_json("1e99999999999999999999"));
+  EXPECT_EQ(number_of(json("1e-400")), 0.0);
+}
+
+TEST(ParseJson, keeps_its_limits_of_depth_and_size) {
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  EXPECT_TRUE(parse_json(nested(64)));
+  EXPECT_THAT(fault(nested(65)), HasSubstr("more than 64 levels"));
+  EXPECT_FALSE(parse_json(nested(1'000'000)));
+  EXPECT_TRUE(parse_json(nested(3), {.depth = 3}));
+  EXPECT_FALSE(parse_json(nested(4), {.depth = 3}));
+  EXPECT_TRUE(parse_json("[1234]", {.bytes = 6}));
+  EXPECT_THAT(fault("[12345]", {.bytes = 6}), HasSubstr("at most 6"));
+}
+
+TEST(ParseJson, reads_back_what_was_built) {
+  arbitrary::check(300, [] {
+    const Json value = *arbitrary::json();
+    RC_ASSERT(json(value.text()) == value);
+    RC_ASSERT(json(pretty(value)) == value);
+    RC_ASSERT(json(canonical(value).text()) == canonical(value));
+  });
+}
+
+TEST(Canonical, equal_values_have_one_text) {
+  EXPECT_EQ(canonical(json(R"({"b":1,"a":{"d":[2.0,1e2],"c":null}})")).text(),
+            R"({"a":{"c":null,"d":[2,100]},"b":1})");
+  EXPECT_EQ(canonical(json(R"({"b":"\u0041\/","":0.10})")).text(), R"({"":0.1,"b":"A/"})");
+  EXPECT_EQ(canonical(json("[-0,-0.0,0e9,1E0,1.50]")).text(), "[0,0,0,1,1.5]");
+  EXPECT_EQ(canonical(json("18446744073709551615")).text(), "18446744073709551615");
+}
+
+TEST(Canonical, is_stable) {
+  arbitrary::check(300, [] {
+    const Json once = canonical(*arbitrary::json());
+    RC_ASSERT(canonical(once) == once);
+  });
+}
+
+TEST(Canonical, doubles_read_back_as_themselves) {
+  arbitrary::check(500, [] {
+    const double value = *arbitrary::number();
+    RC_ASSERT(number_of(canonical(Json(value))) == value);
+  });
+}
+
+TEST(Pretty, is_indented_by_two) {
+  EXPECT_EQ(pretty(json(R"({"a":[1,{"b":"x:,y"}],"c":{},"d":[]})")), R"({
+  "a": [
+    1,
+    {
+      "b": "x:,y"
+    }
+  ],
+  "c": {},
+  "d": []
+})");
+  EXPECT_EQ(pretty(Json("x")), "\"x\"");
+}
+
+TEST(ReadJson, finds_members_and_paths) {
+  const Json value = json(R"({"a":{"b":[{"c":1},{"c":"two"}]},"x\ty":true,"n":null,"":5})");
+  EXPECT_EQ(at_path(value, "a.b[1].c"), Json("two"));
+  EXPECT_EQ(at_path(value, "a.b[0]"), json(R"({"c":1})"));
+  EXPECT_EQ(at_path(value, ""), value);
+  EXPECT_EQ(at_path(json("[[7]]"), "[0][0]"), Json(7));
+  EXPECT_EQ(member(value, "x\ty"), Json(true));
+  EXPECT_EQ(member(value, "n"), Json());
+  EXPECT_EQ(member(value, ""), Json(5));
+  for (const char* path : {"a.b[2]", "a.b[-1]", "a.b[", "a.b[x]", "a..b", ".a", "a.", "z", "n.x",
+                           "a.b.c", "a[0]", "a.b[0]c"}) {
+    EXPECT_EQ(at_path(value, path), std::nullopt) << path;
+  }
+  EXPECT_EQ(member(Json(1), "a"), std::nullopt);
+}
+
+TEST(ReadJson, a_value_of_another_type_is_nothing) {
+  EXPECT_EQ(integer_of(json("-12")), -12);
+  EXPECT_EQ(integer_of(json("1.0")), std::nullopt);
+  EXPECT_EQ(integer_of(json("9223372036854775808")), std::nullopt);
+  EXPECT_EQ(integer_of(Json("1")), std::nullopt);
+  EXPECT_EQ(number_of(json("1.5")), 1.5);
+  EXPECT_EQ(number_of(Json(true)), std::nullopt);
+  EXPECT_EQ(boolean_of(Json(false)), false);
+  EXPECT_EQ(boolean_of(Json(0)), std::nullopt);
+  EXPECT_EQ(string_of(Json(1)), std::nullopt);
+  EXPECT_THAT(elements(json("[1,\"a,]\",[2]]")), ElementsAre(Json(1), Json("a,]"), json("[2]")));
+  EXPECT_THAT(elements(json("{}")), IsEmpty());
+  EXPECT_THAT(members(json(R"({"a\"}":1,"b":{"c":2}})")),
+              ElementsAre(Pair("a\"}", Json(1)), Pair("b", json(R"({"c":2})"))));
+  EXPECT_THAT(members(json("[]")), IsEmpty());
+}
+
+TEST(ReadJson, understands_every_escape_in_text_that_others_wrote) {
+  EXPECT_EQ(string_of(Json::trusted(R"("\ud83d\ude00x\u00e9\u20ac\u0041\/\b\f\n\r\t\"\\")")),
+            "\xF0\x9F\x98\x80x\xC3\xA9\xE2\x82\xAC"
+            "A/\b\f\n\r\t\"\\");
+}
+
+// Whatever the text, parsing ends, and what it accepts can be read.
+TEST(ParseJson, damaged_text_is_an_error_or_a_value_and_never_a_crash) {
+  const std::string sound =
+      R"({"id":7,"words":[1.5e3,-0.25,true,null,"a\u00e9\n\ud83d\ude00"],"x":{"y":[[],{}],"z":""}})";
+  testing::Damage damage(1);
+  for (int i = 0; i < 20'000; ++i) {
+    const Result<Json> value = parse_json(damage(sound));
+    if (!value) continue;
+    EXPECT_EQ(parse_json(value->text()), value);
+    EXPECT_EQ(canonical(canonical(*value)), canonical(*value));
+  }
+}
+
+// The readers trust their text; if it is broken after all, they must still stay inside it.
+TEST(ReadJson, broken_trusted_text_is_never_read_beyond_its_end) {
+  const std::string sound = R"({"id":7,"words":[1.5e3,"a\u00e9\n\ud83d\ude00"],"x":{"y":[[],{}]}})";
+  testing::Damage damage(2);
+  for (int i = 0; i < 20'000; ++i) {
+    const Json value = Json::trusted(damage(sound));
+    (void)canonical(value);
+    (void)pretty(value);
+    (void)at_path(value, "words[1]");
+    (void)string_of(value);
+    for (const auto& [key, one] : members(value)) (void)elements(one);
+  }
+}
+
+}  // namespace
+}  // namespace pawl
