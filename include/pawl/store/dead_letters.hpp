@@ -1,0 +1,165 @@
+#pragma once
+
+/// Dead letters: Failed tasks that nobody has retried or discarded. Nothing evicts one; a person
+/// looks at it, then retries, discards or purges it.
+///
+/// Every function pages through the store and holds one page at a time, so a million letters cost
+/// no more memory than a hundred. Threads: as the store.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pawl/store/filter.hpp"
+#include "pawl/store/records.hpp"
+
+namespace pawl {
+
+/// One attempt that failed, timed out or was rejected.
+struct FailedAttempt {
+  AttemptNumber number = 0;
+  std::uint32_t epoch = 1;
+  AttemptResult result = AttemptResult::failure;
+  std::optional<ErrorClass> error_class;  ///< none where a gate rejected the output
+  std::string message;
+  Timestamp at;
+  friend bool operator==(const FailedAttempt&, const FailedAttempt&) = default;
+};
+
+struct DeadLetter {
+  TaskId task;
+  JobId job;
+  ItemId item;            ///< none for a job-wide task
+  std::string item_key;   ///< empty for a job-wide task
+  std::string child_key;  ///< of a fan-out child
+  std::string category;
+  std::string stage;
+  FailCause cause = FailCause::final_error;
+  bool discarded = false;
+  std::optional<ErrorClass> error_class;  ///< of the newest failure
+  std::optional<ErrorKind> error_kind;
+  std::string code;
+  std::string error;  ///< the newest failure in words; "rejected in review: …" where a person did
+  std::string signature;  ///< see `error_signature`
+  Timestamp failed_at;
+  AttemptNumber attempts = 0;
+  std::uint32_t failure_count = 0;  ///< over all epochs
+  std::vector<FailedAttempt> failure_history;
+};
+
+/// error, error_class, error_kind, code, stage, item, category, job, cause, failure_count,
+/// attempts, age, discarded, signature.
+[[nodiscard]] const std::vector<FilterField>& dead_letter_fields();
+[[nodiscard]] Result<Filter> parse_dead_letter_filter(std::string_view text);
+
+/// What failures of one kind share: "final exit 65: encrypted pdf". Numbers, hexadecimal digits,
+/// quoted texts, paths and addresses in the message are put aside.
+[[nodiscard]] std::string error_signature(std::optional<ErrorClass> error_class,
+                                          std::optional<ErrorKind> kind, std::string_view code,
+                                          std::string_view message);
+
+/// Which letters are meant. Several conditions must all hold. One without tasks and filter is
+/// refused by everything that changes letters, unless it says `all`.
+struct DeadLetterSelection {
+  JobId job;                  ///< none: every job
+  std::vector<TaskId> tasks;  ///< empty: not by id
+  std::optional<Filter> filter;
+  bool all = false;
+};
+
+struct DeadLetterQuery {
+  JobId job;
+  std::optional<Filter> filter;
+  bool include_discarded = false;  ///< a filter that asks for `discarded` includes them too
+  TaskId after;
+  std::uint32_t limit = 100;
+};
+struct DeadLetterPage {
+  std::vector<DeadLetter> letters;
+  TaskId next;  ///< `after` of the next page; none: this was the last one
+};
+
+[[nodiscard]] Result<DeadLetterPage> list_dead_letters(Store& store, const DeadLetterQuery& query);
+
+/// One letter, discarded or not. `not_found` where there is no such task, `refused` where it has
+/// not failed.
+[[nodiscard]] Result<DeadLetter> show_dead_letter(Store& store, TaskId task);
+
+/// What became of one letter.
+struct DeadLetterAnswer {
+  TaskId task;
+  ItemId item;
+  JobId job;
+  std::string item_key;
+  std::string stage;
+  std::optional<Error> refusal;  ///< none: done, or would be done by a dry run
+};
+using DeadLetterListener = std::function<void(const DeadLetterAnswer&)>;
+
+/// How many were meant, how many of them were done, how many refused. `dry_run` changed nothing.
+struct DeadLetterTally {
+  std::int64_t done = 0;
+  std::int64_t refused = 0;
+  bool dry_run = false;
+  friend bool operator==(const DeadLetterTally&, const DeadLetterTally&) = default;
+};
+
+struct DeadLetterOrder {
+  std::string by;
+  std::string note;  ///< the feedback of a retry, the reason of a discard
+  bool dry_run = false;
+};
+
+/// Makes each selected task Ready again, with a new epoch; its attempt numbers go on. `each` hears
+/// of every letter as it is dealt with.
+[[nodiscard]] Result<DeadLetterTally> retry_dead_letters(Store& store,
+                                                         const DeadLetterSelection& selection,
+                                                         const DeadLetterOrder& order,
+                                                         const DeadLetterListener& each = {});
+/// Marks each selected letter as dealt with. `invalid` without a reason in `order.note`.
+[[nodiscard]] Result<DeadLetterTally> discard_dead_letters(Store& store,
+                                                           const DeadLetterSelection& selection,
+                                                           const DeadLetterOrder& order,
+                                                           const DeadLetterListener& each = {});
+/// Deletes the items of selected letters that were discarded, with all their records; one answer
+/// for each item.
+[[nodiscard]] Result<DeadLetterTally> purge_dead_letters(Store& store,
+                                                         const DeadLetterSelection& selection,
+                                                         const DeadLetterOrder& order,
+                                                         const DeadLetterListener& each = {});
+
+/// Letters that failed alike at one stage of one workflow.
+struct DeadLetterGroup {
+  std::string signature;
+  std::string workflow;
+  std::string stage;
+  std::int64_t count = 0;
+  Timestamp first;
+  Timestamp last;
+  std::vector<TaskId> examples;  ///< the oldest few, by id
+  std::string filter;            ///< selects the letters of this signature and stage
+};
+struct DeadLetterAnalysis {
+  std::vector<DeadLetterGroup> groups;  ///< the largest first
+  std::int64_t letters = 0;
+  std::int64_t ungrouped = 0;  ///< letters of signatures beyond `dead_letter_groups_max`
+};
+inline constexpr std::size_t dead_letter_groups_max = 1'000;
+inline constexpr std::size_t dead_letter_examples_max = 5;
+
+/// Groups the letters by their signature. The query's cursor and limit do not matter.
+[[nodiscard]] Result<DeadLetterAnalysis> analyse_dead_letters(Store& store,
+                                                              const DeadLetterQuery& query);
+
+/// The letter as a JSON document with its `failure_history`.
+[[nodiscard]] Json dead_letter_document(const DeadLetter& letter);
+
+/// Gives every selected letter's document as one line, the newline included, in order of their
+/// ids; answers how many. The query's cursor and limit do not matter.
+[[nodiscard]] Result<std::int64_t> export_dead_letters(
+    Store& store, const DeadLetterQuery& query,
+    const std::function<Status(std::string_view line)>& write);
+
+}  // namespace pawl

@@ -1,0 +1,97 @@
+#include "store/ledger.hpp"
+
+#include <utility>
+
+namespace pawl {
+
+Ledger::Touched* Ledger::touch(JobId id) {
+  if (const auto known = touched_.find(id); known != touched_.end()) return &known->second;
+  Job* job = rows_.job(id);
+  if (job == nullptr) return nullptr;
+  Touched touched{.job = job, .workflow = &rows_.workflow(job->workflow_hash)};
+  return &touched_.emplace(id, std::move(touched)).first->second;
+}
+
+/// In order: is the step still meant for this row and this view of the job; write the row; then
+/// everything that follows from it, and one entry in the log.
+StepAnswer Ledger::apply(const Step& step) {
+  StepAnswer answer;
+  Touched* at = touch(step.next.job);
+  if (at == nullptr) {
+    answer.outcome = StepOutcome::fenced;
+    return answer;
+  }
+  if (step.generation != 0 && step.generation != at->job->generation) {
+    answer.outcome = StepOutcome::stale;
+    return answer;
+  }
+  Job& job = *at->job;
+  Task row = step.next;
+  std::vector<Event> events = step.events;
+  const bool is_no_progress = step.is_decision && !has_ended(row.state);
+  if (is_no_progress) ++job.decisions_since_progress;  // counts for what opens with it
+  const bool wants_opening =
+      row.kind() == StateKind::ready && step.open_for && step.open_max > 0;
+  const bool opens = wants_opening && may_open_with(*at, step);
+  if (opens) {
+    row = open(at->workflow->stage(row.stage()), std::move(row), step.open_for, now_, events);
+  } else if (step.was == StateKind::ready && row.kind() == StateKind::ready) {
+    answer.made_ready = true;  // it is as it was: nothing to write
+    return answer;
+  }
+  // What is opened at once has been Ready in between.
+  require(may_move(step.was, step.next.kind()), "a step makes a move the table does not have");
+  if (!rows_.replace_task(row, step.expected)) {
+    if (is_no_progress) --job.decisions_since_progress;
+    answer.outcome = StepOutcome::fenced;
+    return answer;
+  }
+  leave(*at, row, step.was);
+  enter(*at, row);
+  if (row.kind() == StateKind::running) answer.opened.push_back(row);
+  if (row.kind() == StateKind::ready) answer.made_ready = true;
+
+  if (step.closed) {
+    rows_.insert_attempt(*step.closed);
+    job.used.cost_microusd += step.closed->usage.cost_microusd;
+    job.used.tokens += step.closed->usage.tokens;
+  }
+  if (!step.children.empty()) create_children(*at, row, step.children);
+  if (step.review) open_review(*at, row, *step.review);
+  if (step.stops_job && !job.cancelled) {
+    job.cancelled = CancelCause::stop_job;
+    ++job.generation;
+    at->events.push_back(Event{.type = EventType::job_cancelled,
+                               .code = static_cast<std::int32_t>(CancelCause::stop_job)});
+  }
+  if (has_ended(row.state)) ended(*at, row, step.flow, step, events, answer);
+  log(job.id, events);
+  return answer;
+}
+
+/// The slot of the attempt that closes is the slot of the one that opens: then only budgets matter.
+bool Ledger::may_open_with(Touched& at, const Step& step) {
+  if (step.was != StateKind::running) return may_open_now(at, step.next.stage());
+  const MayOpen may = may_open(*at.job, now_);
+  if (may.budget != BudgetKind::none) exhaust(*at.job, may.budget, now_, at.events);
+  return may.yes;
+}
+
+std::vector<JobMark> Ledger::finish() {
+  std::vector<JobMark> marks;
+  marks.reserve(touched_.size());
+  for (auto& [id, at] : touched_) {
+    // Releasing a job-wide stage changes the counters the next one is judged by.
+    for (;;) {
+      const std::vector<StageIndex> ready = advance(*at.job, *at.workflow, now_, at.events);
+      if (ready.empty()) break;
+      for (const StageIndex stage : ready) release_job_wide(at, stage);
+    }
+    log(id, at.events);
+    rows_.put_job(*at.job);
+    marks.push_back({.job = id, .generation = at.job->generation, .state = state_of(*at.job)});
+  }
+  return marks;
+}
+
+}  // namespace pawl

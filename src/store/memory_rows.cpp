@@ -1,0 +1,390 @@
+#include "store/memory_rows.hpp"
+
+#include <algorithm>
+
+namespace pawl {
+
+namespace {
+
+/// What orders a lane: the arrival of the item, or of the job-wide task itself.
+std::int64_t age_of(const Task& task) {
+  return task.item ? task.item.value() : ordinal_of(task.id);
+}
+
+template <class Map>
+auto find_or_null(Map& map, const auto& key) -> decltype(&map.begin()->second) {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+// Jobs and sequences
+
+Job* MemoryRows::job(JobId id) { return find_or_null(jobs, id); }
+
+Job* MemoryRows::job_with_key(std::string_view workflow_name, std::string_view key) {
+  for (auto& [id, job] : jobs) {
+    if (job.key == key && job.workflow_name == workflow_name) return &job;
+  }
+  return nullptr;
+}
+
+Job* MemoryRows::insert_job(const Job& fresh) {
+  const JobId id{static_cast<std::int64_t>(jobs.size()) + 1};
+  Job& job = jobs.emplace(id, fresh).first->second;
+  job.id = id;
+  return &job;
+}
+
+void MemoryRows::put_job(const Job&) {}  // the working copy is the row
+
+std::vector<JobId> MemoryRows::overdue_jobs(Timestamp now) {
+  std::vector<JobId> overdue;
+  for (const auto& [id, job] : jobs) {
+    if (job.deadline_at != no_time && job.deadline_at <= now && !job.has_ended() &&
+        job.paused == PauseCause::none && !job.cancelled) {
+      overdue.push_back(id);
+    }
+  }
+  return overdue;
+}
+
+void MemoryRows::keep_workflow(const Workflow& workflow) {
+  workflows.emplace(workflow.hash(), workflow);
+}
+
+const Workflow& MemoryRows::workflow(const std::string& hash) { return workflows.at(hash); }
+
+std::int64_t MemoryRows::take_ordinals(std::int64_t count) {
+  return std::exchange(next_ordinal_, next_ordinal_ + count);
+}
+
+LaneId MemoryRows::lane_base(JobId job, std::string_view category, std::size_t stage_count) {
+  const auto [known, is_new] = lane_bases_.try_emplace({job, std::string(category)}, next_lane_);
+  if (is_new) {
+    const auto stages = static_cast<std::int64_t>(stage_count);
+    lane_groups[next_lane_] = {
+        .job = job, .category = std::string(category), .base = next_lane_, .stages = stages};
+    next_lane_ += stages;
+  }
+  return LaneId{known->second};
+}
+
+// Items
+
+void MemoryRows::insert_item(const Item& item, std::uint32_t pass) {
+  items.emplace(item.id, item);
+  keys_[item.job][item.key] = {item.id, pass};
+}
+
+std::optional<std::uint32_t> MemoryRows::seen_in_pass(JobId job, std::string_view key) {
+  const auto& keys = keys_[job];
+  const auto known = keys.find(key);
+  if (known == keys.end()) return std::nullopt;
+  return known->second.second;
+}
+
+void MemoryRows::mark_seen(JobId job, std::string_view key, std::uint32_t pass) {
+  keys_[job].find(key)->second.second = pass;
+}
+
+std::uint32_t MemoryRows::submission_pass(JobId job) { return passes_[job]; }
+void MemoryRows::set_submission_pass(JobId job, std::uint32_t pass) { passes_[job] = pass; }
+
+std::optional<ItemProgress> MemoryRows::progress(ItemId id) {
+  const Item* item = find_or_null(items, id);
+  if (item == nullptr) return std::nullopt;
+  return ItemProgress{.job = item->job,
+                      .state = item->state,
+                      .cancelled = item->cancelled,
+                      .sinks_left = item->sinks_left,
+                      .failed_tasks = item->failed_tasks,
+                      .adopted = static_cast<bool>(item->adopted_from)};
+}
+
+void MemoryRows::put_progress(ItemId id, const ItemProgress& progress) {
+  Item& item = items.at(id);
+  item.state = progress.state;
+  item.cancelled = progress.cancelled;
+  item.sinks_left = progress.sinks_left;
+  item.failed_tasks = progress.failed_tasks;
+}
+
+ItemBrief MemoryRows::brief(ItemId id) {
+  const Item& item = items.at(id);
+  return {.key = item.key, .category = item.category, .data = item.data};
+}
+
+ItemId MemoryRows::finished_before(const Job& job, std::string_view key, std::string_view sha256) {
+  ItemId newest;
+  for (const auto& [id, earlier] : jobs) {
+    if (id >= job.id) break;
+    if (earlier.workflow_hash != job.workflow_hash || earlier.params != job.params) continue;
+    const auto known = keys_[id].find(key);
+    if (known == keys_[id].end()) continue;
+    const Item& item = items.at(known->second.first);
+    if (item.state != ItemState::succeeded || item.data_sha256 != sha256) continue;
+    newest = item.adopted_from ? item.adopted_from : item.id;
+  }
+  return newest;
+}
+
+void MemoryRows::delete_item(ItemId id) {
+  std::vector<TaskId> doomed;
+  for (const Task& task : tasks_of(id)) {
+    doomed.push_back(task.id);
+    if (const auto own = children.find(task.id); own != children.end()) {
+      doomed.insert(doomed.end(), own->second.begin(), own->second.end());
+    }
+  }
+  for (const TaskId task : doomed) {
+    unindex(tasks.at(task));
+    tasks.erase(task);
+    closed_attempts.erase(task);
+    children.erase(task);
+    pending_reviews_.erase(task);
+  }
+  std::erase_if(reviews, [&](const auto& entry) { return entry.second.item == id; });
+  const Item& item = items.at(id);
+  keys_[item.job].erase(item.key);
+  items.erase(id);
+}
+
+std::optional<Item> MemoryRows::item_with_key(JobId job, std::string_view key) {
+  const auto known = keys_[job].find(key);
+  if (known == keys_[job].end()) return std::nullopt;
+  return items.at(known->second.first);
+}
+
+// Tasks
+
+void MemoryRows::index(const Task& task) {
+  if (task.child) children[task.child->parent].insert(task.id);
+  switch (task.kind()) {
+    case StateKind::ready: ready_by_lane[task.lane].emplace(age_of(task), task.id); break;
+    case StateKind::retry_scheduled:
+      retries.emplace(std::get<RetryScheduled>(task.state).next_run_at, task.id);
+      break;
+    case StateKind::running: held[std::get<Running>(task.state).worker].insert(task.id); break;
+    case StateKind::failed: failed.emplace(task.job, task.id); break;
+    case StateKind::waiting:
+    case StateKind::awaiting_review:
+    case StateKind::expanded:
+    case StateKind::succeeded:
+    case StateKind::skipped:
+    case StateKind::cancelled: break;
+  }
+}
+
+void MemoryRows::unindex(const Task& task) {
+  switch (task.kind()) {
+    case StateKind::ready: {
+      const auto lane = ready_by_lane.find(task.lane);
+      lane->second.erase({age_of(task), task.id});
+      if (lane->second.empty()) ready_by_lane.erase(lane);
+      break;
+    }
+    case StateKind::retry_scheduled:
+      retries.erase({std::get<RetryScheduled>(task.state).next_run_at, task.id});
+      break;
+    case StateKind::running: held[std::get<Running>(task.state).worker].erase(task.id); break;
+    case StateKind::failed: failed.erase({task.job, task.id}); break;
+    case StateKind::waiting:
+    case StateKind::awaiting_review:
+    case StateKind::expanded:
+    case StateKind::succeeded:
+    case StateKind::skipped:
+    case StateKind::cancelled: break;
+  }
+}
+
+std::optional<Task> MemoryRows::task(TaskId id) {
+  const Task* task = find_or_null(tasks, id);
+  return task == nullptr ? std::nullopt : std::optional(*task);
+}
+
+bool MemoryRows::replace_task(const Task& next, Version expected) {
+  Task* row = find_or_null(tasks, next.id);
+  if (row == nullptr || row->version != expected) return false;
+  unindex(*row);
+  *row = next;
+  index(next);
+  return true;
+}
+
+bool MemoryRows::insert_task(const Task& fresh) {
+  if (!tasks.emplace(fresh.id, fresh).second) return false;
+  index(fresh);
+  return true;
+}
+
+std::vector<Task> MemoryRows::tasks_of(ItemId item) { return tasks_of_ordinal(item.value()); }
+
+std::vector<Task> MemoryRows::tasks_of_ordinal(std::int64_t ordinal) {
+  std::vector<Task> found;
+  const auto end = tasks.lower_bound(task_id(ordinal + 1, StageIndex{}));
+  for (auto it = tasks.lower_bound(task_id(ordinal, StageIndex{})); it != end; ++it) {
+    found.push_back(it->second);
+  }
+  return found;
+}
+
+std::vector<Task> MemoryRows::children_of(TaskId parent, std::uint32_t expansion) {
+  std::vector<Task> found;
+  for (const TaskId id : children[parent]) {
+    const Task& child = tasks.at(id);
+    if (child.child->expansion == expansion) found.push_back(child);
+  }
+  return found;
+}
+
+std::vector<Task> MemoryRows::ready_tasks(std::span<const LaneId> lanes, std::uint32_t max) {
+  std::vector<std::pair<std::int64_t, TaskId>> oldest;
+  for (const LaneId lane : lanes) {
+    const auto ready = ready_by_lane.find(lane);
+    if (ready == ready_by_lane.end()) continue;
+    std::uint32_t taken = 0;
+    for (const auto& entry : ready->second) {
+      if (taken++ == max) break;
+      oldest.push_back(entry);
+    }
+  }
+  std::ranges::sort(oldest);
+  if (oldest.size() > max) oldest.resize(max);
+  std::vector<Task> found;
+  found.reserve(oldest.size());
+  for (const auto& [age, id] : oldest) found.push_back(tasks.at(id));
+  return found;
+}
+
+std::vector<Task> MemoryRows::due_retries(Timestamp now, std::uint32_t max) {
+  std::vector<Task> due;
+  for (const auto& [when, id] : retries) {
+    if (when > now || due.size() == max) break;
+    due.push_back(tasks.at(id));
+  }
+  return due;
+}
+
+std::vector<Task> MemoryRows::running_of(WorkerId worker, std::uint32_t max) {
+  std::vector<Task> found;
+  for (const TaskId id : held[worker]) {
+    if (found.size() == max) break;
+    found.push_back(tasks.at(id));
+  }
+  return found;
+}
+
+void MemoryRows::insert_attempt(const Attempt& attempt) {
+  closed_attempts[attempt.task].push_back(attempt);
+}
+
+std::vector<Attempt> MemoryRows::attempts(TaskId task) {
+  const auto known = closed_attempts.find(task);
+  return known == closed_attempts.end() ? std::vector<Attempt>{} : known->second;
+}
+
+// Reviews, the log, pools
+
+ReviewId MemoryRows::insert_review(const Review& review) {
+  const std::int64_t last = reviews.empty() ? 0 : reviews.rbegin()->first.value();
+  const ReviewId id{last + 1};
+  reviews.emplace(id, review).first->second.id = id;
+  pending_reviews_[review.task] = id;
+  return id;
+}
+
+void MemoryRows::put_review(const Review& review) {
+  reviews.at(review.id) = review;
+  const bool is_pending =
+      review.status == ReviewStatus::open || review.status == ReviewStatus::answered;
+  if (is_pending) {
+    pending_reviews_[review.task] = review.id;
+  } else {
+    pending_reviews_.erase(review.task);
+  }
+}
+
+std::optional<Review> MemoryRows::review(ReviewId id) {
+  const Review* review = find_or_null(reviews, id);
+  return review == nullptr ? std::nullopt : std::optional(*review);
+}
+
+std::optional<Review> MemoryRows::pending_review(TaskId task) {
+  const auto known = pending_reviews_.find(task);
+  if (known == pending_reviews_.end()) return std::nullopt;
+  return reviews.at(known->second);
+}
+
+std::vector<Review> MemoryRows::due_answers(Timestamp now, std::uint32_t max) {
+  std::vector<Review> due;
+  for (const auto& [task, id] : pending_reviews_) {
+    const Review& review = reviews.at(id);
+    if (due.size() == max) break;
+    if (review.status == ReviewStatus::answered && review.answer->effective_at <= now) {
+      due.push_back(review);
+    }
+  }
+  return due;
+}
+
+void MemoryRows::append_journal(JobId job, Timestamp at, std::span<const Event> events) {
+  journal.push_back({.job = job, .at = at, .events = {events.begin(), events.end()}});
+}
+
+std::int64_t MemoryRows::pool_open(const std::string& pool) { return pools_[pool]; }
+void MemoryRows::add_to_pool(const std::string& pool, std::int64_t change) {
+  pools_[pool] += change;
+}
+
+// Workers
+
+WorkerId MemoryRows::insert_worker(const WorkerRecord& worker) {
+  const WorkerId id{static_cast<std::int64_t>(workers.size()) + 1};
+  workers.emplace(id, worker).first->second.id = id;
+  may_hold_.insert(id);
+  return id;
+}
+
+std::optional<WorkerRecord> MemoryRows::worker(WorkerId id) {
+  const WorkerRecord* worker = find_or_null(workers, id);
+  return worker == nullptr ? std::nullopt : std::optional(*worker);
+}
+
+void MemoryRows::put_worker(const WorkerRecord& worker) { workers.at(worker.id) = worker; }
+
+std::vector<WorkerId> MemoryRows::gone_workers(Timestamp now, WorkerId self) {
+  std::vector<WorkerId> gone;
+  for (const WorkerId id : may_hold_) {
+    const WorkerRecord& worker = workers.at(id);
+    if (id != self && (worker.retired || worker.lease_until <= now)) gone.push_back(id);
+  }
+  return gone;
+}
+
+void MemoryRows::forget_worker(WorkerId id) {
+  may_hold_.erase(id);
+  workers.at(id).retired = true;
+}
+
+Timestamp MemoryRows::next_due(Timestamp now) {
+  Timestamp earliest = no_time;
+  const auto consider = [&](Timestamp when) {
+    if (when > now && (earliest == no_time || when < earliest)) earliest = when;
+  };
+  if (!retries.empty()) consider(retries.begin()->first);
+  for (const auto& [task, id] : pending_reviews_) {
+    const Review& review = reviews.at(id);
+    if (review.status == ReviewStatus::answered) consider(review.answer->effective_at);
+  }
+  for (const auto& [id, job] : jobs) {
+    if (job.deadline_at != no_time && !job.has_ended() && job.paused == PauseCause::none &&
+        !job.cancelled) {
+      consider(job.deadline_at);
+    }
+  }
+  return earliest;
+}
+
+}  // namespace pawl

@@ -1,0 +1,372 @@
+/// The memory store: the reference. One mutex, plain maps, the shared ledger.
+
+#include <mutex>
+#include <string>
+
+#include "pawl/codec/digest.hpp"
+#include "pawl/store/records.hpp"
+#include "store/ledger.hpp"
+#include "store/memory_rows.hpp"
+
+namespace pawl {
+
+namespace {
+
+std::unexpected<Error> no_such(std::string_view what, std::int64_t id) {
+  return fail(ErrorCode::not_found, "no " + std::string(what) + " " + std::to_string(id));
+}
+
+class MemoryStore final : public Store, public Records {
+ public:
+  explicit MemoryStore(const Clock& clock) : clock_(clock) {}
+
+  [[nodiscard]] Timestamp now() const override { return clock_.now(); }
+  Records& records() override { return *this; }
+
+  Result<WorkerId> enlist(const WorkerHello& hello) override {
+    const std::lock_guard lock(mutex_);
+    const Timestamp at = clock_.now();
+    const WorkerId id = rows_.insert_worker({.host = hello.host,
+                                             .pid = hello.pid,
+                                             .name = hello.name,
+                                             .started_at = at,
+                                             .lease_until = at + hello.lease});
+    leases_[id] = hello.lease;
+    return id;
+  }
+
+  Status renew(WorkerId id) override {
+    const std::lock_guard lock(mutex_);
+    std::optional<WorkerRecord> worker = rows_.worker(id);
+    if (!worker || worker->retired) return no_such("worker", id.value());
+    worker->lease_until = clock_.now() + leases_[id];
+    rows_.put_worker(*worker);
+    return {};
+  }
+
+  Status retire(WorkerId id) override {
+    const std::lock_guard lock(mutex_);
+    std::optional<WorkerRecord> worker = rows_.worker(id);
+    if (!worker) return no_such("worker", id.value());
+    worker->retired = true;
+    rows_.put_worker(*worker);
+    return {};
+  }
+
+  Result<Job> create_job(const NewJob& job) override {
+    return write([&](Ledger& ledger) { return ledger.create_job(job); });
+  }
+  Result<Added> add_items(const AddItems& chunk) override {
+    return write([&](Ledger& ledger) { return ledger.add_items(chunk); });
+  }
+  Result<Submitted> submit(const NewJob& job, const AddItems& chunk) override {
+    return write([&](Ledger& ledger) { return ledger.submit(job, chunk); });
+  }
+  Result<Claims> claim(const ClaimRequest& request) override {
+    return quiet_write([&](Ledger& ledger) { return Result<Claims>(ledger.claim(request)); },
+                       [](const Claims& claims) { return !claims.opened.empty(); });
+  }
+  Result<Swept> sweep(const SweepRequest& request) override {
+    return quiet_write([&](Ledger& ledger) { return Result<Swept>(ledger.sweep(request)); },
+                       [](const Swept& swept) {
+                         return swept.woken + swept.interrupted + swept.answered + swept.ended_jobs > 0;
+                       });
+  }
+
+  Result<Committed> commit(WorkerId id, BatchNumber batch, std::span<const Step> steps) override {
+    const std::lock_guard lock(mutex_);
+    ++changes_;
+    Ledger ledger(rows_, clock_.now());
+    Committed committed;
+    committed.steps.reserve(steps.size());
+    for (const Step& step : steps) committed.steps.push_back(ledger.apply(step));
+    committed.jobs = ledger.finish();
+    if (std::optional<WorkerRecord> worker = rows_.worker(id)) {
+      worker->last_batch = batch;
+      rows_.put_worker(*worker);
+    }
+    return committed;
+  }
+
+  Result<Job> act(const Act& act) override {
+    const std::lock_guard lock(mutex_);
+    ++changes_;
+    Ledger ledger(rows_, clock_.now());
+    const Result<Job> acted = ledger.act(act);
+    (void)ledger.finish();
+    return acted ? job_locked(acted->id) : acted;
+  }
+
+  Result<std::vector<LaneHead>> ready_lanes() override {
+    const std::lock_guard lock(mutex_);
+    std::vector<LaneHead> heads;
+    for (const auto& [lane, tasks] : rows_.ready_by_lane) {
+      const MemoryRows::LaneGroup& group =
+          std::prev(rows_.lane_groups.upper_bound(lane.value()))->second;
+      heads.push_back({.lane = lane,
+                       .job = group.job,
+                       .stage = static_cast<StageIndex>(lane.value() - group.base),
+                       .category = group.category,
+                       .priority = rows_.jobs.at(group.job).priority,
+                       .oldest = tasks.begin()->first});
+    }
+    return heads;
+  }
+
+  std::uint64_t change_mark() override {
+    const std::lock_guard lock(mutex_);
+    return changes_;
+  }
+
+  Result<std::string> keep_payload(std::string_view bytes) override {
+    std::string sha256 = sha256_hex(bytes);
+    const std::lock_guard lock(mutex_);
+    rows_.payloads.emplace(sha256, bytes);
+    return sha256;
+  }
+
+  // Records
+
+  Result<Job> job(JobId id) override {
+    const std::lock_guard lock(mutex_);
+    return job_locked(id);
+  }
+
+  Result<std::vector<Job>> jobs(const JobFilter& filter) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<Job> found;
+    for (auto it = rows_.jobs.rbegin(); it != rows_.jobs.rend() && found.size() < filter.limit; ++it) {
+      const Job& job = it->second;
+      const bool fits = (!filter.before || job.id < filter.before) &&
+                        (!filter.ended || *filter.ended == job.has_ended()) &&
+                        (filter.workflow_name.empty() || filter.workflow_name == job.workflow_name);
+      if (fits) found.push_back(job);
+    }
+    return found;
+  }
+
+  Result<Workflow> workflow(std::string_view hash) override {
+    const std::lock_guard lock(mutex_);
+    const auto known = rows_.workflows.find(hash);
+    if (known == rows_.workflows.end()) {
+      return fail(ErrorCode::not_found, "no workflow " + std::string(hash));
+    }
+    return known->second;
+  }
+
+  Result<Item> item(ItemId id) override {
+    const std::lock_guard lock(mutex_);
+    const auto known = rows_.items.find(id);
+    if (known == rows_.items.end()) return no_such("item", id.value());
+    return known->second;
+  }
+
+  Result<Item> item(JobId job, std::string_view key) override {
+    const std::lock_guard lock(mutex_);
+    if (std::optional<Item> item = rows_.item_with_key(job, key)) return *item;
+    return fail(ErrorCode::not_found,
+                "no item '" + std::string(key) + "' in job " + std::to_string(job.value()));
+  }
+
+  Result<std::vector<Item>> items(const ItemFilter& filter) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<Item> found;
+    for (auto it = rows_.items.upper_bound(filter.after);
+         it != rows_.items.end() && found.size() < filter.limit; ++it) {
+      const Item& item = it->second;
+      const bool fits = (!filter.job || item.job == filter.job) &&
+                        (!filter.state || *filter.state == item.state) &&
+                        (filter.category.empty() || filter.category == item.category);
+      if (fits) found.push_back(item);
+    }
+    return found;
+  }
+
+  Result<Task> task(TaskId id) override {
+    const std::lock_guard lock(mutex_);
+    std::optional<Task> task = rows_.task(id);
+    if (!task) return no_such("task", id.value());
+    return *task;
+  }
+
+  Result<std::vector<Task>> tasks(const TaskFilter& filter) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<Task> found;
+    for (auto it = rows_.tasks.upper_bound(filter.after);
+         it != rows_.tasks.end() && found.size() < filter.limit; ++it) {
+      if (fits(it->second, filter)) found.push_back(it->second);
+    }
+    return found;
+  }
+
+  Result<std::vector<Task>> tasks_of(ItemId item) override {
+    const std::lock_guard lock(mutex_);
+    return rows_.tasks_of(item);
+  }
+
+  Result<std::vector<Attempt>> attempts(TaskId task) override {
+    const std::lock_guard lock(mutex_);
+    return rows_.attempts(task);
+  }
+
+  Result<std::vector<StageOutput>> outputs(ItemId id) override {
+    const std::lock_guard lock(mutex_);
+    const auto item = rows_.items.find(id);
+    if (item == rows_.items.end()) return no_such("item", id.value());
+    std::vector<StageOutput> found;
+    const ItemId original = item->second.adopted_from ? item->second.adopted_from : id;
+    for (const Task& task : rows_.tasks_of(original)) {
+      if (has_ended(task.state)) found.push_back(output_of(task));
+    }
+    return found;
+  }
+
+  Result<StageOutput> output(TaskId id) override {
+    const std::lock_guard lock(mutex_);
+    const std::optional<Task> task = rows_.task(id);
+    if (!task) return no_such("task", id.value());
+    return output_of(*task);
+  }
+
+  Result<Review> review(ReviewId id) override {
+    const std::lock_guard lock(mutex_);
+    std::optional<Review> review = rows_.review(id);
+    if (!review) return no_such("review", id.value());
+    return *review;
+  }
+
+  Result<std::vector<Review>> reviews(const ReviewFilter& filter) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<Review> found;
+    for (auto it = rows_.reviews.upper_bound(filter.after);
+         it != rows_.reviews.end() && found.size() < filter.limit; ++it) {
+      const Review& review = it->second;
+      const bool fits = (!filter.job || review.job == filter.job) &&
+                        (!filter.task || review.task == filter.task) &&
+                        (!filter.status || review.status == *filter.status);
+      if (fits) found.push_back(review);
+    }
+    return found;
+  }
+
+  Result<std::vector<Event>> events(const EventFilter& filter) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<Event> found;
+    const EventSeq first = filter.after + 1;
+    for (auto row = static_cast<std::size_t>(std::max<EventSeq>(first / 16, 1));
+         row <= rows_.journal.size() && found.size() < filter.limit; ++row) {
+      const JournalRow& entry = rows_.journal[row - 1];
+      if (filter.job && entry.job != filter.job) continue;
+      for (std::size_t i = 0; i < entry.events.size() && found.size() < filter.limit; ++i) {
+        Event event = entry.events[i];
+        event.seq = static_cast<EventSeq>(row * 16 + i);
+        event.job = entry.job;
+        event.at = entry.at;
+        if (event.seq < first || (filter.item && event.item != filter.item)) continue;
+        found.push_back(std::move(event));
+      }
+    }
+    return found;
+  }
+
+  Result<std::vector<WorkerRecord>> workers() override {
+    const std::lock_guard lock(mutex_);
+    std::vector<WorkerRecord> found;
+    for (const auto& [id, worker] : rows_.workers) found.push_back(worker);
+    return found;
+  }
+
+  Result<WorkerRecord> worker(WorkerId id) override {
+    const std::lock_guard lock(mutex_);
+    std::optional<WorkerRecord> worker = rows_.worker(id);
+    if (!worker) return no_such("worker", id.value());
+    return *worker;
+  }
+
+  Result<std::string> payload(std::string_view sha256) override {
+    const std::lock_guard lock(mutex_);
+    const auto known = rows_.payloads.find(sha256);
+    if (known == rows_.payloads.end()) {
+      return fail(ErrorCode::not_found, "no payload sha256:" + std::string(sha256));
+    }
+    return known->second;
+  }
+
+ private:
+  /// One transaction: the verb, then the jobs brought up to date.
+  template <class Verb>
+  auto write(Verb verb) -> decltype(verb(std::declval<Ledger&>())) {
+    const std::lock_guard lock(mutex_);
+    ++changes_;
+    Ledger ledger(rows_, clock_.now());
+    auto answer = verb(ledger);
+    (void)ledger.finish();
+    return answer;
+  }
+
+  /// A transaction that often changes nothing, and then shows as nothing.
+  template <class Verb, class Changed>
+  auto quiet_write(Verb verb, Changed changed) -> decltype(verb(std::declval<Ledger&>())) {
+    const std::lock_guard lock(mutex_);
+    Ledger ledger(rows_, clock_.now());
+    auto answer = verb(ledger);
+    (void)ledger.finish();
+    if (changed(*answer)) ++changes_;
+    return answer;
+  }
+
+  Result<Job> job_locked(JobId id) {
+    const Job* job = rows_.job(id);
+    if (job == nullptr) return no_such("job", id.value());
+    return *job;
+  }
+
+  static bool fits(const Task& task, const TaskFilter& filter) {
+    if (filter.job && task.job != filter.job) return false;
+    if (filter.state && task.kind() != *filter.state) return false;
+    if (filter.parent && (!task.child || task.child->parent != filter.parent)) return false;
+    if (filter.worker) {
+      const auto* running = std::get_if<Running>(&task.state);
+      if (running == nullptr || running->worker != filter.worker) return false;
+    }
+    if (filter.discarded) {
+      const auto* failed = std::get_if<Failed>(&task.state);
+      if (failed == nullptr || failed->discarded != *filter.discarded) return false;
+    }
+    return true;
+  }
+
+  StageOutput output_of(const Task& task) {
+    StageOutput out{.stage = task.stage(), .state = task.kind(), .output = {}, .artifacts = {}};
+    const auto* succeeded = std::get_if<Succeeded>(&task.state);
+    if (succeeded == nullptr) return out;
+    out.attempt = succeeded->attempt;
+    for (const Attempt& attempt : rows_.attempts(task.id)) {
+      if (attempt.number != succeeded->attempt) continue;
+      out.output = attempt.output;
+      out.artifacts = attempt.artifacts;
+    }
+    if (succeeded->edited_by) {
+      out.edited = true;
+      out.output = *rows_.review(succeeded->edited_by)->answer->edits;
+    }
+    return out;
+  }
+
+  // Set in the constructor.
+  const Clock& clock_;
+
+  // Guarded by mutex_.
+  std::mutex mutex_;
+  MemoryRows rows_;
+  std::map<WorkerId, Duration> leases_;
+  std::uint64_t changes_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<Store> open_memory_store(const Clock& clock) {
+  return std::make_shared<MemoryStore>(clock);
+}
+
+}  // namespace pawl

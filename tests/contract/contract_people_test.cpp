@@ -1,0 +1,524 @@
+/// Failure and going back, reviews, fan-out: where people step in.
+
+#include "contract/contract.hpp"
+#include "pawl/store/dead_letters.hpp"
+
+namespace pawl::driving {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+using Failing = Contract;
+using GoingBack = Contract;
+using Reviewing = Contract;
+using FanningOut = Contract;
+
+const auto kinds = testing::ValuesIn(store_kinds());
+INSTANTIATE_TEST_SUITE_P(Stores, Failing, kinds, name_of_kind);
+INSTANTIATE_TEST_SUITE_P(Stores, GoingBack, kinds, name_of_kind);
+INSTANTIATE_TEST_SUITE_P(Stores, Reviewing, kinds, name_of_kind);
+INSTANTIATE_TEST_SUITE_P(Stores, FanningOut, kinds, name_of_kind);
+
+/// Fails one stage, all others succeed.
+Script failing(StageIndex which) {
+  return [which](const Claimed& claimed) -> Work {
+    if (claimed.task.stage() == which) return {.closed = failed("torn", ErrorClass::final)};
+    return {.closed = succeeded()};
+  };
+}
+
+// D40, traps 17 and 26
+TEST_P(Failing, skips_everything_downstream_and_the_retried_letter_runs_it_all) {
+  const JobId job =
+      drive.submit(workflow("w", {stage("a"), stage("b", {"a"}), stage("c", {"b"})}), {"x"});
+  EXPECT_EQ(drive.work(failing(first)), 1);
+  EXPECT_EQ(std::get<Skipped>(drive.task(job, "x", 2).state).reason, SkipReason::upstream_failed);
+  EXPECT_EQ(state_of(drive.job(job)), JobState::failed);
+  EXPECT_EQ(drive.job(job).dead_letters, 1);
+  EXPECT_EQ(drive.item(job, "x").state, ItemState::failed);
+  drive.expect_sound();
+
+  ASSERT_TRUE(drive.act(Rerun{.task = drive.task_of(job, "x")}));
+  EXPECT_EQ(state_of(drive.job(job)), JobState::running);
+  EXPECT_EQ(drive.job(job).dead_letters, 0);
+  EXPECT_EQ(drive.item(job, "x").state, ItemState::active);
+  EXPECT_EQ(drive.work(always(succeeded())), 3);
+  EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
+  EXPECT_THAT(numbers(drive.task_of(job, "x")), ElementsAre(1, 2));
+  EXPECT_EQ(count_events(EventType::job_finished), 2);
+}
+
+// trap 26
+TEST_P(Failing, of_two_needs_is_made_good_one_after_the_other) {
+  const JobId job = drive.submit(
+      workflow("w", {stage("a"), stage("b"), stage("c", {"a", "b"}), stage("d", {"c"})}), {"x"});
+  EXPECT_EQ(drive.work(always(failed("torn", ErrorClass::final))), 2);
+  EXPECT_EQ(drive.job(job).dead_letters, 2);
+
+  ASSERT_TRUE(drive.act(Rerun{.task = drive.task_of(job, "x", 0)}));
+  EXPECT_EQ(drive.work(always(succeeded())), 1);
+  EXPECT_EQ(drive.task(job, "x", 2).kind(), StateKind::skipped) << "the other need still failed";
+  EXPECT_TRUE(drive.job(job).has_ended());
+  drive.expect_sound();
+
+  ASSERT_TRUE(drive.act(Rerun{.task = drive.task_of(job, "x", 1)}));
+  EXPECT_EQ(drive.work(always(succeeded())), 3);
+  EXPECT_EQ(drive.task(job, "x", 3).kind(), StateKind::succeeded);
+  EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
+}
+
+TEST_P(Failing, both_needs_may_be_retried_before_either_runs) {
+  const JobId job =
+      drive.submit(workflow("w", {stage("a"), stage("b"), stage("c", {"a", "b"})}), {"x"});
+  drive.work(always(failed("torn", ErrorClass::final)));
+  ASSERT_TRUE(drive.act(Rerun{.task = drive.task_of(job, "x", 0)}));
+  ASSERT_TRUE(drive.act(Rerun{.task = drive.task_of(job, "x", 1)}));
+  EXPECT_EQ(drive.work(always(succeeded())), 3);
+  EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
+}
+
+TEST_P(Failing, under_continue_lets_dependents_run_and_the_job_still_failed) {
+  StageDefinition optional = stage("optional");
+  optional.on_failure = OnFailure::proceed;
+  const JobId job = drive.submit(workflow("w", {optional, stage("after", {"optional"})}), {"x"});
+  EXPECT_EQ(drive.work(failing(first)), 2);
+  EXPECT_EQ(drive.task(job, "x", 1).kind(), StateKind::succeeded);
+  EXPECT_EQ(state_of(drive.job(job)), JobState::failed);
+  EXPECT_TRUE(drive.records().output(drive.task_of(job, "x"))->output.is_null());
+}
+
+TEST_P(Failing, under_stop_job_ends_the_job_and_what_runs_is_recorded) {
+  StageDefinition vital = stage("vital");
+  vital.on_failure = OnFailure::stop_job;
+  const JobId job = drive.submit(workflow("w", {vital}), {"x", "y", "z"});
+  const std::vector<Claimed> two = drive.claim(2);
+  drive.close(two[0], failed("torn", ErrorClass::final));
+  EXPECT_EQ(drive.job(job).cancelled, CancelCause::stop_job);
+  EXPECT_FALSE(drive.job(job).has_ended()) << "y still runs";
+  EXPECT_THAT(drive.claim(), IsEmpty());
+  drive.close(two[1], succeeded());
+  EXPECT_EQ(drive.task(job, "y").kind(), StateKind::cancelled);
+  EXPECT_TRUE(drive.job(job).has_ended());
+  EXPECT_EQ(state_of(drive.job(job)), JobState::failed);
+  EXPECT_EQ(drive.job(job).dead_letters, 1);
+  const Workflow flow = *drive.records().workflow(drive.job(job).workflow_hash);
+  EXPECT_EQ(shown_counts(drive.job(job), flow, first)[StateKind::cancelled], 2);
+}
+
+TEST_P(Failing, more_often_than_tolerated_ends_the_job) {
+  const Workflow scan = workflow("w", {stage("a")});
+  const JobId job = drive.submit(scan, {"1", "2", "3", "4"},
+                                 {.workflow = scan, .tolerate_failures = {.count = 1}});
+  drive.close(drive.claim(1)[0], failed("torn"));
+  EXPECT_FALSE(drive.job(job).cancelled);
+  drive.close(drive.claim(1)[0], failed("torn"));
+  EXPECT_EQ(drive.job(job).cancelled, CancelCause::tolerance);
+  EXPECT_TRUE(drive.job(job).has_ended());
+  EXPECT_EQ(drive.job(job).dead_letters, 2) << "what never failed by itself is no dead letter";
+}
+
+// trap 27
+TEST_P(GoingBack, only_what_depends_on_the_stage_runs_again) {
+  const JobId job = drive.submit(
+      workflow("diamond", {stage("a"), stage("b", {"a"}), stage("c", {"a"}),
+                           stage("d", {"b", "c"})}),
+      {"x"});
+  drive.work([](const Claimed& claimed) -> Work {
+    return {.closed = succeeded(Json(claimed.task.id.value()))};
+  });
+  ASSERT_TRUE(drive.act(Rerun{.task = drive.task_of(job, "x", 1), .note = "again", .by = "eve"}));
+  const Task b = drive.task(job, "x", 1);
+  EXPECT_EQ(b.kind(), StateKind::ready);
+  EXPECT_EQ(b.epoch, 2U);
+  EXPECT_EQ(b.cause, Cause::manual);
+  EXPECT_EQ(b.feedback->summary, "again");
+  EXPECT_EQ(drive.task(job, "x", 2).epoch, 1U) << "c is not downstream of b";
+  EXPECT_EQ(std::get<Waiting>(drive.task(job, "x", 3).state).satisfied, 2U) << "c's bit stays";
+  EXPECT_EQ(drive.task(job, "x", 3).epoch, 2U);
+  drive.expect_sound();
+
+  EXPECT_EQ(drive.work(always(succeeded(Json("new")))), 2);
+  EXPECT_THAT(numbers(drive.task_of(job, "x", 1)), ElementsAre(1, 2));
+  const std::vector<StageOutput> outputs = *drive.records().outputs(drive.item(job, "x").id);
+  ASSERT_THAT(outputs, SizeIs(4));
+  EXPECT_EQ(outputs[1].output, Json("new"));
+  EXPECT_EQ(outputs[2].output, Json(drive.task_of(job, "x", 2).value()));
+  EXPECT_EQ(outputs[3].output, Json("new"));
+}
+
+TEST_P(GoingBack, ends_what_runs_downstream_and_fences_its_result) {
+  const JobId job = drive.submit(workflow("w", {stage("a"), stage("b", {"a"})}), {"x"});
+  drive.close(drive.claim()[0], succeeded());
+  const Claimed running = drive.claim()[0];
+  ASSERT_TRUE(drive.act(Rerun{.task = drive.task_of(job, "x", 0)}));
+  EXPECT_EQ(drive.close(running, succeeded(Json("late"))), StepOutcome::fenced);
+  const std::vector<Attempt> attempts = *drive.records().attempts(running.task.id);
+  ASSERT_THAT(attempts, SizeIs(1));
+  EXPECT_EQ(attempts[0].result, AttemptResult::interrupted);
+  EXPECT_EQ(drive.job(job).attempts_open, 0);
+  EXPECT_EQ(drive.work(always(succeeded())), 2);
+  EXPECT_THAT(numbers(running.task.id), ElementsAre(1, 2));
+  EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
+}
+
+// trap 30
+TEST_P(GoingBack, runs_the_job_wide_stages_again_too) {
+  const JobId job = drive.submit(
+      workflow("w", {stage("a"), job_wide("sum", {"a"}), job_wide("post", {"sum"})}), {"x", "y"});
+  EXPECT_EQ(drive.work(always(succeeded())), 4);
+  ASSERT_TRUE(drive.act(Rerun{.task = drive.task_of(job, "y")}));
+  drive.expect_sound();
+  EXPECT_EQ(drive.work(always(succeeded())), 3);
+  const TaskId sum = task_id(drive.job(job).reduce_ordinal, second);
+  EXPECT_THAT(numbers(sum), ElementsAre(1, 2));
+  EXPECT_EQ(drive.task_with(sum).epoch, 2U);
+  EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
+}
+
+TEST_P(GoingBack, of_two_who_retry_the_same_letter_one_is_told) {
+  const JobId job = drive.submit(workflow("w", {stage("a")}), {"x"});
+  drive.work(always(failed("torn")));
+  const Task seen = drive.task(job, "x");
+  ASSERT_TRUE(drive.act(Rerun{.task = seen.id, .expected = seen.version}));
+  expect_error(drive.act(Rerun{.task = seen.id, .expected = seen.version}), ErrorCode::conflict,
+               "somebody was faster");
+}
+
+TEST_P(GoingBack, is_refused_where_it_makes_no_sense) {
+  const Workflow chain = workflow("w", {stage("a"), stage("b", {"a"})});
+  const JobId job =
+      drive.submit(chain, {"x"}, {.workflow = chain, .budget = {.max_total_attempts = 1}});
+  drive.work(failing(first));
+  expect_error(drive.act(Rerun{.task = drive.task_of(job, "x", 0)}), ErrorCode::refused,
+               "job 1 has used up its total attempts; raise it: pawl job budget 1");
+  ASSERT_TRUE(drive.act(SetBudget{job, {}}));
+  expect_error(drive.act(Rerun{.task = drive.task_of(job, "x", 1)}), ErrorCode::refused,
+               "stage 'b' has not run");
+
+  const JobId cancelled = drive.submit(chain, {"y"});
+  ASSERT_TRUE(drive.act(CancelJob{cancelled}));
+  expect_error(drive.act(Rerun{.task = drive.task_of(cancelled, "y")}), ErrorCode::refused,
+               "job 2 was cancelled");
+}
+
+// ruling 9, trap 13
+TEST_P(Reviewing, an_answer_is_for_what_was_shown_and_only_the_first_counts) {
+  const JobId job = drive.submit(workflow("w", {reviewed("a"), stage("b", {"a"})}), {"x"});
+  drive.work(always(succeeded(Json("draft"))));
+  EXPECT_TRUE(waits_for_people(drive.job(job)));
+  const Review review = open_review(job);
+  EXPECT_EQ(review.reason, ReviewReason::policy);
+  EXPECT_EQ(review.attempt, 1U);
+  EXPECT_THAT(review.digest, testing::StartsWith("sha256:"));
+
+  expect_error(drive.act(AnswerReview{review.id, {.reviewer = "eve", .digest = "sha256:other"}}),
+               ErrorCode::conflict, "review 1 is about other content than was shown");
+  ASSERT_TRUE(drive.act(AnswerReview{review.id, {.reviewer = "eve", .digest = review.digest}}));
+  expect_error(say(review, ReviewOutcome::reject, "bob"), ErrorCode::conflict,
+               "review 1 was already answered by eve");
+  EXPECT_EQ(drive.task(job, "x").kind(), StateKind::succeeded);
+  EXPECT_EQ(drive.records().review(review.id)->status, ReviewStatus::closed);
+  EXPECT_EQ(drive.records().review(review.id)->answer->reviewer, "eve");
+  EXPECT_EQ(drive.work(always(succeeded())), 1);
+}
+
+TEST_P(Reviewing, whoever_claimed_it_answers_until_the_claim_is_released_or_expires) {
+  const JobId job = drive.submit(workflow("w", {reviewed("a")}), {"x"});
+  drive.work(always(succeeded()));
+  const Review review = open_review(job);
+  const Timestamp until = drive.clock().now() + 60s;
+  ASSERT_TRUE(drive.act(ClaimReview{review.id, "eve", until}));
+  expect_error(drive.act(ClaimReview{review.id, "bob", until}), ErrorCode::conflict,
+               "review 1 is claimed by eve");
+  expect_error(say(review, ReviewOutcome::approve, "bob"), ErrorCode::conflict,
+               "review 1 is claimed by eve");
+  expect_error(drive.act(ReleaseReview{review.id, "bob"}), ErrorCode::conflict,
+               "review 1 is not claimed by bob");
+  ASSERT_TRUE(drive.act(ReleaseReview{review.id, "eve"}));
+  ASSERT_TRUE(drive.act(ClaimReview{review.id, "bob", until}));
+  drive.clock().advance(60s);
+  ASSERT_TRUE(drive.act(ClaimReview{review.id, "eve", until + 60s})) << "bob's claim ran out";
+  ASSERT_TRUE(say(review, ReviewOutcome::approve, "eve"));
+}
+
+// ruling 10
+TEST_P(Reviewing, an_answer_may_take_effect_later_and_be_taken_back_until_then) {
+  const JobId job = drive.submit(workflow("w", {reviewed("a")}), {"x"});
+  drive.work(always(succeeded()));
+  const Review review = open_review(job);
+  const Timestamp later = drive.clock().now() + 5s;
+  const AnswerReview approve{review.id, {.reviewer = "eve", .effective_at = later}};
+  ASSERT_TRUE(drive.act(approve));
+  EXPECT_EQ(drive.task(job, "x").kind(), StateKind::awaiting_review);
+  EXPECT_EQ(drive.records().review(review.id)->status, ReviewStatus::answered);
+  expect_error(say(review, ReviewOutcome::approve, "bob"), ErrorCode::conflict,
+               "already answered by eve");
+  expect_error(drive.act(UndoAnswer{review.id, "bob"}), ErrorCode::refused,
+               "only eve may take back");
+  ASSERT_TRUE(drive.act(UndoAnswer{review.id, "eve"}));
+  expect_error(drive.act(UndoAnswer{review.id, "eve"}), ErrorCode::conflict,
+               "no answer that could be taken back");
+  EXPECT_EQ(drive.records().review(review.id)->status, ReviewStatus::open);
+  EXPECT_EQ(drive.records().review(review.id)->answer, std::nullopt);
+
+  ASSERT_TRUE(drive.act(approve));
+  EXPECT_EQ(drive.store().sweep({})->next_due, later);
+  drive.clock().advance_to(later - 1us);
+  EXPECT_EQ(drive.store().sweep({})->answered, 0);
+  drive.clock().advance(1us);
+  EXPECT_EQ(drive.store().sweep({})->answered, 1);
+  EXPECT_EQ(drive.task(job, "x").kind(), StateKind::succeeded);
+  EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
+  EXPECT_EQ(count_events(EventType::review_decided), 1);
+}
+
+// B44, ruling 9, trap 14
+TEST_P(Reviewing, edits_replace_the_output_and_only_what_is_editable_may_change) {
+  StageDefinition draft = reviewed("draft");
+  draft.editable = {"title"};
+  const JobId job = drive.submit(workflow("w", {draft}), {"x"});
+  const Json original = Json::object({{"title", "old"}, {"pages", 3}});
+  drive.work(always(succeeded(original)));
+  const Review review = open_review(job);
+  const auto edit = [&](std::optional<Json> edits) {
+    return drive.act(AnswerReview{review.id,
+                                  {.outcome = ReviewOutcome::approve_with_edits,
+                                   .reviewer = "eve",
+                                   .edits = std::move(edits)}});
+  };
+  expect_error(edit(std::nullopt), ErrorCode::invalid, "review 1: approve_with_edits needs edits");
+  expect_error(edit(Json("text")), ErrorCode::invalid, "must be a JSON object");
+  expect_error(edit(Json::object({{"title", "new"}, {"pages", 4}})), ErrorCode::invalid,
+               "field 'pages' of stage 'draft' may not be edited; editable: title");
+  expect_error(edit(Json::object({{"title", "new"}, {"pages", 3}, {"more", 1}})),
+               ErrorCode::invalid, "field 'more'");
+  expect_error(edit(Json::object({{"title", "new"}})), ErrorCode::invalid, "leave out field 'pages'");
+  EXPECT_EQ(open_review(job).id, review.id) << "nothing of it was written";
+  const Json edited = Json::object({{"title", "new"}, {"pages", 3}});
+  ASSERT_TRUE(edit(edited));
+
+  const StageOutput output = *drive.records().output(drive.task_of(job, "x"));
+  EXPECT_TRUE(output.edited);
+  EXPECT_EQ(output.output, edited);
+  EXPECT_EQ(drive.records().outputs(drive.item(job, "x").id)->at(0).output, edited);
+  EXPECT_EQ((*drive.records().attempts(drive.task_of(job, "x")))[0].output, original);
+}
+
+// B52, B58, B62
+TEST_P(Reviewing, any_recorded_attempt_may_be_approved) {
+  StageDefinition draft = with_attempts(stage("draft"), 3);
+  draft.gates = {{.name = "good"}};
+  draft.retry.on_exhausted = OnExhausted::escalate;
+  const JobId job = drive.submit(workflow("w", {draft}), {"x"});
+  drive.work([](const Claimed& claimed) -> Work {
+    Attempt closed = rejected("poor");
+    closed.output = Json(static_cast<int>(claimed.task.attempts));
+    return {.closed = closed};
+  });
+  const Review review = open_review(job);
+  EXPECT_EQ(review.reason, ReviewReason::exhausted);
+  EXPECT_EQ(review.attempt, 3U);
+  const auto approve = [&](AttemptNumber number) {
+    return drive.act(AnswerReview{review.id, {.reviewer = "eve", .attempt = number}});
+  };
+  expect_error(approve(4), ErrorCode::invalid, "there is no attempt 4; attempts are 1 to 3");
+  ASSERT_TRUE(approve(2));
+  EXPECT_EQ(drive.records().output(drive.task_of(job, "x"))->output, Json(2));
+}
+
+// B43, trap 13
+TEST_P(Reviewing, a_rejection_wants_a_reason_and_makes_a_dead_letter) {
+  const JobId job = drive.submit(workflow("w", {reviewed("a"), stage("b", {"a"})}), {"x"});
+  drive.work(always(succeeded()));
+  const Review review = open_review(job);
+  expect_error(drive.act(AnswerReview{
+                   review.id, {.outcome = ReviewOutcome::reject, .reviewer = "eve"}}),
+               ErrorCode::invalid, "reject needs a note");
+  ASSERT_TRUE(say(review, ReviewOutcome::reject));
+  EXPECT_EQ(std::get<Failed>(drive.task(job, "x").state).cause, FailCause::rejected_by_review);
+  EXPECT_EQ(drive.task(job, "x", 1).kind(), StateKind::skipped);
+  EXPECT_EQ(drive.job(job).dead_letters, 1);
+}
+
+// trap 27
+TEST_P(Reviewing, changes_rerun_everything_from_the_upstream_stage_once_with_the_note) {
+  StageDefinition last = reviewed("last", {"middle"});
+  last.changes_rerun = "draft";
+  const JobId job =
+      drive.submit(workflow("w", {stage("draft"), stage("middle", {"draft"}), last}), {"x"});
+  EXPECT_EQ(drive.work(always(succeeded(Json("one")))), 3);
+  ASSERT_TRUE(say(open_review(job), ReviewOutcome::request_changes));
+  const Task draft = drive.task(job, "x");
+  EXPECT_EQ(draft.kind(), StateKind::ready);
+  EXPECT_EQ(draft.cause, Cause::review_changes);
+  EXPECT_EQ(draft.feedback->summary, "because");
+  drive.expect_sound();
+  EXPECT_EQ(drive.work(always(succeeded(Json("two")))), 3);
+  const Review again = open_review(job);
+  EXPECT_EQ(again.epoch, 2U);
+  ASSERT_TRUE(say(again, ReviewOutcome::approve));
+  const std::vector<StageOutput> outputs = *drive.records().outputs(drive.item(job, "x").id);
+  for (const StageOutput& output : outputs) {
+    EXPECT_EQ(output.output, Json("two"));
+    EXPECT_EQ(output.attempt, 2U);
+  }
+}
+
+// trap 13
+TEST_P(Reviewing, a_rerun_supersedes_the_question_and_whoever_answers_is_told) {
+  const JobId job = drive.submit(workflow("w", {reviewed("a")}), {"x"});
+  drive.work(always(succeeded()));
+  const Review review = open_review(job);
+  ASSERT_TRUE(drive.act(Rerun{.task = review.task}));
+  EXPECT_EQ(drive.records().review(review.id)->status, ReviewStatus::superseded);
+  expect_error(say(review, ReviewOutcome::approve), ErrorCode::conflict,
+               "review 1 was superseded: the work has moved on");
+  drive.work(always(succeeded()));
+  EXPECT_NE(open_review(job).id, review.id);
+}
+
+// an answer that waits for its time is superseded like a question
+TEST_P(Reviewing, a_rerun_supersedes_an_answer_that_is_not_yet_effective) {
+  const JobId job = drive.submit(workflow("w", {reviewed("a")}), {"x"});
+  drive.work(always(succeeded()));
+  const Review review = open_review(job);
+  ASSERT_TRUE(drive.act(AnswerReview{
+      review.id, {.reviewer = "eve", .effective_at = drive.clock().now() + 5s}}));
+  ASSERT_TRUE(drive.act(Rerun{.task = review.task}));
+  drive.clock().advance(10s);
+  EXPECT_EQ(drive.store().sweep({})->answered, 0);
+  EXPECT_EQ(drive.records().review(review.id)->status, ReviewStatus::superseded);
+}
+
+TEST_P(Reviewing, stays_possible_in_a_paused_job_and_not_in_a_cancelled_one) {
+  const JobId job = drive.submit(workflow("w", {reviewed("a")}), {"x", "y"});
+  drive.work(always(succeeded()));
+  const auto open = *drive.records().reviews({.job = job});
+  ASSERT_TRUE(drive.act(PauseJob{job}));
+  ASSERT_TRUE(say(open[0], ReviewOutcome::approve));
+  EXPECT_EQ(drive.task(job, "x").kind(), StateKind::succeeded);
+  ASSERT_TRUE(drive.act(CancelJob{job}));
+  expect_error(say(open[1], ReviewOutcome::approve), ErrorCode::refused,
+               "the job of review 2 was cancelled");
+}
+
+TEST_P(FanningOut, the_parent_counts_its_children_and_succeeds_with_the_last) {
+  const JobId job = drive.submit(workflow("w", {stage("fan"), stage("after", {"fan"})}), {"x"});
+  drive.close(drive.claim()[0], split({"p", "q", "r"}));
+  EXPECT_EQ(std::get<Expanded>(drive.task(job, "x").state),
+            (Expanded{.children = 3, .open = 3, .failed = 0}));
+  const std::vector<Claimed> children = drive.claim();
+  ASSERT_THAT(children, SizeIs(3));
+  EXPECT_EQ(children[1].task.child->key, "q");
+  EXPECT_EQ(children[1].task.child->data, Json("q"));
+  EXPECT_EQ(children[1].item_key, "x");
+  EXPECT_THAT(*drive.records().tasks({.parent = drive.task_of(job, "x")}), SizeIs(3));
+  drive.close(children[0], succeeded());
+  EXPECT_EQ(std::get<Expanded>(drive.task(job, "x").state).open, 2);
+  drive.expect_sound();
+  drive.close(children[1], succeeded());
+  drive.close(children[2], succeeded());
+  EXPECT_EQ(drive.task(job, "x").kind(), StateKind::succeeded);
+  EXPECT_EQ(drive.work(always(succeeded())), 1);
+  EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
+}
+
+TEST_P(FanningOut, into_nothing_is_done_at_once) {
+  const JobId job = drive.submit(workflow("w", {stage("fan")}), {"x"});
+  drive.close(drive.claim()[0], split({}));
+  EXPECT_EQ(drive.task(job, "x").kind(), StateKind::succeeded);
+  EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
+}
+
+// ruling 20
+TEST_P(FanningOut, too_many_failures_fail_the_parent_and_end_the_rest) {
+  StageDefinition fan = stage("fan");
+  fan.tolerate_failures = {.count = 1};
+  const JobId job = drive.submit(workflow("w", {fan}), {"x"});
+  drive.close(drive.claim()[0], split({"p", "q", "r", "s"}));
+  const std::vector<Claimed> some = drive.claim(3);
+  drive.close(some[0], failed("torn"));
+  EXPECT_EQ(drive.task(job, "x").kind(), StateKind::expanded) << "one is tolerated";
+  drive.close(some[1], failed("torn"));
+  EXPECT_EQ(std::get<Failed>(drive.task(job, "x").state).cause, FailCause::tolerance);
+  const auto children = *drive.records().tasks({.parent = drive.task_of(job, "x")});
+  EXPECT_EQ(children[3].kind(), StateKind::cancelled);
+  // What was running is recorded and counts for nobody.
+  EXPECT_EQ(drive.close(some[2], succeeded()), StepOutcome::applied);
+  EXPECT_TRUE(drive.job(job).has_ended());
+  EXPECT_EQ(drive.job(job).attempts_open, 0);
+}
+
+// trap 10
+TEST_P(FanningOut, a_retried_parent_runs_only_the_children_that_failed) {
+  const JobId job = drive.submit(workflow("w", {stage("fan"), stage("after", {"fan"})}), {"x"});
+  drive.close(drive.claim()[0], split({"1", "2", "3", "4", "5"}));
+  drive.work([](const Claimed& claimed) -> Work {
+    const std::string& key = claimed.task.child->key;
+    return {.closed = key == "2" || key == "4" ? failed("torn") : succeeded()};
+  });
+  EXPECT_EQ(state_of(drive.job(job)), JobState::failed);
+  drive.expect_sound();
+  ASSERT_TRUE(drive.act(Rerun{.task = drive.task_of(job, "x")}));
+  std::vector<std::string> again;
+  drive.work([&](const Claimed& claimed) -> Work {
+    if (claimed.task.child) again.push_back(claimed.task.child->key);
+    return {.closed = succeeded()};
+  });
+  EXPECT_THAT(again, ElementsAre("2", "4"));
+  EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
+  EXPECT_EQ(drive.job(job).dead_letters, 0);
+}
+
+// ruling 20: the children of an old expansion are fenced
+TEST_P(FanningOut, a_rerun_parent_expands_anew_and_the_old_children_count_for_nobody) {
+  const JobId job =
+      drive.submit(workflow("w", {stage("first"), with_attempts(stage("fan", {"first"}), 2)}),
+                   {"x"});
+  drive.close(drive.claim()[0], succeeded());
+  drive.close(drive.claim()[0], split({"p", "q", "r"}));
+  const std::vector<Claimed> old = drive.claim(2);
+  ASSERT_TRUE(drive.act(Rerun{.task = drive.task_of(job, "x", 0)}));
+  drive.expect_sound();
+  drive.close(drive.claim(1)[0], succeeded());
+  drive.close(drive.claim(1)[0], split({"p", "q"}));
+  EXPECT_EQ(drive.task(job, "x", 1).expansion, 2U);
+
+  // Neither a late success nor a late failure of the old ones changes anything.
+  (void)drive.close(old[0], succeeded());
+  (void)drive.close(old[1], failed("torn"));
+  EXPECT_EQ(std::get<Expanded>(drive.task(job, "x", 1).state),
+            (Expanded{.children = 2, .open = 2, .failed = 0}));
+  EXPECT_EQ(drive.work(always(succeeded())), 2) << "only the two new ones";
+  EXPECT_EQ(drive.job(job).dead_letters, 0);
+  EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
+}
+
+// B78, ruling 20: a join that its gate rejects is a new expansion
+TEST_P(FanningOut, a_join_runs_when_the_children_have_ended_and_its_rejection_expands_again) {
+  StageDefinition fan = with_attempts(stage("fan"), 2);
+  fan.joins = true;
+  fan.gates = {{.name = "good"}};
+  const JobId job = drive.submit(workflow("w", {fan}), {"x"});
+  int joins = 0;
+  int splits = 0;
+  drive.work([&](const Claimed& claimed) -> Work {
+    if (claimed.task.child) return {.closed = succeeded()};
+    if (claimed.task.cause == Cause::join) {
+      Attempt joined = ++joins == 1 ? rejected("poor") : succeeded();
+      joined.verdict = joins == 1 ? Verdict::rejected : Verdict::accepted;
+      return {.closed = joined};
+    }
+    ++splits;
+    return split({"p", "q"});
+  });
+  EXPECT_EQ(joins, 2);
+  EXPECT_EQ(splits, 2);
+  EXPECT_EQ(drive.task(job, "x").expansion, 2U);
+  EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
+}
+
+}  // namespace
+}  // namespace pawl::driving

@@ -1,0 +1,90 @@
+#pragma once
+
+/// Records as they might be after damage: rows are altered or dropped on their way to the reader.
+
+#include <functional>
+#include <vector>
+
+#include "pawl/store/records.hpp"
+
+namespace pawl::driving {
+
+class RecordsDecorator final : public Records {
+ public:
+  explicit RecordsDecorator(Records& inner) : inner_(inner) {}
+
+  std::function<void(Job&)> alter_job;
+  std::function<void(Item&)> alter_item;
+  std::function<bool(const Item&)> drop_item;
+  std::function<void(Task&)> alter_task;
+  std::function<bool(const Task&)> drop_task;
+  std::function<void(TaskId, std::vector<Attempt>&)> alter_attempts;
+  std::function<void(std::vector<Review>&)> alter_reviews;
+  std::function<void(Event&)> alter_event;
+  std::function<bool(const Event&)> drop_event;
+
+  Result<Job> job(JobId id) override { return one(inner_.job(id), alter_job); }
+  Result<std::vector<Job>> jobs(const JobFilter& filter) override {
+    return many(inner_.jobs(filter), alter_job);
+  }
+  Result<Workflow> workflow(std::string_view hash) override { return inner_.workflow(hash); }
+
+  Result<Item> item(ItemId id) override { return one(inner_.item(id), alter_item); }
+  Result<Item> item(JobId job, std::string_view key) override {
+    return one(inner_.item(job, key), alter_item);
+  }
+  Result<std::vector<Item>> items(const ItemFilter& filter) override {
+    return many(inner_.items(filter), alter_item, drop_item);
+  }
+
+  Result<Task> task(TaskId id) override { return one(inner_.task(id), alter_task); }
+  Result<std::vector<Task>> tasks(const TaskFilter& filter) override {
+    return many(inner_.tasks(filter), alter_task, drop_task);
+  }
+  Result<std::vector<Task>> tasks_of(ItemId item) override {
+    return many(inner_.tasks_of(item), alter_task, drop_task);
+  }
+  Result<std::vector<Attempt>> attempts(TaskId task) override {
+    Result<std::vector<Attempt>> read = inner_.attempts(task);
+    if (read && alter_attempts) alter_attempts(task, *read);
+    return read;
+  }
+  Result<std::vector<StageOutput>> outputs(ItemId item) override { return inner_.outputs(item); }
+  Result<StageOutput> output(TaskId task) override { return inner_.output(task); }
+
+  Result<Review> review(ReviewId id) override { return inner_.review(id); }
+  Result<std::vector<Review>> reviews(const ReviewFilter& filter) override {
+    Result<std::vector<Review>> read = inner_.reviews(filter);
+    if (read && alter_reviews) alter_reviews(*read);
+    return read;
+  }
+  Result<std::vector<Event>> events(const EventFilter& filter) override {
+    return many(inner_.events(filter), alter_event, drop_event);
+  }
+
+  Result<std::vector<WorkerRecord>> workers() override { return inner_.workers(); }
+  Result<WorkerRecord> worker(WorkerId id) override { return inner_.worker(id); }
+  Result<std::string> payload(std::string_view sha256) override { return inner_.payload(sha256); }
+
+ private:
+  template <class Row>
+  static Result<Row> one(Result<Row> read, const std::function<void(Row&)>& alter) {
+    if (read && alter) alter(*read);
+    return read;
+  }
+  template <class Row>
+  static Result<std::vector<Row>> many(Result<std::vector<Row>> read,
+                                       const std::function<void(Row&)>& alter,
+                                       const std::function<bool(const Row&)>& drop = {}) {
+    if (!read) return read;
+    if (drop) std::erase_if(*read, drop);
+    if (alter) {
+      for (Row& row : *read) alter(row);
+    }
+    return read;
+  }
+
+  Records& inner_;
+};
+
+}  // namespace pawl::driving
