@@ -1,0 +1,117 @@
+#include "sqlite/db.hpp"
+
+namespace pawl::sqlite {
+
+namespace {
+
+/// The turnstile orders the writers; this is only the net below it.
+constexpr int busy_timeout_ms = 20'000;
+
+int flags_of(Connection::Mode mode) {
+  constexpr int always = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  switch (mode) {
+    case Connection::Mode::create:
+      return always | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    case Connection::Mode::read_write:
+    // A reader of a WAL database writes its place into the shared index; `query_only` keeps it
+    // from writing anything else.
+    case Connection::Mode::read_only:
+      return always | SQLITE_OPEN_READWRITE;
+  }
+  return always;
+}
+
+}  // namespace
+
+Statement::Statement(sqlite3* db, std::string_view sql) : db_(db) {
+  check(sqlite3_prepare_v3(db, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
+                           &raw_, nullptr));
+}
+
+void Statement::check(int code) const {
+  if (code != SQLITE_OK) throw DbError(sqlite3_extended_errcode(db_), sqlite3_errmsg(db_));
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(raw_);
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) {
+    sqlite3_reset(raw_);
+    return false;
+  }
+  const DbError error(sqlite3_extended_errcode(db_), sqlite3_errmsg(db_));
+  sqlite3_reset(raw_);
+  throw error;
+}
+
+int Statement::finish() {
+  while (step()) {
+  }
+  return sqlite3_changes(db_);
+}
+
+Cursor::~Cursor() {
+  if (statement_ != nullptr) statement_->reset();
+}
+
+std::string_view Cursor::view(int column) const {
+  const auto* text = sqlite3_column_text(statement_->raw_, column);
+  if (text == nullptr) return {};
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_->raw_, column));
+  return {reinterpret_cast<const char*>(text), size};
+}
+
+Connection::Connection(const std::filesystem::path& path, Mode mode) {
+  sqlite3* db = nullptr;
+  const int code = sqlite3_open_v2(path.c_str(), &db, flags_of(mode), nullptr);
+  raw_.reset(db);
+  if (code != SQLITE_OK) {
+    throw DbError(code, db != nullptr ? sqlite3_errmsg(db) : sqlite3_errstr(code));
+  }
+  sqlite3_busy_timeout(db, busy_timeout_ms);
+  // Debian's SQLite comes without lookaside memory; small allocations are most of a step's.
+  sqlite3_db_config(db, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 512, 256);
+  // Files come from anywhere: triggers, views and defaults of a schema run nothing of ours.
+  sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+}
+
+Statement& Connection::prepared(const char* sql) {
+  auto found = statements_.find(sql);
+  if (found == statements_.end()) {
+    found = statements_.emplace(sql, Statement(raw_.get(), sql)).first;
+  }
+  return found->second;
+}
+
+void Connection::run(const std::string& sql) {
+  const int code = sqlite3_exec(raw_.get(), sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) {
+    throw DbError(sqlite3_extended_errcode(raw_.get()), sqlite3_errmsg(raw_.get()));
+  }
+}
+
+std::int64_t Connection::integer(const std::string& sql) {
+  Statement statement(raw_.get(), sql);
+  Cursor cursor = statement.query();
+  return cursor.next() ? cursor.integer(0) : 0;
+}
+
+Transaction::Transaction(Connection& connection, Kind kind) : connection_(connection) {
+  connection.prepared(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN DEFERRED").run();
+}
+
+Transaction::~Transaction() {
+  // After some errors SQLite has rolled back by itself; then there is nothing left to do.
+  if (!open_ || !connection_.in_transaction()) return;
+  try {
+    connection_.prepared("ROLLBACK").run();
+  } catch (const DbError&) {  // The connection is beyond use; its owner opens another.
+  }
+}
+
+void Transaction::commit() {
+  connection_.prepared("COMMIT").run();
+  open_ = false;
+}
+
+}  // namespace pawl::sqlite

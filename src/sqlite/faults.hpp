@@ -1,0 +1,46 @@
+#pragma once
+
+/// Where exceptions end: what SQLite and the file system say becomes an `Error` that names the
+/// file and the way out.
+
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <type_traits>
+
+#include "pawl/core/result.hpp"
+#include "sqlite/db.hpp"
+
+namespace pawl::sqlite {
+
+/// A refusal of our own, on its way to the boundary.
+struct Fault : std::exception {
+  explicit Fault(Error what_happened) : error(std::move(what_happened)) {}
+  Fault(ErrorCode code, std::string message, std::string help = {})
+      : error{code, std::move(message), std::move(help)} {}
+  [[nodiscard]] const char* what() const noexcept override { return error.message.c_str(); }
+  Error error;
+};
+
+/// What an error of SQLite means for the user of the database at `path`.
+[[nodiscard]] Error error_of(const DbError& error, const std::filesystem::path& path);
+
+/// A failed system call on a file: "cannot write …: No space left on device".
+[[nodiscard]] Fault system_fault(const std::string& doing, const std::filesystem::path& path,
+                                 int error_number);
+
+/// Runs `body` and turns what it throws into an error. `body` answers a Result.
+template <class Body>
+auto guarded(const std::filesystem::path& path, Body&& body) -> std::invoke_result_t<Body> {
+  try {
+    return body();
+  } catch (const DbError& error) {
+    return std::unexpected(error_of(error, path));
+  } catch (const Fault& fault) {
+    return std::unexpected(fault.error);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return std::unexpected(system_fault("use", error.path1(), error.code().value()).error);
+  }
+}
+
+}  // namespace pawl::sqlite

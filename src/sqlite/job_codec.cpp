@@ -1,0 +1,186 @@
+#include "sqlite/job_codec.hpp"
+
+#include <array>
+#include <charconv>
+
+#include "sqlite/decoded.hpp"
+#include "sqlite/sql_text.hpp"
+
+namespace pawl::sqlite {
+
+namespace {
+
+constexpr char insert_job[] =
+    "INSERT INTO jobs (workflow_name, workflow_hash, key, params, labels, budget, tolerance, "
+    "parallel, priority, submitted_at, deadline_at, ended_at, submission_open, generation, "
+    "paused, cancelled, reduce_ordinal, pass, first_ordinal, last_ordinal, counters) VALUES (?1, "
+    "?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)";
+
+constexpr char update_job[] =
+    "UPDATE jobs SET workflow_hash = ?2, labels = ?3, budget = ?4, tolerance = ?5, "
+    "parallel = ?6, priority = ?7, deadline_at = ?8, ended_at = ?9, submission_open = ?10, "
+    "generation = ?11, paused = ?12, cancelled = ?13, reduce_ordinal = ?14, pass = ?15, "
+    "first_ordinal = ?16, last_ordinal = ?17, counters = ?18 WHERE id = ?1";
+
+/// The totals, in the order of the text. The one list serves reading and writing.
+template <class JobLike, class Visit>
+void each_total(JobLike& job, Visit visit) {
+  visit(job.items.total);
+  visit(job.items.succeeded);
+  visit(job.items.failed);
+  visit(job.items.cancelled);
+  visit(job.items.adopted);
+  visit(job.attempts_opened);
+  visit(job.attempts_open);
+  visit(job.dead_letters);
+  visit(job.failed_tasks);
+  visit(job.decisions_since_progress);
+  visit(job.used.cost_microusd);
+  visit(job.used.tokens);
+}
+
+void append(std::string& out, std::int64_t number) {
+  std::array<char, 24> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  out.append(digits.data(), end);
+}
+
+void append(std::string& out, const std::vector<StateCounts>& stages) {
+  out += '|';
+  for (const StateCounts& counts : stages) {
+    for (std::size_t kind = 0; kind < state_kinds; ++kind) {
+      if (counts.by_kind[kind] == 0) continue;
+      append(out, static_cast<std::int64_t>(kind));
+      out += ':';
+      append(out, counts.by_kind[kind]);
+      out += ',';
+    }
+    out += ';';
+  }
+}
+
+/// Takes the text apart from the left.
+class CountersReader {
+ public:
+  explicit CountersReader(std::string_view text) : left_(text) {}
+
+  std::int64_t number() {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(left_.data(), left_.data() + left_.size(), value);
+    if (error != std::errc{}) damaged();
+    left_.remove_prefix(static_cast<std::size_t>(end - left_.data()));
+    return value;
+  }
+  void expect(char wanted) {
+    if (!take(wanted)) damaged();
+  }
+  bool take(char wanted) {
+    if (left_.empty() || left_.front() != wanted) return false;
+    left_.remove_prefix(1);
+    return true;
+  }
+  [[nodiscard]] bool at_end() const { return left_.empty(); }
+  [[nodiscard]] bool at(char next) const { return !left_.empty() && left_.front() == next; }
+
+  std::vector<StateCounts> stages() {
+    expect('|');
+    std::vector<StateCounts> stages;
+    while (!at_end() && !at('|')) {
+      StateCounts counts;
+      while (!take(';')) {
+        const std::int64_t kind = number();
+        expect(':');
+        if (kind < 0 || kind >= static_cast<std::int64_t>(state_kinds)) damaged();
+        counts.by_kind[static_cast<std::size_t>(kind)] = number();
+        expect(',');
+      }
+      stages.push_back(counts);
+    }
+    return stages;
+  }
+  [[noreturn]] static void damaged() {
+    throw Fault(ErrorCode::corrupt, "the counters of a job are damaged",
+                "restore the database from a backup");
+  }
+
+ private:
+  std::string_view left_;
+};
+
+}  // namespace
+
+std::string counters_text(const Job& job) {
+  std::string text;
+  text.reserve(96 + 32 * job.stages.size());
+  each_total(job, [&](std::int64_t number) {
+    append(text, number);
+    text += ' ';
+  });
+  append(text, job.last_progress_at.time_since_epoch().count());
+  append(text, job.stages);
+  append(text, job.children);
+  return text;
+}
+
+void read_counters(std::string_view text, Job& job) {
+  CountersReader reader(text);
+  each_total(job, [&](std::int64_t& number) {
+    number = reader.number();
+    reader.expect(' ');
+  });
+  job.last_progress_at = Timestamp{Duration{reader.number()}};
+  job.stages = reader.stages();
+  job.children = reader.stages();
+  if (!reader.at_end()) CountersReader::damaged();
+}
+
+JobRow job_row_of(const Cursor& row) {
+  Columns columns(row);
+  JobRow result;
+  Job& job = result.job;
+  columns.into(job.id);
+  columns.into(job.workflow_name);
+  columns.into(job.workflow_hash);
+  columns.into(job.key);
+  columns.into(job.params);
+  columns.into(job.labels);
+  job.budget = decoded<Budget>(columns.view());
+  job.tolerate_failures = decoded<Tolerance>(columns.view());
+  columns.into(job.parallel);
+  columns.into(job.priority);
+  columns.into(job.submitted_at);
+  columns.into(job.deadline_at);
+  columns.into(job.ended_at);
+  columns.into(job.submission_open);
+  columns.into(job.generation);
+  columns.into(job.paused);
+  columns.into(job.cancelled);
+  columns.into(job.reduce_ordinal);
+  columns.into(result.pass);
+  columns.into(result.first_ordinal);
+  columns.into(result.last_ordinal);
+  read_counters(columns.view(), job);
+  return result;
+}
+
+JobId insert_job_row(Connection& connection, const JobRow& row) {
+  const Job& job = row.job;
+  connection.prepared(insert_job)
+      .run(job.workflow_name, job.workflow_hash, unless_empty(job.key), job.params, job.labels,
+           to_json_text(job.budget), to_json_text(job.tolerate_failures), job.parallel,
+           job.priority, job.submitted_at, job.deadline_at, job.ended_at, job.submission_open,
+           job.generation, job.paused, job.cancelled, job.reduce_ordinal, row.pass,
+           row.first_ordinal, row.last_ordinal, counters_text(job));
+  return JobId{connection.last_row()};
+}
+
+void update_job_row(Connection& connection, const JobRow& row) {
+  const Job& job = row.job;
+  connection.prepared(update_job)
+      .run(job.id, job.workflow_hash, job.labels, to_json_text(job.budget),
+           to_json_text(job.tolerate_failures), job.parallel, job.priority, job.deadline_at,
+           job.ended_at, job.submission_open, job.generation, job.paused, job.cancelled,
+           job.reduce_ordinal, row.pass, row.first_ordinal, row.last_ordinal, counters_text(job));
+}
+
+}  // namespace pawl::sqlite

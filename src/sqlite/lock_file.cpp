@@ -1,0 +1,58 @@
+#include "sqlite/lock_file.hpp"
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include "sqlite/faults.hpp"
+
+namespace pawl::sqlite {
+
+namespace {
+
+/// flock(2) belongs to the open file, not to the process: two stores in one process are two
+/// holders, and closing some other descriptor of the file lets nothing go.
+int lock_with(int descriptor, int operation) {
+  for (;;) {
+    if (::flock(descriptor, operation) == 0) return 0;
+    if (errno != EINTR) return errno;
+  }
+}
+
+constexpr mode_t lock_file_mode = 0666;  // the umask decides who may take part
+
+}  // namespace
+
+LockFile::LockFile(std::filesystem::path path)
+    : path_(std::move(path)),
+      descriptor_(
+          ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, lock_file_mode)) {
+  if (!descriptor_.is_open()) throw system_fault("open the lock file", path_, errno);
+}
+
+void LockFile::lock() {
+  if (const int error = lock_with(descriptor_.raw(), LOCK_EX); error != 0) {
+    throw system_fault("lock", path_, error);
+  }
+}
+
+bool LockFile::try_lock() {
+  const int error = lock_with(descriptor_.raw(), LOCK_EX | LOCK_NB);
+  if (error == 0) return true;
+  if (error == EWOULDBLOCK) return false;
+  throw system_fault("lock", path_, error);
+}
+
+void LockFile::unlock() noexcept { lock_with(descriptor_.raw(), LOCK_UN); }
+
+Holder holder_of(const std::filesystem::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file.is_open()) return Holder::unknown;
+  // A shared lock suffices to ask, and two that ask at once do not mislead each other.
+  const int error = lock_with(file.raw(), LOCK_SH | LOCK_NB);
+  if (error == 0) return Holder::dead;
+  return error == EWOULDBLOCK ? Holder::alive : Holder::unknown;
+}
+
+}  // namespace pawl::sqlite

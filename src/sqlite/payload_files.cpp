@@ -1,0 +1,132 @@
+#include "sqlite/payload_files.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "pawl/codec/digest.hpp"
+#include "sqlite/faults.hpp"
+#include "sqlite/file.hpp"
+#include "sqlite/paths.hpp"
+
+namespace pawl::sqlite {
+
+namespace {
+
+constexpr std::size_t sha256_digits = 64;
+
+void sync_directory(const std::filesystem::path& path) {
+  const Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory.is_open() || ::fsync(directory.raw()) != 0) {
+    throw system_fault("sync the directory", path, errno);
+  }
+}
+
+/// A directory that exists, and whose name is on disk.
+void make_directory(const std::filesystem::path& path) {
+  std::error_code error;
+  const bool is_new = std::filesystem::create_directory(path, error);
+  if (error) throw system_fault("make the directory", path, error.value());
+  if (is_new) sync_directory(path.parent_path().empty() ? "." : path.parent_path());
+}
+
+/// Removes a half-written file unless it has got its name.
+struct TemporaryFile {
+  std::filesystem::path path;
+  ~TemporaryFile() {
+    if (!path.empty()) ::unlink(path.c_str());
+  }
+};
+
+void write_all(const std::filesystem::path& path, std::string_view bytes) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!file.is_open()) throw system_fault("make", path, errno);
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file.raw(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw system_fault("write", path, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (::fsync(file.raw()) != 0) throw system_fault("sync", path, errno);
+}
+
+/// Names differ between processes by their number, between threads by a count.
+std::string temporary_suffix() {
+  static std::atomic<std::uint64_t> count = 0;
+  return ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(++count);
+}
+
+bool has_size(const std::filesystem::path& path, std::size_t size) {
+  struct stat found{};
+  return ::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
+         static_cast<std::size_t>(found.st_size) == size;
+}
+
+}  // namespace
+
+PayloadFiles::PayloadFiles(const std::filesystem::path& database)
+    : folder_(beside(database, ".blobs")) {}
+
+std::filesystem::path PayloadFiles::path_of(std::string_view sha256) const {
+  return folder_ / sha256.substr(0, 2) / sha256.substr(2);
+}
+
+std::string PayloadFiles::keep(std::string_view bytes) const {
+  std::string sha256 = sha256_hex(bytes);
+  const std::filesystem::path path = path_of(sha256);
+  make_directory(folder_);
+  make_directory(path.parent_path());
+  // A file of that name and size was renamed into place, so its bytes were on disk before; its
+  // directory entry may not be yet, if its writer was killed just then.
+  if (!has_size(path, bytes.size())) {
+    TemporaryFile temporary{folder_ / (sha256 + temporary_suffix())};
+    ::unlink(temporary.path.c_str());  // of a dead process with our number
+    write_all(temporary.path, bytes);
+    if (::rename(temporary.path.c_str(), path.c_str()) != 0) {
+      throw system_fault("rename to", path, errno);
+    }
+    temporary.path.clear();
+  }
+  sync_directory(path.parent_path());
+  return sha256;
+}
+
+std::string PayloadFiles::read(std::string_view sha256) const {
+  const bool is_digest =
+      sha256.size() == sha256_digits && std::ranges::all_of(sha256, [](char digit) {
+        return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
+      });
+  if (!is_digest) {
+    throw Fault(ErrorCode::invalid, "'" + std::string(sha256) + "' is not a SHA-256 in hex");
+  }
+  const std::filesystem::path path = path_of(sha256);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) {
+    if (errno == ENOENT) {
+      throw Fault(ErrorCode::not_found,
+                  "no payload " + std::string(sha256) + " in '" + folder_.string() + "'");
+    }
+    throw system_fault("open", path, errno);
+  }
+  struct stat found{};
+  if (::fstat(file.raw(), &found) != 0) throw system_fault("read", path, errno);
+  std::string bytes(static_cast<std::size_t>(found.st_size), '\0');
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t got = ::read(file.raw(), bytes.data() + done, bytes.size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw system_fault("read", path, errno);
+    if (got == 0) bytes.resize(done);
+    done += static_cast<std::size_t>(got);
+  }
+  if (sha256_hex(bytes) != sha256) {
+    throw Fault(ErrorCode::corrupt, "the payload file '" + path.string() + "' has changed",
+                "restore it from a backup");
+  }
+  return bytes;
+}
+
+}  // namespace pawl::sqlite

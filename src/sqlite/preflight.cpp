@@ -1,0 +1,139 @@
+#include "sqlite/preflight.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+
+#include "sqlite/faults.hpp"
+#include "sqlite/file.hpp"
+
+namespace pawl::sqlite {
+
+namespace {
+
+std::string quoted(const std::filesystem::path& path) { return "'" + path.string() + "'"; }
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+struct FileSystem {
+  std::uint32_t kind;
+  const char* name;
+};
+/// Their locks and their shared memory do not hold what SQLite's write-ahead log needs.
+constexpr std::array network_kinds{
+    FileSystem{0x6969, "NFS"},      FileSystem{0x517B, "SMB"},
+    FileSystem{0xFF534D42, "CIFS"}, FileSystem{0xFE534D42, "SMB2"},
+    FileSystem{0x5346414F, "AFS"},  FileSystem{0x73757245, "Coda"},
+    FileSystem{0x00C36400, "Ceph"}, FileSystem{0x0BD00BD0, "Lustre"},
+    FileSystem{0x47504653, "GPFS"},
+};
+constexpr std::uint32_t fuse = 0x65735546;
+/// FUSE is also used for local disks, so these are told apart by the type of the mount.
+constexpr std::array<std::string_view, 8> network_mounts{
+    "sshfs", "rclone", "s3fs", "gcsfuse", "glusterfs", "davfs", "goofys", "juicefs"};
+
+/// The type of the mount that a device number belongs to ("fuse.sshfs"), or empty.
+std::string mount_type_of(dev_t device) {
+  const std::string number = std::to_string(major(device)) + ":" + std::to_string(minor(device));
+  std::ifstream mounts("/proc/self/mountinfo");
+  for (std::string line; std::getline(mounts, line);) {
+    // "36 35 98:0 /root /mnt rw - type source options": the third field is the device.
+    std::istringstream fields(line);
+    std::string id, parent, found;
+    fields >> id >> parent >> found;
+    const std::size_t end = line.find(" - ");
+    if (found != number || end == std::string::npos) continue;
+    const std::string rest = line.substr(end + 3);
+    return rest.substr(0, rest.find(' '));
+  }
+  return {};
+}
+
+void check_file_system(const std::filesystem::path& path, dev_t device) {
+  struct statfs found{};
+  if (::statfs(path.c_str(), &found) != 0) throw system_fault("use the directory", path, errno);
+  const auto kind = static_cast<std::uint32_t>(found.f_type);
+  const std::string name =
+      network_file_system(kind, kind == fuse ? mount_type_of(device) : std::string());
+  if (name.empty()) return;
+  throw Fault(ErrorCode::refused,
+              quoted(path) + " is on a network file system (" + name +
+                  "), where a SQLite database would be damaged",
+              "use a local disk");
+}
+
+/// A database begins with these 16 bytes, and its header has 100.
+void check_header(const std::filesystem::path& path, std::int64_t size) {
+  constexpr std::string_view magic("SQLite format 3\0", 16);
+  constexpr std::int64_t header_size = 100;
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) throw system_fault("open", path, errno);
+  std::array<char, magic.size()> start{};
+  const ssize_t got = ::read(file.raw(), start.data(), start.size());
+  if (got < 0) throw system_fault("read", path, errno);
+  const bool is_database =
+      size >= header_size && std::string_view(start.data(), start.size()) == magic;
+  if (!is_database) {
+    throw Fault(ErrorCode::corrupt, quoted(path) + " is not a database",
+                "name another file, or restore it from a backup; nothing was changed");
+  }
+}
+
+void check_writable(const std::filesystem::path& path, const char* what) {
+  if (::access(path.c_str(), W_OK) != 0) {
+    throw system_fault(std::string("write the ") + what, path, errno);
+  }
+}
+
+}  // namespace
+
+std::string network_file_system(std::uint32_t kind, std::string_view mount_type) {
+  for (const FileSystem& remote : network_kinds) {
+    if (remote.kind == kind) return remote.name;
+  }
+  if (kind != fuse) return {};
+  for (const std::string_view remote : network_mounts) {
+    if (mount_type.find(remote) != std::string_view::npos) return std::string(mount_type);
+  }
+  return {};
+}
+
+void check_place(const SqliteOptions& options) {
+  const std::filesystem::path& path = options.path;
+  if (path.empty()) throw Fault(ErrorCode::invalid, "the path of the database is empty");
+  if (path.native().find('\0') != std::string::npos) {
+    throw Fault(ErrorCode::invalid, "the path of the database has a zero byte");
+  }
+  struct stat found{};
+  const bool exists = ::stat(path.c_str(), &found) == 0;
+  if (!exists && errno != ENOENT) throw system_fault("open", path, errno);
+  if (exists && S_ISDIR(found.st_mode)) {
+    throw Fault(ErrorCode::refused, quoted(path) + " is a directory",
+                "name a file in it: " + quoted(path / "pawl.db"));
+  }
+  if (exists && !S_ISREG(found.st_mode)) {
+    throw Fault(ErrorCode::refused, quoted(path) + " is not a regular file", "name another file");
+  }
+  const std::filesystem::path folder = folder_of(path);
+  struct stat parent{};
+  if (::stat(folder.c_str(), &parent) != 0) throw system_fault("use the directory", folder, errno);
+  check_file_system(folder, parent.st_dev);
+  if (exists && found.st_size > 0) check_header(path, found.st_size);
+  if (!exists && !options.create) {
+    throw Fault(ErrorCode::not_found, "there is no database " + quoted(path));
+  }
+  check_writable(folder, "directory");
+  if (exists) check_writable(path, "database");
+}
+
+}  // namespace pawl::sqlite

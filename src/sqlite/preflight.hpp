@@ -1,0 +1,22 @@
+#pragma once
+
+/// Looks at the place of a database before anything is opened or made there.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "pawl/store/sqlite.hpp"
+
+namespace pawl::sqlite {
+
+/// Throws the `Fault` that says why no database can be used or made at this path: a directory, a
+/// file that is no database, a missing or read-only directory, a network file system. Changes
+/// nothing.
+void check_place(const SqliteOptions& options);
+
+/// The name of a network file system by the number of its kind (statfs) and, for FUSE, by the type
+/// of the mount; empty for a local one.
+[[nodiscard]] std::string network_file_system(std::uint32_t kind, std::string_view mount_type);
+
+}  // namespace pawl::sqlite

@@ -1,0 +1,37 @@
+#include "sqlite/reader_pool.hpp"
+
+namespace pawl::sqlite {
+
+ReaderPool::ReaderPool(std::filesystem::path database) : path_(std::move(database)) {}
+
+Connection& ReaderPool::opened(Reader& reader) const {
+  if (reader.connection == nullptr) {
+    auto connection = std::make_unique<Connection>(path_, Connection::Mode::read_only);
+    connection->run(
+        "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192");
+    reader.connection = std::move(connection);
+  }
+  return *reader.connection;
+}
+
+ReaderPool::Lease ReaderPool::borrow() {
+  for (Reader& reader : readers_) {
+    std::unique_lock lock(reader.mutex, std::try_to_lock);
+    if (lock.owns_lock()) {
+      Connection& connection = opened(reader);
+      return {std::move(lock), connection};
+    }
+  }
+  Reader& reader = readers_[turn_++ % readers_.size()];
+  std::unique_lock lock(reader.mutex);
+  Connection& connection = opened(reader);
+  return {std::move(lock), connection};
+}
+
+std::int64_t ReaderPool::data_version() {
+  const std::lock_guard lock(watcher_.mutex);
+  Cursor row = opened(watcher_).prepared("PRAGMA data_version").query();
+  return row.next() ? row.integer(0) : 0;
+}
+
+}  // namespace pawl::sqlite

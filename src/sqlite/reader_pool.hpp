@@ -1,0 +1,52 @@
+#pragma once
+
+/// A few connections for reading, so that reads wait neither for the writer nor for each other.
+/// Threads: any.
+
+#include <array>
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+
+#include "sqlite/db.hpp"
+
+namespace pawl::sqlite {
+
+class ReaderPool {
+ public:
+  explicit ReaderPool(std::filesystem::path database);
+
+  /// A connection of one's own until this object ends.
+  class Lease {
+   public:
+    Lease(std::unique_lock<std::mutex> lock, Connection& connection)
+        : lock_(std::move(lock)), connection_(&connection) {}
+    Connection& operator*() const { return *connection_; }
+    Connection* operator->() const { return connection_; }
+
+   private:
+    std::unique_lock<std::mutex> lock_;
+    Connection* connection_;
+  };
+
+  [[nodiscard]] Lease borrow();
+
+  /// Changes when anybody has committed. Asked on a connection of its own: each connection counts
+  /// for itself.
+  [[nodiscard]] std::int64_t data_version();
+
+ private:
+  struct Reader {
+    std::mutex mutex;
+    std::unique_ptr<Connection> connection;  ///< guarded by mutex; opened on first use
+  };
+  Connection& opened(Reader& reader) const;
+
+  std::filesystem::path path_;
+  std::array<Reader, 3> readers_;
+  Reader watcher_;
+  std::atomic<std::size_t> turn_ = 0;
+};
+
+}  // namespace pawl::sqlite

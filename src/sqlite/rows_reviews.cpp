@@ -1,0 +1,119 @@
+/// Reviews, the log, pools and workers.
+
+#include <algorithm>
+
+#include "codec/journal.hpp"
+#include "sqlite/due.hpp"
+#include "sqlite/review_codec.hpp"
+#include "sqlite/sql_text.hpp"
+#include "sqlite/sqlite_rows.hpp"
+
+namespace pawl::sqlite {
+
+namespace {
+
+constexpr auto select_pending = joined(
+    "SELECT ", review_columns, " FROM reviews WHERE task = ?1 AND status < 3 ORDER BY id DESC");
+constexpr auto select_due_answers =
+    joined("SELECT ", review_columns,
+           " FROM reviews WHERE status = 2 AND effective_at <= ?1 ORDER BY effective_at, id "
+           "LIMIT ?2");
+
+constexpr char insert_journal[] = "INSERT INTO journal (job, at, events) VALUES (?1, ?2, ?3)";
+
+constexpr char select_pool[] = "SELECT open FROM pools WHERE name = ?1";
+
+constexpr char insert_worker_row[] =
+    "INSERT INTO workers (host, pid, name, started_at, lease, lease_until, last_batch, retired, "
+    "gone) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0)";
+constexpr char update_worker_row[] =
+    "UPDATE workers SET lease_until = ?2, last_batch = ?3, retired = ?4 WHERE id = ?1";
+constexpr char update_worker_gone[] = "UPDATE workers SET gone = 1 WHERE id = ?1";
+
+}  // namespace
+
+ReviewId SqliteRows::insert_review(const Review& review) {
+  return insert_review_row(connection_, review);
+}
+
+void SqliteRows::put_review(const Review& review) { update_review_row(connection_, review); }
+
+std::optional<Review> SqliteRows::review(ReviewId id) { return review_with_id(connection_, id); }
+
+std::optional<Review> SqliteRows::pending_review(TaskId task) {
+  Cursor row = connection_.prepared(select_pending).query(task);
+  if (!row.next()) return std::nullopt;
+  return review_of(row);
+}
+
+std::vector<Review> SqliteRows::due_answers(Timestamp now, std::uint32_t max) {
+  std::vector<Review> due;
+  for (Cursor row = connection_.prepared(select_due_answers).query(now, max); row.next();) {
+    due.push_back(review_of(row));
+  }
+  return due;
+}
+
+/// Rows are never deleted and one transaction writes at a time: the numbers that SQLite gives are
+/// dense and in the order of the commits.
+void SqliteRows::append_journal(JobId job, Timestamp at, std::span<const Event> events) {
+  text_.clear();
+  append_events(text_, events);
+  connection_.prepared(insert_journal).run(job, at, text_);
+  Zone& zone = zones_[connection_.last_row() / journal_zone_rows];
+  zone.job_lo = std::min(zone.job_lo, job.value());
+  zone.job_hi = std::max(zone.job_hi, job.value());
+  for (const Event& event : events) {
+    if (!event.item) continue;
+    zone.item_lo = std::min(zone.item_lo, event.item.value());
+    zone.item_hi = std::max(zone.item_hi, event.item.value());
+  }
+}
+
+CachedPool& SqliteRows::find_pool(const std::string& name) {
+  if (const auto known = cache_.pools.find(name); known != cache_.pools.end()) return known->second;
+  CachedPool pool;
+  {
+    Cursor row = connection_.prepared(select_pool).query(name);
+    if (row.next()) pool.open = row.integer(0);
+  }
+  return cache_.pools.emplace(name, pool).first->second;
+}
+
+std::int64_t SqliteRows::pool_open(const std::string& pool) { return find_pool(pool).open; }
+
+void SqliteRows::add_to_pool(const std::string& name, std::int64_t change) {
+  CachedPool& pool = find_pool(name);
+  pool.open += change;
+  if (!std::exchange(pool.is_unwritten, true)) unwritten_pools_.push_back(name);
+}
+
+WorkerId SqliteRows::insert_worker(const WorkerRecord& worker) {
+  connection_.prepared(insert_worker_row)
+      .run(worker.host, worker.pid, worker.name, worker.started_at,
+           worker.lease_until - worker.started_at, worker.lease_until, worker.last_batch,
+           worker.retired);
+  return WorkerId{connection_.last_row()};
+}
+
+std::optional<WorkerRecord> SqliteRows::worker(WorkerId id) {
+  return worker_with_id(connection_, id);
+}
+
+void SqliteRows::put_worker(const WorkerRecord& worker) {
+  connection_.prepared(update_worker_row)
+      .run(worker.id, worker.lease_until, worker.last_batch, worker.retired);
+}
+
+std::vector<WorkerId> SqliteRows::gone_workers(Timestamp now, WorkerId self) {
+  return workers_gone(connection_, locks_, now, self);
+}
+
+void SqliteRows::forget_worker(WorkerId worker) {
+  connection_.prepared(update_worker_gone).run(worker);
+  forgotten_.push_back(worker);
+}
+
+Timestamp SqliteRows::next_due(Timestamp now) { return earliest_due(connection_, now); }
+
+}  // namespace pawl::sqlite

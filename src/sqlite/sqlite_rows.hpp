@@ -1,0 +1,110 @@
+#pragma once
+
+/// The rows of one write transaction on SQLite; see store/rows.hpp for what each function promises.
+/// Sources by noun: rows_jobs.cpp, rows_items.cpp, rows_tasks.cpp, rows_reviews.cpp.
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "sqlite/db.hpp"
+#include "sqlite/row_cache.hpp"
+#include "sqlite/worker_locks.hpp"
+#include "store/rows.hpp"
+
+namespace pawl::sqlite {
+
+class SqliteRows final : public Rows {
+ public:
+  /// Inside a write transaction of `connection`. All three must outlive it.
+  SqliteRows(Connection& connection, RowCache& cache, const WorkerLocks& locks);
+
+  Job* job(JobId id) override;
+  Job* job_with_key(std::string_view workflow_name, std::string_view key) override;
+  Job* insert_job(const Job& fresh) override;
+  void put_job(const Job& job) override;
+  std::vector<JobId> overdue_jobs(Timestamp now) override;
+  void keep_workflow(const Workflow& workflow) override;
+  const Workflow& workflow(const std::string& hash) override;
+  std::int64_t take_ordinals(std::int64_t count) override;
+  LaneId lane_base(JobId job, std::string_view category, std::size_t stage_count) override;
+
+  void insert_item(const Item& item, std::uint32_t pass) override;
+  std::optional<std::uint32_t> seen_in_pass(JobId job, std::string_view key) override;
+  void mark_seen(JobId job, std::string_view key, std::uint32_t pass) override;
+  std::uint32_t submission_pass(JobId job) override;
+  void set_submission_pass(JobId job, std::uint32_t pass) override;
+  std::optional<ItemProgress> progress(ItemId item) override;
+  void put_progress(ItemId item, const ItemProgress& progress) override;
+  ItemBrief brief(ItemId item) override;
+  ItemId finished_before(const Job& job, std::string_view key, std::string_view sha256) override;
+  void delete_item(ItemId item) override;
+
+  std::optional<Task> task(TaskId id) override;
+  bool replace_task(const Task& next, Version expected) override;
+  bool insert_task(const Task& fresh) override;
+  std::vector<Task> tasks_of(ItemId item) override;
+  std::vector<Task> tasks_of_ordinal(std::int64_t ordinal) override;
+  std::vector<Task> children_of(TaskId parent, std::uint32_t expansion) override;
+  std::vector<Task> ready_tasks(std::span<const LaneId> lanes, std::uint32_t max) override;
+  std::vector<Task> due_retries(Timestamp now, std::uint32_t max) override;
+  std::vector<Task> running_of(WorkerId worker, std::uint32_t max) override;
+  void insert_attempt(const Attempt& attempt) override;
+  std::vector<Attempt> attempts(TaskId task) override;
+
+  ReviewId insert_review(const Review& review) override;
+  void put_review(const Review& review) override;
+  std::optional<Review> review(ReviewId id) override;
+  std::optional<Review> pending_review(TaskId task) override;
+  std::vector<Review> due_answers(Timestamp now, std::uint32_t max) override;
+  void append_journal(JobId job, Timestamp at, std::span<const Event> events) override;
+  std::int64_t pool_open(const std::string& pool) override;
+  void add_to_pool(const std::string& pool, std::int64_t change) override;
+
+  WorkerId insert_worker(const WorkerRecord& worker) override;
+  std::optional<WorkerRecord> worker(WorkerId id) override;
+  void put_worker(const WorkerRecord& worker) override;
+  std::vector<WorkerId> gone_workers(Timestamp now, WorkerId self) override;
+  void forget_worker(WorkerId worker) override;
+  Timestamp next_due(Timestamp now) override;
+
+  /// Writes what was kept back to be written once. Call before the commit.
+  void flush();
+  /// Workers forgotten in this transaction: their lock files may go once it is committed.
+  [[nodiscard]] const std::vector<WorkerId>& forgotten() const { return forgotten_; }
+
+ private:
+  /// Which jobs and items a zone of the journal has, at the least and at the most.
+  struct Zone {
+    std::int64_t job_lo = INT64_MAX;
+    std::int64_t job_hi = 0;
+    std::int64_t item_lo = INT64_MAX;
+    std::int64_t item_hi = 0;
+  };
+
+  CachedJob* find_job(JobId id);
+  CachedPool& find_pool(const std::string& name);
+  void write_later(CachedJob& job);
+  void note_ordinal(JobId job, std::int64_t ordinal);
+  void delete_task(TaskId task);
+  template <class... Values>
+  std::vector<Task> select_tasks(const char* sql, const Values&... values);
+
+  Connection& connection_;
+  RowCache& cache_;
+  const WorkerLocks& locks_;
+  std::map<std::int64_t, Zone> zones_;
+  std::vector<WorkerId> forgotten_;
+  std::vector<CachedJob*> unwritten_jobs_;
+  std::vector<std::string> unwritten_pools_;
+  /// Earlier jobs to adopt from, newest first; asked for one job at a time.
+  JobId adopting_;
+  std::vector<JobId> adoptable_;
+  bool ordinals_taken_ = false;
+  std::string text_;  ///< reused for the journal
+};
+
+/// Journal rows of one zone; part of the schema (see migrations.cpp).
+inline constexpr std::int64_t journal_zone_rows = 1'024;
+
+}  // namespace pawl::sqlite

@@ -1,0 +1,41 @@
+#pragma once
+
+/// The queue of the writers of one database: lock `next`, lock `writer`, unlock `next`.
+///
+/// SQLite's own waiting is a lottery in which a second process may lose for seconds. Whoever holds
+/// `next` is the next to write, and the kernel hands both locks on in order of arrival.
+///
+/// Threads: one turn at a time; the owner's mutex sees to that.
+
+#include <filesystem>
+
+#include "sqlite/lock_file.hpp"
+
+namespace pawl::sqlite {
+
+class Turnstile {
+ public:
+  /// Makes `<database>.next` and `<database>.writer` where they are missing.
+  explicit Turnstile(const std::filesystem::path& database);
+
+  /// A turn to write; it ends with this object.
+  class Turn {
+   public:
+    explicit Turn(LockFile& writer) : writer_(&writer) {}
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() { writer_->unlock(); }
+
+   private:
+    LockFile* writer_;
+  };
+
+  /// Waits for its turn.
+  [[nodiscard]] Turn enter();
+
+ private:
+  LockFile next_;
+  LockFile writer_;
+};
+
+}  // namespace pawl::sqlite

@@ -1,0 +1,49 @@
+#include "sqlite/worker_locks.hpp"
+
+#include <string>
+
+#include "sqlite/faults.hpp"
+#include "sqlite/paths.hpp"
+
+namespace pawl::sqlite {
+
+WorkerLocks::WorkerLocks(const std::filesystem::path& database)
+    : folder_(beside(database, ".workers")) {}
+
+std::filesystem::path WorkerLocks::path_of(WorkerId worker) const {
+  return folder_ / (std::to_string(worker.value()) + ".lock");
+}
+
+void WorkerLocks::hold(WorkerId worker) {
+  std::error_code error;
+  std::filesystem::create_directory(folder_, error);
+  if (error) throw system_fault("make the directory", folder_, error.value());
+  LockFile lock(path_of(worker));
+  // A file of this number can only be left by an enlistment that was rolled back.
+  if (!lock.try_lock()) {
+    throw Fault(ErrorCode::unavailable, "the lock of worker " + std::to_string(worker.value()) +
+                                            " is taken: '" + lock.path().string() + "'");
+  }
+  const std::scoped_lock guard(mutex_);
+  held_.insert_or_assign(worker, std::move(lock));
+}
+
+void WorkerLocks::release(WorkerId worker) {
+  const std::scoped_lock guard(mutex_);
+  if (held_.erase(worker) > 0) remove(worker);
+}
+
+bool WorkerLocks::is_dead(WorkerId worker) const {
+  {
+    const std::scoped_lock guard(mutex_);
+    if (held_.contains(worker)) return false;
+  }
+  return holder_of(path_of(worker)) == Holder::dead;
+}
+
+void WorkerLocks::remove(WorkerId worker) const {
+  std::error_code ignored;  // a file that stays behind misleads nobody: its number is used up
+  std::filesystem::remove(path_of(worker), ignored);
+}
+
+}  // namespace pawl::sqlite

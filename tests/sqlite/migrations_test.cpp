@@ -1,0 +1,136 @@
+#include <vector>
+
+#include "sqlite/faults.hpp"
+#include "sqlite/fixture.hpp"
+#include "sqlite/schema.hpp"
+
+namespace pawl::sqlite {
+namespace {
+
+TEST(Migrations, are_numbered_in_order_and_say_what_they_bring) {
+  int number = 0;
+  for (const Migration& migration : migrations()) {
+    const std::string name = migration.name;
+    EXPECT_EQ(std::stoi(name.substr(0, 3)), ++number);
+    EXPECT_GT(name.size(), 6u);
+  }
+}
+
+/// The schema as it is, and one step more.
+std::vector<Migration> one_more(const char* sql) {
+  std::vector<Migration> steps(migrations().begin(), migrations().end());
+  steps.push_back({.name = "999_one_more", .sql = sql});
+  return steps;
+}
+
+TEST(Migrations, bring_an_older_schema_up_to_date) {
+  const Folder folder;
+  const Job job = submit(*must_open({.path = folder / "a.db"}), two_stages(), 2);
+  Turnstile turnstile(folder / "a.db");
+  Connection connection(folder / "a.db", Connection::Mode::read_write);
+  const auto steps = one_more("ALTER TABLE jobs ADD COLUMN colour TEXT");
+  bring_up_to_date(connection, turnstile, folder / "a.db", true, steps);
+  EXPECT_EQ(connection.integer("PRAGMA user_version"), schema_version() + 1);
+  EXPECT_EQ(connection.integer("SELECT count(colour) + count(*) FROM jobs"), job.id.value());
+}
+
+TEST(Migrations, an_older_schema_is_refused_without_leave) {
+  const Folder folder;
+  (void)must_open({.path = folder / "a.db", .migrate = false});  // a fresh file needs none
+  Turnstile turnstile(folder / "a.db");
+  Connection connection(folder / "a.db", Connection::Mode::read_write);
+  try {
+    const auto steps = one_more("SELECT 1");
+    bring_up_to_date(connection, turnstile, folder / "a.db", false, steps);
+    FAIL();
+  } catch (const Fault& fault) {
+    EXPECT_EQ(fault.error.code, ErrorCode::refused);
+  }
+  EXPECT_EQ(connection.integer("PRAGMA user_version"), schema_version());
+}
+
+TEST(Migrations, one_that_fails_leaves_the_older_schema) {
+  const Folder folder;
+  (void)must_open({.path = folder / "a.db"});
+  Turnstile turnstile(folder / "a.db");
+  Connection connection(folder / "a.db", Connection::Mode::read_write);
+  const auto steps = one_more("CREATE TABLE half (x); CREATE TABLE half (x)");
+  EXPECT_THROW(bring_up_to_date(connection, turnstile, folder / "a.db", true, steps), DbError);
+  EXPECT_EQ(connection.integer("PRAGMA user_version"), schema_version());
+  EXPECT_EQ(connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'half'"), 0);
+}
+
+TEST(Migrations, several_processes_may_open_a_new_database_at_once) {
+  const Folder folder;
+  std::vector<pid_t> children;
+  for (int i = 0; i < 6; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const auto store = open_sqlite_store({.path = folder / "a.db"});
+      if (!store) ::_exit(1);
+      ::_exit((*store)->enlist({.host = "h", .pid = ::getpid(), .name = "n"}) ? 0 : 2);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  const auto store = must_open({.path = folder / "a.db"});
+  EXPECT_EQ(store->records().workers()->size(), 6u);
+}
+
+/// Runs the statement on a fresh schema; answers whether it was refused by a CHECK.
+bool is_refused(const std::string& sql) {
+  const Folder folder;
+  Turnstile turnstile(folder / "a.db");
+  Connection connection(folder / "a.db", Connection::Mode::create);
+  bring_up_to_date(connection, turnstile, folder / "a.db", true);
+  try {
+    connection.run(sql);
+    return false;
+  } catch (const DbError& error) {
+    EXPECT_EQ(error.primary_code(), SQLITE_CONSTRAINT) << error.what();
+    return true;
+  }
+}
+
+/// A task row with one set of columns replaced.
+std::string task_row(const std::string& columns, const std::string& values) {
+  return "INSERT INTO tasks (id, job, item, lane, age, version, epoch, round, expansion, cause, "
+         "failures, rejections, rate_limit_waits, interruptions, epoch_attempts, " +
+         columns + ") VALUES (65536, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0, 0, " + values + ")";
+}
+
+TEST(Schema, refuses_tasks_that_make_no_sense) {
+  EXPECT_FALSE(is_refused(task_row("state, attempts", "1, 0")));
+  EXPECT_TRUE(is_refused(task_row("state, attempts", "10, 0"))) << "an unknown state";
+  EXPECT_TRUE(is_refused(task_row("state, attempts", "2, 1"))) << "running for nobody";
+  EXPECT_TRUE(is_refused(task_row("state, attempts, worker, opened_at", "2, 0, 1, 1")))
+      << "running without an attempt";
+  EXPECT_TRUE(is_refused(task_row("state, attempts, worker", "1, 1, 1"))) << "ready, yet held";
+  EXPECT_TRUE(is_refused(task_row("state, attempts", "3, 1"))) << "a retry without a time";
+  EXPECT_TRUE(is_refused(task_row("state, attempts", "4, 1"))) << "a review without a reason";
+  EXPECT_TRUE(is_refused(
+      task_row("state, attempts, children, children_open, children_failed", "5, 1, 2, 3, 0")))
+      << "more open children than there are";
+  EXPECT_TRUE(is_refused(task_row("state, attempts, reason", "8, 1, 1")))
+      << "failed, and nobody knows whether discarded";
+  EXPECT_TRUE(is_refused(task_row("state, attempts, parent", "1, 0, 131072")))
+      << "a child without a key";
+}
+
+TEST(Schema, refuses_attempts_and_reviews_that_make_no_sense) {
+  EXPECT_TRUE(is_refused("INSERT INTO attempts (task, number) VALUES (1, 1)"));
+  const std::string review =
+      "INSERT INTO reviews (job, item, task, epoch, reason, attempt, digest, opened_at, "
+      "claimed_until, closed_at, status) VALUES (1, 1, 65536, 1, 1, 1, '', 1, 0, 0, ";
+  EXPECT_FALSE(is_refused(review + "1)"));
+  EXPECT_TRUE(is_refused(review + "2)")) << "answered without an answer";
+  EXPECT_TRUE(is_refused(review + "3)")) << "closed without an outcome";
+  EXPECT_TRUE(is_refused(review + "5)")) << "an unknown status";
+}
+
+}  // namespace
+}  // namespace pawl::sqlite

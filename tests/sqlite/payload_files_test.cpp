@@ -1,0 +1,69 @@
+#include "pawl/codec/digest.hpp"
+#include "sqlite/fixture.hpp"
+
+namespace pawl::sqlite {
+namespace {
+
+TEST(Payloads, are_files_named_by_their_content) {
+  const Folder folder;
+  const auto store = must_open({.path = folder / "a.db"});
+  std::string bytes(100'000, 'z');
+  bytes[7] = '\0';
+  const std::string sha256 = store->keep_payload(bytes).value();
+  EXPECT_EQ(sha256, sha256_hex(bytes));
+  EXPECT_TRUE(
+      std::filesystem::exists(folder / "a.db.blobs" / sha256.substr(0, 2) / sha256.substr(2)));
+  EXPECT_EQ(store->records().payload(sha256).value(), bytes);
+}
+
+TEST(Payloads, equal_ones_are_kept_once_and_nothing_temporary_stays) {
+  const Folder folder;
+  const auto store = must_open({.path = folder / "a.db"});
+  const std::string first = store->keep_payload("same").value();
+  EXPECT_EQ(store->keep_payload("same").value(), first);
+  EXPECT_EQ(must_open({.path = folder / "a.db"})->keep_payload("same").value(), first);
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / "a.db.blobs")) {
+    files += entry.is_regular_file() ? 1 : 0;
+  }
+  EXPECT_EQ(files, 1);
+}
+
+TEST(Payloads, an_empty_one_is_one_too) {
+  const Folder folder;
+  const auto store = must_open({.path = folder / "a.db"});
+  EXPECT_EQ(store->records().payload(store->keep_payload("").value()).value(), "");
+}
+
+TEST(Payloads, a_half_written_file_is_replaced) {
+  const Folder folder;
+  const auto store = must_open({.path = folder / "a.db"});
+  const std::string sha256 = sha256_hex("whole");
+  const auto place = folder / "a.db.blobs" / sha256.substr(0, 2);
+  std::filesystem::create_directories(place);
+  write_file(place / sha256.substr(2), "wh");
+  EXPECT_EQ(store->keep_payload("whole").value(), sha256);
+  EXPECT_EQ(store->records().payload(sha256).value(), "whole");
+}
+
+TEST(Payloads, changed_bytes_are_corrupt_and_unknown_ones_are_not_found) {
+  const Folder folder;
+  const auto store = must_open({.path = folder / "a.db"});
+  const std::string sha256 = store->keep_payload("truth").value();
+  write_file(folder / "a.db.blobs" / sha256.substr(0, 2) / sha256.substr(2), "lies!");
+  EXPECT_EQ(store->records().payload(sha256).error().code, ErrorCode::corrupt);
+  EXPECT_EQ(store->records().payload(sha256_hex("other")).error().code, ErrorCode::not_found);
+}
+
+TEST(Payloads, a_name_that_is_no_digest_reaches_no_file) {
+  const Folder folder;
+  const auto store = must_open({.path = folder / "a.db"});
+  for (const std::string& name :
+       {std::string("../../etc/passwd"), std::string(), std::string("ab"), std::string(64, '/'),
+        std::string(64, 'A'), std::string(65, 'a')}) {
+    EXPECT_EQ(store->records().payload(name).error().code, ErrorCode::invalid) << name;
+  }
+}
+
+}  // namespace
+}  // namespace pawl::sqlite
