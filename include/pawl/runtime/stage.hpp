@@ -1,0 +1,142 @@
+#pragma once
+
+/// What users write: stages, gates and deciders, as ordinary functions.
+///
+///   pawl::Outcome convert(pawl::Context& context, std::stop_token stop) {
+///     if (!reachable()) return pawl::retryable("ocr busy");
+///     return pawl::Output{.json = pawl::Json::object({{"words", 4214}})};
+///   }
+///
+/// Threads: a stage runs on a thread of the engine's pool, several at once for different tasks and
+/// never twice at once for the same task. It may throw: that is a retryable failure. It should
+/// watch its stop token; one that does not is abandoned past the grace period and its late result
+/// is dropped. A stage never retries by itself: the engine does, and records it.
+
+#include <any>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "pawl/core/attempt.hpp"
+#include "pawl/core/decide.hpp"
+#include "pawl/core/step.hpp"
+
+namespace pawl {
+
+class Context;
+
+/// A value of the user's own type, handed on inside this process. It is a cache: after a restart
+/// only the JSON is there, so that is what downstream may rely on.
+class Artifact {
+ public:
+  Artifact() = default;
+  template <class T>
+  static Artifact of(T value) {
+    Artifact made;
+    made.value_ = std::make_shared<const std::any>(std::in_place_type<T>, std::move(value));
+    return made;
+  }
+  /// The value, or null when there is none or it is of another type.
+  template <class T>
+  [[nodiscard]] const T* as() const {
+    return value_ ? std::any_cast<T>(value_.get()) : nullptr;
+  }
+  [[nodiscard]] bool is_empty() const { return value_ == nullptr; }
+
+ private:
+  std::shared_ptr<const std::any> value_;  // shared: gates, history and downstream read it
+};
+
+/// The work is done.
+struct Output {
+  Json json;            ///< what gates judge, reviewers see and downstream reads
+  std::string summary;  ///< one line for people
+  Artifact typed;
+  std::vector<ArtifactRecord> artifacts;
+  Usage usage;
+};
+/// Nothing to do for this item: ends the task without judgement, and satisfies its dependents.
+struct Skip {
+  std::string why;
+};
+/// Done, and a person should look at it, whatever the policy.
+struct NeedsReview {
+  Output output;
+  std::string why;
+};
+/// The work splits into children, each a task with attempts of its own.
+struct FanOut {
+  std::vector<NewChild> children;  ///< keys unique
+  std::string summary;
+};
+
+using Outcome = std::variant<Output, StageError, Skip, NeedsReview, FanOut>;
+
+/// Broke, and may work when tried again.
+[[nodiscard]] StageError retryable(std::string message, std::string code = {});
+/// Will never work: fails at once.
+[[nodiscard]] StageError final_error(std::string message, std::string code = {});
+/// The other side asks for patience. With a hint the wait costs no attempt.
+[[nodiscard]] StageError rate_limited(std::string message,
+                                      std::optional<Duration> retry_after = std::nullopt);
+/// Cannot go on without a person; `needs` says what is missing.
+[[nodiscard]] StageError blocked(std::string message, Json needs = {});
+
+using StageFunction = std::function<Outcome(Context&, std::stop_token)>;
+
+/// One attempt of an asynchronous stage. Holds no thread: `complete` may be called from any
+/// thread, once; later calls, and calls after the deadline, are ignored.
+class AsyncAttempt {
+ public:
+  virtual ~AsyncAttempt() = default;
+  [[nodiscard]] virtual Context& context() = 0;
+  [[nodiscard]] virtual std::stop_token stop_token() const = 0;
+  virtual void complete(Outcome outcome) = 0;
+};
+using AsyncStageFunction = std::function<void(std::shared_ptr<AsyncAttempt>)>;
+
+/// What a gate says of an output.
+struct Judgement {
+  Verdict verdict = Verdict::accepted;
+  Feedback feedback;   ///< of a rejection: what to do better
+  std::string reason;  ///< of an uncertain one
+};
+[[nodiscard]] Judgement accepted();
+[[nodiscard]] Judgement rejected(Feedback feedback);
+[[nodiscard]] Judgement uncertain(std::string reason);
+
+/// What a gate judges by.
+struct GateContext {
+  const Context& task;
+  const Output& output;
+  AttemptNumber attempt = 1;
+  std::uint32_t max_attempts = 1;
+  const std::vector<Attempt>& previous_attempts;
+
+  [[nodiscard]] std::uint32_t remaining_attempts() const;
+  [[nodiscard]] bool is_first_attempt() const { return attempt == 1; }
+  [[nodiscard]] bool is_final_attempt() const { return remaining_attempts() == 0; }
+};
+
+/// Judges an output. May run at once for different tasks, never for the same. A gate that throws is
+/// a gate error: the attempt failed, nothing was accepted.
+using GateFunction = std::function<Judgement(const GateContext&, std::stop_token)>;
+
+/// Accepted when all accept; any rejection rejects, with the feedback of every gate that rejected;
+/// else any uncertainty is uncertain.
+[[nodiscard]] GateFunction all_of(std::vector<GateFunction> gates);
+/// The mirror: accepted when any accepts; else any uncertainty is uncertain; else rejected.
+[[nodiscard]] GateFunction any_of(std::vector<GateFunction> gates);
+
+/// Replaces the default policy for what failed, was blocked or was rejected. Pure: it is run again
+/// by `verify`, and must answer the same.
+using Decider = std::function<Advice(const StageDefinition&, const Attempt&)>;
+
+/// Whether a stage runs for an item at all; asked when its turn comes.
+using Condition = std::function<bool(Context&)>;
+
+}  // namespace pawl

@@ -1,0 +1,68 @@
+#pragma once
+
+/// Jobs of loosely described tasks, dispatched by task type to a registry of handlers.
+///
+///   pawl::HandlerRegistry handlers;
+///   handlers.add("http_request", call_it);
+///   engine.serve(handlers);
+///   engine.submit(pawl::TaskJob{.tasks = {{.type = "http_request", .title = "fetch"}}});
+///
+/// Such a job compiles to a generated workflow: one stage per task, one item; `depends_on` are its
+/// needs.
+
+#include <expected>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pawl/core/job.hpp"
+#include "pawl/runtime/program.hpp"
+
+namespace pawl {
+
+struct TaskSpec {
+  std::string type;   ///< the handler's dispatch key
+  std::string title;  ///< unique in its job; the stage's name
+  std::string intent;
+  Json goal;
+  Json constraints;
+  Json hints;
+  std::vector<std::string> depends_on;  ///< titles
+};
+
+/// 5 attempts per task, stuck after 50 decisions without an ended task.
+[[nodiscard]] Budget default_task_budget();
+
+struct TaskJob {
+  std::string name = "tasks";
+  std::vector<TaskSpec> tasks;
+  Budget budget = default_task_budget();
+  std::string decider;  ///< a name known to the registry; empty: the default
+};
+
+class HandlerRegistry {
+ public:
+  HandlerRegistry& add(const std::string& type, StageFunction work);
+  HandlerRegistry& add_decider(const std::string& name, Decider decider);
+  [[nodiscard]] const std::map<std::string, StageFunction>& handlers() const { return handlers_; }
+  [[nodiscard]] const std::map<std::string, Decider>& deciders() const { return deciders_; }
+
+ private:
+  std::map<std::string, StageFunction> handlers_;
+  std::map<std::string, Decider> deciders_;
+};
+
+/// Every handler of the registry, alone and with each decider, by the name a stage gives.
+[[nodiscard]] std::map<std::string, std::shared_ptr<const StageCode>> handlers_of(
+    const HandlerRegistry& registry);
+
+/// The generated workflow with its code, or every fault at once: a type without a handler, an
+/// unknown or circular dependency, two equal titles.
+[[nodiscard]] std::expected<Program, std::vector<Error>> compile(const TaskJob& job,
+                                                                 const HandlerRegistry& registry);
+
+/// What a handler of a task job finds in `context.stage_params()`.
+[[nodiscard]] Json params_of(const TaskSpec& task);
+
+}  // namespace pawl

@@ -1,0 +1,287 @@
+#include "pawl/runtime/engine.hpp"
+
+#include <unistd.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "pawl/codec/item_key.hpp"
+#include "runtime/loop.hpp"
+
+namespace pawl {
+
+namespace {
+
+constexpr std::size_t chunk_size = 10'000;
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
+}
+
+/// Wires the loop to its threads and forwards.
+class EngineOnLoop final : public Engine {
+ public:
+  EngineOnLoop(std::shared_ptr<Store> store, EngineOptions options, const Clock& clock,
+               WorkerId worker)
+      : store_(std::move(store)),
+        clock_(clock),
+        loop_(std::make_unique<Loop>(store_, options, clock, worker)),
+        inline_(options.threads == 0) {}
+
+  ~EngineOnLoop() override { stop(); }
+
+  void serve(const Program& program) override { loop_->serve(program.handlers()); }
+
+  void serve(const HandlerRegistry& registry) override {
+    std::map<std::string, std::shared_ptr<const StageCode>> handlers = handlers_of(registry);
+    {
+      const std::lock_guard lock(mutex_);
+      registry_ = registry;
+    }
+    loop_->serve(handlers);
+  }
+
+  Result<JobId> submit(const Workflow& workflow, std::vector<NewItem> items,
+                       const JobOptions& options) override {
+    if (items.size() <= chunk_size) {
+      return submit_chunk(workflow, std::move(items), options, !options.keep_open);
+    }
+    auto rest = std::make_shared<std::vector<NewItem>>(std::move(items));
+    auto next = std::make_shared<std::size_t>(0);
+    return submit(workflow,
+                  [rest, next](std::vector<NewItem>& page) -> Result<bool> {
+                    const std::size_t end = std::min(*next + chunk_size, rest->size());
+                    for (; *next < end; ++*next) page.push_back(std::move((*rest)[*next]));
+                    return *next < rest->size();
+                  },
+                  options);
+  }
+
+  /// Reads one page ahead, so that the last page closes the submission with it.
+  Result<JobId> submit(const Workflow& workflow, const ItemSource& source,
+                       const JobOptions& options) override {
+    std::vector<NewItem> page;
+    Result<bool> more = source(page);
+    if (!more) return std::unexpected(more.error());
+    const Result<JobId> job =
+        submit_chunk(workflow, std::move(page), options, !*more && !options.keep_open);
+    if (!job || !*more) return job;
+    if (const Status rest = add_pages(*job, source, options.adopt, !options.keep_open); !rest) {
+      return std::unexpected(rest.error());
+    }
+    return job;
+  }
+
+  Result<JobId> submit(const TaskJob& job, const JobOptions& options) override {
+    HandlerRegistry registry;
+    {
+      const std::lock_guard lock(mutex_);
+      registry = registry_;
+    }
+    const auto program = compile(job, registry);
+    if (!program) return fail(ErrorCode::invalid, text_of(program.error()));
+    serve(*program);
+    JobOptions with_budget = options;
+    with_budget.budget = job.budget;
+    return submit(program->workflow(), {NewItem{.key = job.name}}, with_budget);
+  }
+
+  Result<Added> add_items(JobId job, std::vector<NewItem> items, bool close) override {
+    return add(job, std::move(items), false, close);
+  }
+
+  Status resume_submission(JobId job, const ItemSource& source) override {
+    const Result<Job> reopened = store_->act(ReopenSubmission{.job = job});
+    if (!reopened) return std::unexpected(reopened.error());
+    return add_pages(job, source, false, true);
+  }
+
+  Result<Job> act(const Act& act) override {
+    Result<Job> job = store_->act(act);
+    if (job) {
+      loop_->nudge();
+      loop_->feed().notify();
+      progress_.notify_all();
+    }
+    return job;
+  }
+
+  Store& store() override { return *store_; }
+  [[nodiscard]] EngineStatus status() const override { return loop_->status(); }
+
+  Result<Job> wait(JobId id) override {
+    for (;;) {
+      if (!thread_.joinable()) run_until_idle();
+      Result<Job> job = store_->records().job(id);
+      if (!job) return job;
+      const bool is_over = state_of(*job) != JobState::running || waits_for_people(*job);
+      if (is_over && (job->attempts_open == 0 || job->has_ended())) return job;
+      if (!thread_.joinable() && !clock_.ticks()) return job;
+      std::unique_lock lock(mutex_);
+      progress_.wait_for(lock, std::chrono::milliseconds(20));
+    }
+  }
+
+  Subscription subscribe(EventSeq after, std::function<void(const Event&)> on_event) override {
+    const std::uint64_t id = loop_->feed().add(after, std::move(on_event));
+    return Subscription([this, id] { loop_->feed().remove(id); });
+  }
+
+  void start() override {
+    require(!inline_, "an engine without threads is driven by poll()");
+    if (thread_.joinable()) return;
+    loop_->feed().start();
+    thread_ = std::thread([this] {
+      while (!loop_->has_stopped()) {
+        while (loop_->poll()) progress_.notify_all();
+        if (loop_->has_stopped()) break;
+        const Duration pause = loop_->next_wake() - clock_.now();
+        loop_->inbox().wait(std::clamp<Duration>(pause, Duration{0}, std::chrono::seconds(1)));
+      }
+    });
+  }
+
+  void stop() override {
+    if (loop_->has_stopped()) {
+      if (thread_.joinable()) thread_.join();
+      return;
+    }
+    loop_->begin_stop();
+    if (thread_.joinable()) {
+      thread_.join();
+    } else {
+      // Driven by the host: nobody else will.
+      while (!loop_->has_stopped()) {
+        if (loop_->poll()) continue;
+        if (!clock_.ticks()) break;
+        loop_->inbox().wait(std::chrono::milliseconds(20));
+      }
+    }
+    loop_->feed().stop();
+    progress_.notify_all();
+  }
+
+  bool poll() override {
+    require(!thread_.joinable(), "a started engine drives itself");
+    return loop_->poll();
+  }
+
+  void run_until_idle() override {
+    if (thread_.joinable()) return;
+    while (loop_->poll()) {
+    }
+  }
+
+  [[nodiscard]] Timestamp next_wake() const override { return loop_->next_wake(); }
+  [[nodiscard]] int wake_fd() const override { return loop_->inbox().fd(); }
+
+ private:
+  static void give_keys(std::vector<NewItem>& items) {
+    for (NewItem& item : items) {
+      if (item.key.empty()) item.key = item_key(item.data);
+    }
+  }
+
+  Result<JobId> submit_chunk(const Workflow& workflow, std::vector<NewItem> items,
+                             const JobOptions& options, bool close) {
+    give_keys(items);
+    const NewJob job{.workflow = workflow,
+                     .key = options.key,
+                     .params = options.params,
+                     .labels = options.labels,
+                     .budget = options.budget,
+                     .tolerate_failures = options.tolerate_failures,
+                     .parallel = options.parallel,
+                     .priority = options.priority};
+    Result<Submitted> submitted = store_->submit(job, {.job = {},
+                                                       .items = items,
+                                                       .adopt = options.adopt,
+                                                       .close = close,
+                                                       .open_for = loop_->worker(),
+                                                       .open_max = room(workflow, items)});
+    if (!submitted) return std::unexpected(submitted.error());
+    after_submission(std::move(submitted->items));
+    return submitted->job.id;
+  }
+
+  Result<Added> add(JobId job, std::vector<NewItem> items, bool adopt, bool close) {
+    give_keys(items);
+    Result<Added> added = store_->add_items({.job = job,
+                                             .items = items,
+                                             .adopt = adopt,
+                                             .close = close,
+                                             .open_for = loop_->worker(),
+                                             .open_max = room_in(job, items)});
+    if (added) after_submission(Added{.opened = std::move(added->opened)});
+    return added;
+  }
+
+  /// An idle engine opens what it submits in the same transaction.
+  [[nodiscard]] std::uint32_t room(const Workflow& workflow,
+                                   const std::vector<NewItem>& items) const {
+    return loop_->would_open(workflow, items) ? loop_->spare_room() : 0;
+  }
+  [[nodiscard]] std::uint32_t room_in(JobId job, const std::vector<NewItem>& items) {
+    if (loop_->spare_room() == 0 || items.empty()) return 0;
+    const std::lock_guard lock(mutex_);
+    auto known = workflows_.find(job);
+    if (known == workflows_.end()) {
+      const Result<Job> row = store_->records().job(job);
+      if (!row) return 0;
+      const Result<Workflow> workflow = store_->records().workflow(row->workflow_hash);
+      if (!workflow) return 0;
+      if (workflows_.size() > 100) workflows_.clear();
+      known = workflows_.emplace(job, *workflow).first;
+    }
+    return room(known->second, items);
+  }
+
+  Status add_pages(JobId job, const ItemSource& source, bool adopt, bool close) {
+    for (bool more = true; more;) {
+      std::vector<NewItem> page;
+      const Result<bool> read = source(page);
+      if (!read) return std::unexpected(read.error());
+      more = *read;
+      const Result<Added> added = add(job, std::move(page), adopt, close && !more);
+      if (!added) return std::unexpected(added.error());
+    }
+    return {};
+  }
+
+  void after_submission(Added added) {
+    if (!added.opened.empty()) loop_->adopt_opened(std::move(added.opened));
+    loop_->nudge();
+    loop_->feed().notify();
+  }
+
+  // Set in the constructor.
+  std::shared_ptr<Store> store_;
+  const Clock& clock_;
+  std::unique_ptr<Loop> loop_;
+  const bool inline_;
+
+  std::mutex mutex_;
+  std::condition_variable progress_;
+  // Guarded by mutex_.
+  HandlerRegistry registry_;
+  std::map<JobId, Workflow> workflows_;  ///< of jobs that items were added to
+
+  std::thread thread_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<Store> store, EngineOptions options,
+                                               const Clock& clock) {
+  const Result<WorkerId> worker = store->enlist({.host = host_name(),
+                                                 .pid = ::getpid(),
+                                                 .name = options.name,
+                                                 .lease = options.lease});
+  if (!worker) return std::unexpected(worker.error());
+  return std::make_unique<EngineOnLoop>(std::move(store), std::move(options), clock, *worker);
+}
+
+}  // namespace pawl

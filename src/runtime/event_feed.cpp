@@ -1,0 +1,94 @@
+#include "runtime/event_feed.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace pawl {
+
+void EventFeed::start() {
+  thread_ = std::jthread([this](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      {
+        std::unique_lock lock(mutex_);
+        // Commits of other processes bring no notice; they are looked for now and then.
+        news_.wait_for(lock, stop, poll_interval_, [&] { return has_news_; });
+        has_news_ = false;
+      }
+      while (deliver()) {
+      }
+    }
+  });
+}
+
+void EventFeed::stop() {
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  thread_.join();
+  while (deliver()) {
+  }
+}
+
+void EventFeed::notify() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (subscribers_.empty()) return;
+    has_news_ = true;
+  }
+  news_.notify_one();
+}
+
+bool EventFeed::deliver_if_driven() {
+  if (thread_.joinable()) return false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(has_news_, false)) return false;
+  }
+  return deliver();
+}
+
+bool EventFeed::deliver() {
+  const std::lock_guard delivering(delivering_);
+  std::vector<std::shared_ptr<Subscriber>> now;
+  {
+    const std::lock_guard lock(mutex_);
+    now = subscribers_;
+  }
+  bool delivered = false;
+  for (const auto& subscriber : now) {
+    const auto events = records_.events({.after = subscriber->after, .limit = 1'000});
+    if (!events) continue;  // the store does not answer now; the cursor stays
+    for (const Event& event : *events) {
+      if (subscriber->removed) break;
+      subscriber->after = event.seq;
+      subscriber->on_event(event);
+      delivered = true;
+    }
+  }
+  return delivered;
+}
+
+std::uint64_t EventFeed::add(EventSeq after, std::function<void(const Event&)> on_event) {
+  auto subscriber = std::make_shared<Subscriber>();
+  subscriber->after = after;
+  subscriber->on_event = std::move(on_event);
+  {
+    const std::lock_guard lock(mutex_);
+    subscriber->id = ++last_id_;
+    subscribers_.push_back(subscriber);
+    has_news_ = true;
+  }
+  news_.notify_one();
+  return subscriber->id;
+}
+
+void EventFeed::remove(std::uint64_t id) {
+  const std::lock_guard delivering(delivering_);
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find_if(
+      subscribers_, [&](const auto& subscriber) { return subscriber->id == id; });
+  if (found == subscribers_.end()) return;
+  (*found)->removed = true;
+  subscribers_.erase(found);
+}
+
+}  // namespace pawl

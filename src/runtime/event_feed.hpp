@@ -1,0 +1,58 @@
+#pragma once
+
+/// Live subscriptions over the log: each has its cursor, each reads every event in order.
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "pawl/store/records.hpp"
+
+namespace pawl {
+
+class EventFeed {
+ public:
+  EventFeed(Records& records, Duration poll_interval)
+      : records_(records), poll_interval_(poll_interval) {}
+
+  /// Delivers from a thread of its own from now on.
+  void start();
+  void stop();
+  /// There may be something new.
+  void notify();
+  /// Delivers what there is, on the caller's thread; answers whether there was anything.
+  bool deliver();
+  /// The same for an engine that its host drives: only where there is no thread, and only when
+  /// something new was announced.
+  bool deliver_if_driven();
+
+  [[nodiscard]] std::uint64_t add(EventSeq after, std::function<void(const Event&)> on_event);
+  /// When this returns the subscriber is not called any more, unless it is the caller.
+  void remove(std::uint64_t id);
+
+ private:
+  struct Subscriber {
+    std::uint64_t id = 0;
+    EventSeq after = 0;
+    std::function<void(const Event&)> on_event;
+    bool removed = false;
+  };
+
+  // Set in the constructor.
+  Records& records_;
+  const Duration poll_interval_;
+
+  std::recursive_mutex delivering_;  // held while subscribers are called; they may unsubscribe
+  std::mutex mutex_;
+  std::condition_variable_any news_;
+  // Guarded by mutex_.
+  std::vector<std::shared_ptr<Subscriber>> subscribers_;
+  std::uint64_t last_id_ = 0;
+  bool has_news_ = false;
+  std::jthread thread_;
+};
+
+}  // namespace pawl

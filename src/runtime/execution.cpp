@@ -1,0 +1,337 @@
+#include "runtime/execution.hpp"
+
+#include <atomic>
+#include <exception>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "pawl/codec/names.hpp"
+#include "runtime/judge.hpp"
+#include "runtime/task_context.hpp"
+
+namespace pawl {
+
+namespace {
+
+/// One execution, from the start of the code to the verdict.
+class Execution {
+ public:
+  Execution(const std::shared_ptr<const OpenAttempt>& attempt, Timestamp started_at,
+            const ExecutionPorts& ports)
+      : attempt_(attempt),
+        ports_(ports),
+        stage_(attempt->stage()),
+        context_(attempt, ports.store, deadline(attempt->stage(), started_at)) {
+    finished_.task = attempt->task.id;
+    finished_.version = attempt->task.version;
+    finished_.draft.started_at = started_at;
+  }
+
+  Context& context() { return context_; }
+
+  void take(Outcome outcome) {
+    std::visit([this](auto& one) { take_one(std::move(one)); }, outcome);
+  }
+  void take_exception(const std::string& what) {
+    take_one(StageError{
+        .error_class = ErrorClass::retryable, .kind = ErrorKind::exception, .message = what});
+  }
+
+  /// The gates speak only of a success; then the deadline has the last word.
+  void judge() {
+    Attempt& draft = finished_.draft;
+    if (is_late()) {
+      time_out("stage_timeout", stage_.retry.attempt_timeout);
+    } else if (draft.result == AttemptResult::success && !attempt_->task.child) {
+      ask_gates();  // of a fan-out the gates judge the join, not each child
+    }
+  }
+
+  void report() {
+    finished_.draft.ended_at = ports_.clock->now();
+    ports_.inbox->post(std::move(finished_));
+  }
+
+ private:
+  static Timestamp deadline(const StageDefinition& stage, Timestamp started_at) {
+    const Duration timeout = stage.retry.attempt_timeout;
+    return timeout > Duration::zero() ? started_at + timeout : no_time;
+  }
+
+  [[nodiscard]] bool is_late() const {
+    return context_.deadline() != no_time && ports_.clock->now() >= context_.deadline();
+  }
+
+  void time_out(const char* code, Duration limit) {
+    Attempt& draft = finished_.draft;
+    draft.result = AttemptResult::timed_out;
+    const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(limit).count();
+    draft.error = StageError{.error_class = ErrorClass::retryable,
+                             .kind = ErrorKind::timeout,
+                             .code = code,
+                             .message = "attempt timed out after " + std::to_string(milliseconds) + "ms"};
+    if (draft.summary.empty()) draft.summary = "Attempt timed out";
+    draft.verdict.reset();
+    draft.feedback.reset();
+    finished_.children.clear();
+  }
+
+  void take_one(Output output) {
+    Attempt& draft = finished_.draft;
+    draft.result = AttemptResult::success;
+    output_ = std::move(output);
+    draft.summary = output_.summary;
+    draft.artifacts = output_.artifacts;
+    draft.usage = output_.usage;
+    finished_.typed = output_.typed;
+    if (output_.json.size() <= inline_output_max) {
+      draft.output = output_.json;
+      return;
+    }
+    const Result<std::string> sha256 = ports_.store->keep_payload(output_.json.text());
+    if (!sha256) {
+      take_one(StageError{.error_class = ErrorClass::retryable,
+                          .kind = ErrorKind::protocol,
+                          .code = "payload",
+                          .message = "the output could not be kept: " + sha256.error().message});
+      return;
+    }
+    draft.output = payload_reference(*sha256, output_.json.size());
+  }
+
+  void take_one(StageError error) {
+    Attempt& draft = finished_.draft;
+    draft.result = error.error_class == ErrorClass::blocked ? AttemptResult::blocked
+                                                            : AttemptResult::failure;
+    draft.summary = "Error: " + error.message;
+    draft.error = std::move(error);
+  }
+
+  void take_one(Skip skip) {
+    finished_.draft.result = AttemptResult::skipped;
+    finished_.draft.summary = std::move(skip.why);
+  }
+
+  void take_one(NeedsReview asked) {
+    take_one(std::move(asked.output));
+    if (finished_.draft.result != AttemptResult::success) return;
+    finished_.draft.result = AttemptResult::needs_review;
+    if (!asked.why.empty()) finished_.draft.summary = std::move(asked.why);
+  }
+
+  void take_one(FanOut fan_out) {
+    std::set<std::string_view> keys;
+    for (const NewChild& child : fan_out.children) {
+      if (child.key.empty() || !keys.insert(child.key).second) {
+        take_one(StageError{.error_class = ErrorClass::final,
+                            .kind = ErrorKind::protocol,
+                            .code = "child_key",
+                            .message = child.key.empty() ? "a fan-out child has an empty key"
+                                                         : "two fan-out children have the key '" +
+                                                               child.key + "'"});
+        return;
+      }
+    }
+    if (attempt_->task.child) {
+      take_one(StageError{.error_class = ErrorClass::final,
+                          .kind = ErrorKind::protocol,
+                          .code = "nested_fan_out",
+                          .message = "a fan-out child cannot fan out again"});
+      return;
+    }
+    finished_.draft.result = AttemptResult::expanded;
+    finished_.draft.summary = std::move(fan_out.summary);
+    finished_.children = std::move(fan_out.children);
+  }
+
+  void ask_gates() {
+    if (stage_.gates.empty()) return;
+    std::vector<Attempt> previous;
+    if (attempt_->task.attempts > 1) {
+      if (auto history = context_.history()) previous = std::move(*history);
+    }
+    const GateContext context{.task = context_,
+                              .output = output_,
+                              .attempt = attempt_->task.attempts,
+                              .max_attempts = stage_.retry.attempts_max(),
+                              .previous_attempts = previous};
+    std::vector<GateSay> says;
+    for (const GateRef& gate : stage_.gates) {
+      const Timestamp asked_at = ports_.clock->now();
+      if (stage_.retry.gate_timeout > Duration::zero()) {
+        ports_.gate_started(attempt_->task.id, attempt_->task.version, asked_at);
+      }
+      Judgement said;
+      try {
+        said = attempt_->code->gates.at(gate.name)(context, attempt_->stop.get_token());
+      } catch (const std::exception& thrown) {
+        if (!gate.advisory) return gate_error(gate.name, thrown.what());
+        continue;
+      }
+      const Duration took = ports_.clock->now() - asked_at;
+      if (stage_.retry.gate_timeout > Duration::zero() && took >= stage_.retry.gate_timeout) {
+        return time_out("gate_timeout", stage_.retry.gate_timeout);
+      }
+      if (is_late()) return time_out("stage_timeout", stage_.retry.attempt_timeout);
+      if (gate.advisory) {
+        note_advice(gate.name, said);
+      } else {
+        says.push_back({.gate = gate.name, .judgement = settled(gate, std::move(said))});
+      }
+    }
+    if (says.empty()) return;
+    Judgement together = combine(stage_.gate_mode, says);
+    finished_.draft.verdict = together.verdict;
+    finished_.draft.verdict_reason = std::move(together.reason);
+    if (together.verdict == Verdict::rejected) finished_.draft.feedback = std::move(together.feedback);
+  }
+
+  /// Only a gate's own setting opts out of asking a person about its doubts.
+  static Judgement settled(const GateRef& gate, Judgement said) {
+    if (said.verdict != Verdict::uncertain) return said;
+    switch (gate.on_uncertain) {
+      case OnUncertain::review: return said;
+      case OnUncertain::accept: return accepted();
+      case OnUncertain::reject:
+        return rejected({.summary = said.reason, .criteria = {}, .guidance = {}});
+    }
+    return said;
+  }
+
+  void note_advice(const std::string& gate, const Judgement& said) {
+    const std::string text =
+        said.verdict == Verdict::rejected ? said.feedback.summary : said.reason;
+    finished_.draft.artifacts.push_back(
+        {.kind = ArtifactKind::json,
+         .name = "advice of gate " + gate,
+         .reference = {},
+         .sha256 = {},
+         .summary = Json::object({{"verdict", std::string(name_of(said.verdict))}, {"text", text}})});
+  }
+
+  /// A gate that cannot run accepts nothing; the output stays in the record.
+  void gate_error(const std::string& gate, const std::string& what) {
+    Attempt& draft = finished_.draft;
+    draft.result = AttemptResult::failure;
+    draft.error = StageError{.error_class = ErrorClass::retryable,
+                             .kind = ErrorKind::gate,
+                             .code = gate,
+                             .message = "gate '" + gate + "' failed: " + what};
+  }
+
+  const std::shared_ptr<const OpenAttempt>& attempt_;
+  const ExecutionPorts& ports_;
+  const StageDefinition& stage_;
+  TaskContext context_;
+  Output output_;
+  Finished finished_;
+};
+
+/// An asynchronous attempt in flight. The first completion counts.
+class AsyncInFlight final : public AsyncAttempt {
+ public:
+  AsyncInFlight(std::shared_ptr<const OpenAttempt> attempt, Timestamp started_at,
+                Timestamp deadline, const ExecutionPorts& ports)
+      : attempt_(std::move(attempt)),
+        started_at_(started_at),
+        completed_(ports.completed),
+        context_(attempt_, ports.store, deadline) {}
+
+  Context& context() override { return context_; }
+  [[nodiscard]] std::stop_token stop_token() const override { return attempt_->stop.get_token(); }
+  void complete(Outcome outcome) override {
+    if (!done_.exchange(true)) completed_(attempt_, started_at_, std::move(outcome));
+  }
+
+ private:
+  std::shared_ptr<const OpenAttempt> attempt_;
+  Timestamp started_at_;
+  std::function<void(std::shared_ptr<const OpenAttempt>, Timestamp, Outcome)> completed_;
+  TaskContext context_;
+  std::atomic<bool> done_ = false;
+};
+
+/// Which function this attempt runs; none for a human stage and for a join without code, which
+/// hand on what they got.
+const StageFunction* function_of(const OpenAttempt& attempt) {
+  if (!attempt.code) return nullptr;
+  const StageCode& code = *attempt.code;
+  if (attempt.task.child && code.each) return &code.each;
+  if (attempt.task.cause == Cause::join) return code.join ? &code.join : nullptr;
+  return code.work ? &code.work : nullptr;
+}
+
+/// What an attempt without code of its own brings: a human stage shows its input, a join sums up
+/// its children.
+Outcome handed_on(Context& context, const OpenAttempt& attempt) {
+  if (attempt.task.cause == Cause::join) {
+    std::int64_t total = 0;
+    std::int64_t succeeded = 0;
+    const Status counted = context.for_each_child([&](const EndedChild& child) {
+      ++total;
+      if (child.state == StateKind::succeeded) ++succeeded;
+      return true;
+    });
+    if (!counted) return retryable(counted.error().message);
+    return Output{.json = Json::object({{"children", total}, {"succeeded", succeeded}})};
+  }
+  const Workflow& workflow = attempt.plan->workflow;
+  const StagePlan& plan = workflow.plan(attempt.task.stage());
+  if (plan.needs.size() == 1) {
+    const auto only = context.upstream(workflow.stage(plan.needs.front()).name);
+    if (!only) return retryable(only.error().message);
+    return Output{.json = only->json, .summary = {}, .typed = only->typed};
+  }
+  if (plan.needs.empty()) return Output{.json = context.data()};
+  std::vector<std::pair<std::string, Json>> inputs;
+  for (const StageIndex need : plan.needs) {
+    const std::string& name = workflow.stage(need).name;
+    const auto input = context.upstream(name);
+    if (!input) return retryable(input.error().message);
+    inputs.emplace_back(name, input->json);
+  }
+  return Output{.json = Json::object(inputs)};
+}
+
+}  // namespace
+
+void execute(const std::shared_ptr<const OpenAttempt>& attempt, const ExecutionPorts& ports) {
+  const Timestamp started_at = ports.clock->now();
+  const RetryPolicy& retry = attempt->stage().retry;
+  if (retry.attempt_timeout > Duration::zero()) {
+    ports.started(attempt->task.id, attempt->task.version, started_at);
+  }
+  Execution execution(attempt, started_at, ports);
+  const StageFunction* function = function_of(*attempt);
+  const bool is_async = function == nullptr && attempt->code && attempt->code->async_work &&
+                        attempt->task.cause != Cause::join;
+  try {
+    if (is_async) {
+      attempt->code->async_work(std::make_shared<AsyncInFlight>(
+          attempt, started_at, execution.context().deadline(), ports));
+      return;
+    }
+    if (!attempt->condition_error.empty()) throw std::runtime_error(attempt->condition_error);
+    execution.take(function != nullptr
+                       ? (*function)(execution.context(), attempt->stop.get_token())
+                       : handed_on(execution.context(), *attempt));
+  } catch (const std::exception& thrown) {
+    execution.take_exception(thrown.what());
+  } catch (...) {
+    execution.take_exception("something that is no std::exception was thrown");
+  }
+  execution.judge();
+  execution.report();
+}
+
+void finish_async(const std::shared_ptr<const OpenAttempt>& attempt, Timestamp started_at,
+                  Outcome outcome, const ExecutionPorts& ports) {
+  Execution execution(attempt, started_at, ports);
+  execution.take(std::move(outcome));
+  execution.judge();
+  execution.report();
+}
+
+}  // namespace pawl

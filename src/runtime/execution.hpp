@@ -1,0 +1,35 @@
+#pragma once
+
+/// Runs the code of one attempt and the gates that judge it, on whatever thread calls. Exceptions
+/// of users' code end here.
+
+#include <functional>
+#include <memory>
+
+#include "runtime/inbox.hpp"
+#include "runtime/job_plan.hpp"
+
+namespace pawl {
+
+/// What an execution reports to the loop.
+struct ExecutionPorts {
+  std::shared_ptr<Store> store;
+  const Clock* clock;
+  /// Shared: an abandoned handler reports to an inbox nobody reads any more.
+  std::shared_ptr<Inbox> inbox;
+  /// Called when the code starts, where the stage has a timeout.
+  std::function<void(TaskId, Version, Timestamp started_at)> started;
+  /// Called when a gate is asked, where gates have a timeout.
+  std::function<void(TaskId, Version, Timestamp asked_at)> gate_started;
+  /// An asynchronous stage has completed; `judge` has to be run for it.
+  std::function<void(std::shared_ptr<const OpenAttempt>, Timestamp started_at, Outcome)> completed;
+};
+
+/// Does the work and judges it; posts a Finished, unless the stage is asynchronous.
+void execute(const std::shared_ptr<const OpenAttempt>& attempt, const ExecutionPorts& ports);
+
+/// Judges what an asynchronous stage brought; posts a Finished.
+void finish_async(const std::shared_ptr<const OpenAttempt>& attempt, Timestamp started_at,
+                  Outcome outcome, const ExecutionPorts& ports);
+
+}  // namespace pawl

@@ -1,0 +1,89 @@
+#pragma once
+
+/// What the engine keeps of a job and of an item while it works on them. Everything shared with
+/// running stages is immutable or guarded.
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pawl/core/job.hpp"
+#include "pawl/runtime/context.hpp"
+#include "pawl/runtime/program.hpp"
+
+namespace pawl {
+
+/// The unchanging part of a job: its pinned definition and the code for it.
+struct JobPlan {
+  JobId id;
+  Json params;
+  std::int64_t reduce_ordinal = 0;
+  Workflow workflow;
+  /// By stage; null where this engine has no code for the stage and must leave it to others.
+  std::vector<std::shared_ptr<const StageCode>> code;
+};
+
+/// An output as downstream reads it.
+struct KeptOutput {
+  Json json;
+  Artifact typed;
+  bool edited = false;
+  StateKind state = StateKind::succeeded;
+};
+
+/// An item in the hands of this engine: its data and the outputs known so far. Shared by the
+/// attempts of the item that run here; gone with the last of them.
+class ItemHold {
+ public:
+  ItemHold(std::string key, std::string category, Json data)
+      : key_(std::move(key)), category_(std::move(category)), data_(std::move(data)) {}
+
+  [[nodiscard]] const std::string& key() const { return key_; }
+  [[nodiscard]] const std::string& category() const { return category_; }
+  [[nodiscard]] const Json& data() const { return data_; }
+
+  void keep(StageIndex stage, std::shared_ptr<const KeptOutput> output) {
+    const std::lock_guard lock(mutex_);
+    if (outputs_.size() <= at(stage)) outputs_.resize(at(stage) + 1);
+    outputs_[at(stage)] = std::move(output);
+  }
+  [[nodiscard]] std::shared_ptr<const KeptOutput> kept(StageIndex stage) const {
+    const std::lock_guard lock(mutex_);
+    return at(stage) < outputs_.size() ? outputs_[at(stage)] : nullptr;
+  }
+
+ private:
+  // Set in the constructor.
+  const std::string key_;
+  const std::string category_;
+  const Json data_;
+
+  // Guarded by mutex_.
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<const KeptOutput>> outputs_;
+};
+
+/// One open attempt of this engine.
+struct OpenAttempt {
+  Task task;
+  std::shared_ptr<const JobPlan> plan;
+  std::shared_ptr<ItemHold> hold;
+  std::shared_ptr<const StageCode> code;
+  std::stop_source stop;
+  std::string condition_error;  ///< its `when` threw: the attempt fails with this
+
+  [[nodiscard]] const StageDefinition& stage() const { return plan->workflow.stage(task.stage()); }
+};
+
+/// What came of an attempt, before any decision.
+struct Finished {
+  TaskId task;
+  Version version = 0;  ///< of the opening: a late result is told apart
+  Attempt draft;
+  std::vector<NewChild> children;
+  Artifact typed;
+};
+
+}  // namespace pawl

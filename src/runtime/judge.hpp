@@ -1,0 +1,22 @@
+#pragma once
+
+/// How verdicts become one.
+
+#include <vector>
+
+#include "pawl/core/workflow.hpp"
+#include "pawl/runtime/stage.hpp"
+
+namespace pawl {
+
+/// One gate's say, with whether it only informs.
+struct GateSay {
+  std::string gate;
+  Judgement judgement;
+};
+
+/// `all`: any rejected → rejected (the feedback of every rejection merged); else any uncertain →
+/// uncertain; else accepted. `any` is its mirror. Nothing said: accepted.
+[[nodiscard]] Judgement combine(GateMode mode, const std::vector<GateSay>& says);
+
+}  // namespace pawl

@@ -1,0 +1,180 @@
+#include "runtime/loop.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace pawl {
+
+Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clock& clock,
+           WorkerId worker)
+    : store_(std::move(store)),
+      options_(options),
+      clock_(clock),
+      inbox_(std::make_shared<Inbox>()),
+      feed_(store_->records(), options.poll_interval),
+      worker_(worker.value()),
+      scheduler_(options.categories, options.stages),
+      next_sweep_(clock.now()),
+      next_renewal_(clock.now() + options.lease / 3),
+      next_look_(clock.now() + options.poll_interval),
+      store_thread_(options.threads > 0),
+      pool_(options.threads) {
+  // What the executing threads call only leaves word; `this` is used when the loop reads it.
+  const std::shared_ptr<Inbox> inbox = inbox_;
+  ports_ = std::make_shared<const ExecutionPorts>(ExecutionPorts{
+      .store = store_,
+      .clock = &clock_,
+      .inbox = inbox_,
+      .started =
+          [this, inbox](TaskId task, Version version, Timestamp at) {
+            inbox->post([=, this] { on_started(task, version, at); });
+          },
+      .gate_started =
+          [this, inbox](TaskId task, Version version, Timestamp at) {
+            inbox->post([=, this] { on_gate_started(task, version, at); });
+          },
+      .completed =
+          [this, inbox](std::shared_ptr<const OpenAttempt> attempt, Timestamp started_at,
+                        Outcome outcome) {
+            inbox->post([this, attempt = std::move(attempt), started_at,
+                         outcome = std::move(outcome)]() mutable {
+              if (find(attempt->task.id, attempt->task.version) == nullptr) return;
+              pool_.submit([attempt, started_at, outcome = std::move(outcome),
+                            ports = ports_]() mutable {
+                finish_async(attempt, started_at, std::move(outcome), *ports);
+              });
+            });
+          }});
+}
+
+Loop::~Loop() = default;
+
+void Loop::log(LogLevel level, const std::string& text) const {
+  if (options_.log) options_.log(level, text);
+}
+
+void Loop::serve(const std::map<std::string, std::shared_ptr<const StageCode>>& handlers) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [name, code] : handlers) handlers_[name] = code;
+  }
+  inbox_->post([this] {
+    for (auto& [id, seen] : jobs_) {
+      auto plan = std::make_shared<JobPlan>(*seen.plan);
+      plan->code = code_for(plan->workflow);
+      seen.plan = std::move(plan);
+    }
+    want_claim();
+  });
+}
+
+bool Loop::would_open(const Workflow& workflow, const std::vector<NewItem>& items) const {
+  if (!is_idle_ || spare_room() == 0) return false;
+  const auto code = code_for(workflow);
+  const bool served = std::ranges::all_of(workflow.first_stages(), [&](StageIndex stage) {
+    return can_run(workflow.stage(stage), code[at(stage)].get());
+  });
+  return served && std::ranges::all_of(items, [&](const NewItem& item) {
+           return options_.categories.empty() || options_.categories.contains(item.category);
+         });
+}
+
+void Loop::adopt_opened(std::vector<Claimed> opened) {
+  open_count_ += static_cast<std::int64_t>(opened.size());
+  inbox_->post([this, opened = std::move(opened)]() mutable { start_claimed(std::move(opened)); });
+}
+
+void Loop::nudge() {
+  inbox_->post([this] { after_foreign_change(); });
+}
+
+void Loop::begin_stop() {
+  inbox_->post([this] { stop_now(); });
+}
+
+std::uint32_t Loop::spare_room() const {
+  const std::int64_t room = static_cast<std::int64_t>(options_.parallel) - open_count_.load();
+  return stopped_ || !store_is_up_ || room < 0 ? 0 : static_cast<std::uint32_t>(room);
+}
+
+EngineStatus Loop::status() const {
+  const std::lock_guard lock(mutex_);
+  return {.open_attempts = open_count_,
+          .abandoned = pool_.abandoned(),
+          .store_available = store_is_up_,
+          .trouble = trouble_};
+}
+
+void Loop::set_trouble(std::string text) {
+  if (!text.empty()) log(LogLevel::error, text);
+  const std::lock_guard lock(mutex_);
+  trouble_ = std::move(text);
+}
+
+/// First what has come in, then what time brings, then what can be sent out.
+bool Loop::poll() {
+  if (stopped_) return false;
+  Inbox::Mail mail = inbox_->take();
+  bool did_something = !mail.is_empty();
+  for (Finished& finished : mail.finished) on_finished(std::move(finished));
+  for (Inbox::Call& call : mail.calls) call();
+
+  run_timers(clock_.now());
+  flush();
+  claim_if_useful();
+  if (stopping_) finish_stopping();
+  open_count_ = static_cast<std::int64_t>(held_.size());
+  is_idle_ = held_.empty() && pending_.empty() && !claiming_ && !claim_wanted_ && !stopping_;
+
+  if (options_.threads == 0) {
+    // All of the users' code first: what it brings is committed together.
+    did_something |= pool_.run_one() || store_thread_.run_one() || feed_.deliver();
+  } else {
+    did_something |= feed_.deliver_if_driven();
+  }
+  return did_something;
+}
+
+void Loop::run_timers(Timestamp now) {
+  while (!timers_.empty() && timers_.top().at <= now) {
+    const Timer timer = timers_.top();
+    timers_.pop();
+    on_timer(timer);
+  }
+  if (now >= next_renewal_) renew();
+  if (now >= next_sweep_) sweep();
+  if (unsettled_ && now >= retry_store_at_) retry_batch();
+  // Other processes commit without telling us.
+  const bool look = !clock_.ticks() || now >= next_look_;
+  if (look) {
+    next_look_ = now + options_.poll_interval;
+    const std::uint64_t mark = store_->change_mark();
+    if (std::exchange(seen_mark_, mark) != mark) after_foreign_change();
+  }
+  if (pool_release_ != no_time && now >= pool_release_) {
+    pool_release_ = scheduler_.next_release(now);
+    want_claim();
+  }
+}
+
+void Loop::after_foreign_change() {
+  feed_.notify();
+  want_claim();
+  sweep();
+  refresh_jobs();
+}
+
+Timestamp Loop::next_wake() const {
+  Timestamp next = std::min(next_renewal_, next_sweep_);
+  const auto consider = [&](Timestamp at) {
+    if (at != no_time) next = std::min(next, at);
+  };
+  if (!timers_.empty()) consider(timers_.top().at);
+  if (unsettled_) consider(retry_store_at_);
+  if (stopping_) consider(stop_deadline_);
+  if (clock_.ticks()) consider(next_look_);
+  consider(pool_release_);
+  return next;
+}
+
+}  // namespace pawl

@@ -1,0 +1,203 @@
+#pragma once
+
+/// The engine's loop: one state machine, driven by one thread. Words come in through the inbox;
+/// what has to be done goes out to the pool (users' code) and to the store thread (transactions).
+/// It decides nothing itself: the core does. It never blocks.
+///
+/// Recovery is not a mode: an attempt that nobody closes is found by the sweep, like any other
+/// whose worker is gone.
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <queue>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "pawl/runtime/engine.hpp"
+#include "runtime/event_feed.hpp"
+#include "runtime/execution.hpp"
+#include "runtime/inbox.hpp"
+#include "runtime/job_plan.hpp"
+#include "runtime/pool.hpp"
+#include "runtime/scheduler.hpp"
+#include "runtime/store_thread.hpp"
+
+namespace pawl {
+
+class Loop {
+ public:
+  Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clock& clock,
+       WorkerId worker);
+  ~Loop();
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  // From any thread.
+  void serve(const std::map<std::string, std::shared_ptr<const StageCode>>& handlers);
+  /// Attempts that a submission opened for this worker.
+  void adopt_opened(std::vector<Claimed> opened);
+  /// Something was changed in the store by this process: look at it.
+  void nudge();
+  void begin_stop();
+  [[nodiscard]] bool has_stopped() const { return stopped_; }
+  /// How many attempts a submission may open at once.
+  [[nodiscard]] std::uint32_t spare_room() const;
+  /// Whether this engine would run what a submission makes ready, now and at once.
+  [[nodiscard]] bool would_open(const Workflow& workflow, const std::vector<NewItem>& items) const;
+  [[nodiscard]] WorkerId worker() const { return WorkerId{worker_.load()}; }
+  [[nodiscard]] EngineStatus status() const;
+  [[nodiscard]] Inbox& inbox() { return *inbox_; }
+  [[nodiscard]] EventFeed& feed() { return feed_; }
+
+  // From the one thread that drives it.
+  bool poll();
+  [[nodiscard]] Timestamp next_wake() const;
+
+ private:
+  /// Why an attempt was asked to stop.
+  enum class StopReason : std::uint8_t { none, deadline, cancel, shutdown, fenced };
+
+  /// An attempt in this engine's hands.
+  struct Held {
+    std::shared_ptr<OpenAttempt> attempt;
+    Pool::Ticket ticket = 0;
+    Timestamp started_at;       ///< known where the stage has a timeout
+    Timestamp gate_started_at;  ///< of the gate that is being asked
+    StopReason stop_reason = StopReason::none;
+    bool overran_in_gate = false;
+    bool closing = false;  ///< its step is with the store
+    std::optional<CancelCause> item_cancelled;
+    Finished finished;
+  };
+  /// What changes about a job.
+  struct JobSeen {
+    std::shared_ptr<const JobPlan> plan;
+    Generation generation = 0;
+    std::optional<CancelCause> cancelled;
+    bool may_open = true;
+    std::optional<std::uint32_t> attempts_cap;
+  };
+  struct Timer {
+    Timestamp at;
+    TaskId task;
+    Version version = 0;
+    enum class Kind : std::uint8_t { attempt, gate, grace } kind = Kind::attempt;
+    friend bool operator>(const Timer& a, const Timer& b) { return a.at > b.at; }
+  };
+  struct Batch {
+    BatchNumber number = 0;
+    std::vector<Step> steps;
+  };
+
+  // loop.cpp
+  void log(LogLevel level, const std::string& text) const;
+  void run_timers(Timestamp now);
+  void after_foreign_change();
+
+  // loop_attempts.cpp
+  void start_attempt(Task task, std::shared_ptr<const JobPlan> plan, std::shared_ptr<ItemHold> hold,
+                     std::string condition_error = {});
+  void on_started(TaskId task, Version version, Timestamp at);
+  void on_gate_started(TaskId task, Version version, Timestamp at);
+  void on_finished(Finished finished);
+  void close_attempt(Held& held);
+  [[nodiscard]] Attempt draft_without_word(const Held& held, AttemptResult result) const;
+  void ask_to_stop(TaskId id, Held& held, StopReason why);
+  void on_overrun(TaskId id, Held& held, bool in_gate);
+  void on_timer(const Timer& timer);
+  [[nodiscard]] std::uint32_t may_open_next(const Held& held) const;
+  [[nodiscard]] bool is_served(const JobPlan& plan, StageIndex stage) const;
+  [[nodiscard]] bool can_run(const StageDefinition& stage, const StageCode* code) const;
+  [[nodiscard]] std::string pool_key(const JobPlan& plan, StageIndex stage) const;
+  Held* find(TaskId task, Version version);
+  void on_grace_over(TaskId id, Held& held);
+  void log_decision(const Step& step) const;
+
+  // loop_commits.cpp
+  void flush();
+  void send(std::shared_ptr<Batch> batch);
+  void on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> answer);
+  void on_applied(const Step& step, StepAnswer& answer);
+  void on_stale(const Step& step);
+  void on_refused(const std::shared_ptr<Batch>& batch, const Error& error);
+  void on_store_trouble(const std::shared_ptr<Batch>& batch, const Error& error);
+  void retry_batch();
+  void reconcile(const std::shared_ptr<Batch>& batch);
+
+  // loop_claims.cpp
+  void want_claim() { claim_wanted_ = true; }
+  void claim_if_useful();
+  void on_heads(const std::vector<LaneHead>& heads);
+  void on_claimed(Result<Claims> claims);
+  void evaluate_condition(Claimed claimed);
+  void on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted);
+  void start_claimed(std::vector<Claimed> claimed);
+  JobSeen& see(const Job& job, const Workflow& workflow);
+  [[nodiscard]] std::shared_ptr<const JobPlan> plan_for(const Job& job,
+                                                        const Workflow& workflow) const;
+  [[nodiscard]] std::vector<std::shared_ptr<const StageCode>> code_for(const Workflow& workflow) const;
+  void refresh(const Job& job);
+
+  // loop_upkeep.cpp
+  void renew();
+  void on_lease_lost();
+  void sweep();
+  void refresh_jobs();
+  void on_refreshed(const std::vector<Job>& jobs,
+                    const std::vector<std::pair<TaskId, CancelCause>>& cancelled_items);
+  void stop_now();
+  void finish_stopping();
+  void set_trouble(std::string text);
+
+  // Set in the constructor.
+  std::shared_ptr<Store> store_;
+  EngineOptions options_;
+  const Clock& clock_;
+  std::shared_ptr<Inbox> inbox_;  // shared: an abandoned handler may still post to it
+  EventFeed feed_;
+  std::shared_ptr<const ExecutionPorts> ports_;  // shared: an abandoned handler may use it still
+
+  // Read from any thread.
+  std::atomic<std::int64_t> worker_;
+  std::atomic<std::int64_t> open_count_ = 0;
+  std::atomic<bool> stopped_ = false;
+  std::atomic<bool> store_is_up_ = true;
+  std::atomic<bool> is_idle_ = false;  ///< it has looked, and nothing waits or runs
+  mutable std::mutex mutex_;
+  std::string trouble_;                                                    ///< guarded by mutex_
+  std::map<std::string, std::shared_ptr<const StageCode>> handlers_;  ///< guarded by mutex_
+
+  // Owned by the loop's thread.
+  std::unordered_map<JobId, JobSeen> jobs_;
+  std::unordered_map<TaskId, Held> held_;
+  Scheduler scheduler_;
+  std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+  std::vector<Step> pending_;
+  BatchNumber last_batch_ = 0;
+  std::map<TaskId, Version> conditions_;  ///< being evaluated
+  bool committing_ = false;
+  bool claim_wanted_ = true;
+  bool claiming_ = false;
+  bool sweeping_ = false;
+  bool sweep_again_ = false;
+  bool stopping_ = false;
+  Timestamp stop_deadline_;
+  Timestamp next_sweep_;
+  Timestamp next_renewal_;
+  Timestamp next_look_;
+  Timestamp retry_store_at_;
+  Timestamp pool_release_;  ///< when a pool that a rate limit held back is open again
+  Duration store_backoff_{0};
+  std::shared_ptr<Batch> unsettled_;  ///< a batch whose outcome is not known
+  std::uint64_t seen_mark_ = 0;
+
+  // Last: their threads use everything above.
+  StoreThread store_thread_;
+  Pool pool_;
+};
+
+}  // namespace pawl

@@ -1,0 +1,235 @@
+/// The life of an attempt in this engine: started, overdue, stopped, finished, closed.
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "pawl/codec/names.hpp"
+#include "runtime/loop.hpp"
+
+namespace pawl {
+
+Loop::Held* Loop::find(TaskId task, Version version) {
+  const auto held = held_.find(task);
+  if (held == held_.end() || held->second.closing) return nullptr;
+  return held->second.attempt->task.version == version ? &held->second : nullptr;
+}
+
+bool Loop::is_served(const JobPlan& plan, StageIndex stage) const {
+  return can_run(plan.workflow.stage(stage), plan.code[at(stage)].get());
+}
+
+/// All of a stage's code must be here: a missing gate would let everything pass.
+bool Loop::can_run(const StageDefinition& definition, const StageCode* code) const {
+  if (!options_.stages.empty() && !options_.stages.contains(definition.name)) return false;
+  const bool has_gates = std::ranges::all_of(definition.gates, [&](const GateRef& gate) {
+    return code != nullptr && code->gates.contains(gate.name);
+  });
+  const bool has_decider = definition.decider.empty() || (code != nullptr && code->decider);
+  const bool has_condition = !definition.conditional || (code != nullptr && code->when);
+  const bool has_join = !definition.joins || (code != nullptr && code->join);
+  const bool has_work =
+      definition.is_human() || (code != nullptr && (code->work || code->async_work));
+  return has_work && has_gates && has_decider && has_condition && has_join;
+}
+
+/// What a rate limit holds back: the stage's pool, or the stage itself.
+std::string Loop::pool_key(const JobPlan& plan, StageIndex stage) const {
+  const StageDefinition& definition = plan.workflow.stage(stage);
+  return definition.limits.pool.empty() ? plan.workflow.name() + "/" + definition.name
+                                        : definition.limits.pool;
+}
+
+void Loop::start_attempt(Task task, std::shared_ptr<const JobPlan> plan,
+                         std::shared_ptr<ItemHold> hold, std::string condition_error) {
+  auto attempt = std::make_shared<OpenAttempt>();
+  attempt->code = plan->code[at(task.stage())];
+  attempt->task = std::move(task);
+  attempt->plan = std::move(plan);
+  attempt->hold = std::move(hold);
+  attempt->condition_error = std::move(condition_error);
+  Held& held = held_[attempt->task.id];
+  held = Held{};
+  held.attempt = attempt;
+  if (attempt->task.attempts > 1 && options_.log) {
+    log(LogLevel::info, "retry of '" + attempt->stage().name + "' for '" + attempt->hold->key() +
+                            "' starts: attempt " + std::to_string(attempt->task.attempts));
+  }
+  held.ticket = pool_.submit(
+      [attempt = std::move(attempt), ports = ports_] { execute(attempt, *ports); });
+  if (stopping_) ask_to_stop(held.attempt->task.id, held, StopReason::shutdown);
+}
+
+void Loop::on_started(TaskId task, Version version, Timestamp started_at) {
+  Held* held = find(task, version);
+  if (held == nullptr) return;
+  held->started_at = started_at;
+  timers_.push({.at = started_at + held->attempt->stage().retry.attempt_timeout,
+                .task = task,
+                .version = version,
+                .kind = Timer::Kind::attempt});
+}
+
+void Loop::on_gate_started(TaskId task, Version version, Timestamp asked_at) {
+  Held* held = find(task, version);
+  if (held == nullptr) return;
+  held->gate_started_at = asked_at;
+  timers_.push({.at = asked_at + held->attempt->stage().retry.gate_timeout,
+                .task = task,
+                .version = version,
+                .kind = Timer::Kind::gate});
+}
+
+void Loop::on_timer(const Timer& timer) {
+  Held* held = find(timer.task, timer.version);
+  if (held == nullptr) return;
+  switch (timer.kind) {
+    case Timer::Kind::attempt: on_overrun(timer.task, *held, false); break;
+    case Timer::Kind::gate: {
+      const Duration limit = held->attempt->stage().retry.gate_timeout;
+      if (held->gate_started_at + limit == timer.at) on_overrun(timer.task, *held, true);
+      break;
+    }
+    case Timer::Kind::grace: on_grace_over(timer.task, *held); break;
+  }
+}
+
+void Loop::on_overrun(TaskId id, Held& held, bool in_gate) {
+  held.overran_in_gate = in_gate;
+  ask_to_stop(id, held, StopReason::deadline);
+}
+
+/// Work that has not begun ends here; what runs gets its grace period.
+void Loop::ask_to_stop(TaskId id, Held& held, StopReason why) {
+  if (held.closing || held.stop_reason != StopReason::none) return;
+  held.stop_reason = why;
+  held.attempt->stop.request_stop();
+  if (pool_.withdraw(held.ticket)) {
+    held.finished.draft = draft_without_word(held, AttemptResult::interrupted);
+    held.finished.draft.ran = false;
+    close_attempt(held);
+    return;
+  }
+  timers_.push({.at = clock_.now() + options_.grace,
+                .task = id,
+                .version = held.attempt->task.version,
+                .kind = Timer::Kind::grace});
+}
+
+void Loop::on_grace_over(TaskId, Held& held) {
+  pool_.abandon(held.ticket);
+  const AttemptResult result = held.stop_reason == StopReason::deadline ? AttemptResult::timed_out
+                               : held.stop_reason == StopReason::cancel ? AttemptResult::cancelled
+                                                                        : AttemptResult::interrupted;
+  held.finished.draft = draft_without_word(held, result);
+  if (options_.threads > 0 && pool_.abandoned() > 0) {
+    log(LogLevel::warning, "stage '" + held.attempt->stage().name + "' ignored its stop token and was abandoned (" +
+                               std::to_string(pool_.abandoned()) + " of " +
+                               std::to_string(options_.abandoned_max) + ")");
+  }
+  close_attempt(held);
+}
+
+/// The record of an attempt that did not speak for itself.
+Attempt Loop::draft_without_word(const Held& held, AttemptResult result) const {
+  Attempt draft;
+  draft.result = result;
+  draft.started_at = held.started_at != no_time
+                         ? held.started_at
+                         : std::get<Running>(held.attempt->task.state).opened_at;
+  draft.ended_at = clock_.now();
+  if (result == AttemptResult::timed_out) {
+    const RetryPolicy& retry = held.attempt->stage().retry;
+    const Duration limit = held.overran_in_gate ? retry.gate_timeout : retry.attempt_timeout;
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(limit).count();
+    draft.summary = "Attempt timed out";
+    draft.error = StageError{.error_class = ErrorClass::retryable,
+                             .kind = ErrorKind::timeout,
+                             .code = held.overran_in_gate ? "gate_timeout" : "stage_timeout",
+                             .message = "attempt timed out after " + std::to_string(ms) + "ms"};
+  }
+  return draft;
+}
+
+void Loop::on_finished(Finished finished) {
+  Held* held = find(finished.task, finished.version);
+  if (held == nullptr) return;  // late: closed without it, and fenced
+  held->finished = std::move(finished);
+  close_attempt(*held);
+}
+
+/// How many attempts the close may open at once: its own slot, and what room there is; none where
+/// a dependent is not ours to run.
+std::uint32_t Loop::may_open_next(const Held& held) const {
+  if (stopping_) return 0;
+  const JobPlan& plan = *held.attempt->plan;
+  const StageIndex own = held.attempt->task.stage();
+  const Timestamp now = clock_.now();
+  const auto is_ours = [&](StageIndex stage) {
+    return is_served(plan, stage) && !scheduler_.is_held_back(pool_key(plan, stage), now);
+  };
+  if (!is_ours(own) || !std::ranges::all_of(plan.workflow.plan(own).dependents, is_ours)) return 0;
+  const std::size_t open = held_.size();
+  return 1 + static_cast<std::uint32_t>(options_.parallel > open ? options_.parallel - open : 0);
+}
+
+void Loop::close_attempt(Held& held) {
+  const OpenAttempt& attempt = *held.attempt;
+  const StageDefinition& stage = attempt.stage();
+  const JobSeen& seen = jobs_.at(attempt.plan->id);
+  Attempt draft = std::move(held.finished.draft);
+
+  // What ended because it was asked to give way is given back; a success counts all the same.
+  const bool gave_way = held.stop_reason == StopReason::shutdown &&
+                        (draft.result == AttemptResult::failure ||
+                         draft.result == AttemptResult::timed_out ||
+                         draft.result == AttemptResult::interrupted);
+  if (gave_way) {
+    const bool ran = draft.ran;
+    draft = draft_without_word(held, AttemptResult::interrupted);
+    draft.graceful = true;
+    draft.ran = ran;
+  }
+  draft.cancelled_by = seen.cancelled ? seen.cancelled : held.item_cancelled;
+  draft.attempts_cap = seen.attempts_cap;
+
+  std::optional<Advice> advice;
+  if (!stage.decider.empty() && is_put_to_decider(draft) && !draft.cancelled_by) {
+    draft.decider = stage.decider;
+    draft.task = attempt.task.id;
+    draft.number = attempt.task.attempts;
+    draft.epoch = attempt.task.epoch;
+    draft.cause = attempt.task.cause;
+    draft.counts_before = attempt.task.counts;
+    advice = attempt.code->decider(stage, draft);
+  }
+  Step step = close(stage, attempt.task, std::move(draft), std::move(held.finished.children),
+                    advice ? &*advice : nullptr);
+  step.generation = seen.generation;
+  step.open_for = worker();
+  step.open_max = may_open_next(held);
+  log_decision(step);
+  held.closing = true;
+  pending_.push_back(std::move(step));
+}
+
+void Loop::log_decision(const Step& step) const {
+  if (!options_.log || !step.closed) return;
+  const auto held = held_.find(step.next.id);
+  const std::string what = "'" + held->second.attempt->stage().name + "' for '" +
+                           held->second.attempt->hold->key() + "', attempt " +
+                           std::to_string(step.closed->number);
+  const Decision& decision = step.closed->decision;
+  if (decision.kind == DecisionKind::retry) {
+    const auto delay = std::chrono::duration_cast<std::chrono::milliseconds>(
+        decision.next_run_at - step.closed->ended_at);
+    log(LogLevel::info, "retry scheduled: " + what + " (" + std::string(name_of(step.closed->result)) +
+                            "), next in " + std::to_string(delay.count()) + "ms");
+  } else if (decision.kind == DecisionKind::fail) {
+    log(LogLevel::warning, "failed for good: " + what + " (" + std::string(name_of(decision.fail_cause)) + ")");
+  } else if (decision.kind == DecisionKind::complete && step.closed->number > 1) {
+    log(LogLevel::info, "retry succeeded: " + what);
+  }
+}
+
+}  // namespace pawl

@@ -1,0 +1,222 @@
+/// Getting work: which lanes have something, which of it is ours, and opening it.
+
+#include <algorithm>
+#include <exception>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "runtime/loop.hpp"
+#include "runtime/task_context.hpp"
+
+namespace pawl {
+
+/// Jobs and the workflows they are pinned to, read together.
+using SeenJobs = std::vector<std::pair<Job, Workflow>>;
+
+namespace {
+
+SeenJobs read_jobs(Records& records, const std::set<JobId>& ids) {
+  SeenJobs found;
+  for (const JobId id : ids) {
+    const Result<Job> job = records.job(id);
+    if (!job) continue;
+    const Result<Workflow> workflow = records.workflow(job->workflow_hash);
+    if (workflow) found.emplace_back(*job, *workflow);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::shared_ptr<const JobPlan> Loop::plan_for(const Job& job, const Workflow& workflow) const {
+  auto plan = std::make_shared<JobPlan>(JobPlan{.id = job.id,
+                                                .params = job.params,
+                                                .reduce_ordinal = job.reduce_ordinal,
+                                                .workflow = workflow,
+                                                .code = code_for(workflow)});
+  return plan;
+}
+
+std::vector<std::shared_ptr<const StageCode>> Loop::code_for(const Workflow& workflow) const {
+  std::vector<std::shared_ptr<const StageCode>> code(workflow.stage_count());
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    const StageDefinition& stage = workflow.stage(static_cast<StageIndex>(i));
+    const auto known =
+        handlers_.find(stage.is_human() ? workflow.name() + "." + stage.name : stage.handler);
+    if (known != handlers_.end()) code[i] = known->second;
+  }
+  return code;
+}
+
+Loop::JobSeen& Loop::see(const Job& job, const Workflow& workflow) {
+  JobSeen& seen = jobs_[job.id];
+  if (!seen.plan) seen.plan = plan_for(job, workflow);
+  refresh(job);
+  return seen;
+}
+
+void Loop::refresh(const Job& job) {
+  const auto entry = jobs_.find(job.id);
+  if (entry == jobs_.end()) return;
+  JobSeen& seen = entry->second;
+  seen.generation = job.generation;
+  seen.may_open = !job.cancelled && job.paused == PauseCause::none;
+  seen.attempts_cap = job.budget.max_attempts_per_task;
+  const bool newly_cancelled = job.cancelled && !seen.cancelled;
+  seen.cancelled = job.cancelled;
+  if (!newly_cancelled) return;
+  for (auto& [id, held] : held_) {
+    if (held.attempt->plan->id == job.id) ask_to_stop(id, held, StopReason::cancel);
+  }
+}
+
+/// A busy engine claims when a good part of its room is free, an idle one for any room at all.
+void Loop::claim_if_useful() {
+  if (!claim_wanted_ || claiming_ || stopping_ || !store_is_up_) return;
+  if (pool_.abandoned() >= options_.abandoned_max) {
+    if (status().trouble.empty()) {
+      set_trouble("too many handlers ignored their stop token: nothing more is claimed");
+    }
+    return;
+  }
+  const std::size_t open = held_.size();
+  if (open >= options_.parallel) return;
+  const std::size_t room = options_.parallel - open;
+  const bool busy = committing_ || !pending_.empty();
+  if (busy && room < std::max<std::size_t>(1, options_.parallel / 4)) return;
+
+  claiming_ = true;
+  claim_wanted_ = false;
+  std::set<JobId> known;
+  for (const auto& [id, seen] : jobs_) known.insert(id);
+  store_thread_.post([this, known = std::move(known)] {
+    auto heads = std::make_shared<Result<std::vector<LaneHead>>>(store_->ready_lanes());
+    std::set<JobId> unknown;
+    if (*heads) {
+      for (const LaneHead& head : **heads) {
+        if (!known.contains(head.job)) unknown.insert(head.job);
+      }
+    }
+    auto jobs = std::make_shared<SeenJobs>(read_jobs(store_->records(), unknown));
+    inbox_->post([this, heads, jobs] {
+      for (const auto& [job, workflow] : *jobs) see(job, workflow);
+      on_heads(*heads ? **heads : std::vector<LaneHead>{});
+    });
+  });
+}
+
+void Loop::on_heads(const std::vector<LaneHead>& heads) {
+  const std::size_t open = held_.size();
+  const auto room =
+      static_cast<std::uint32_t>(options_.parallel > open ? options_.parallel - open : 0);
+  const auto view = [&](const LaneHead& head) -> Scheduler::LaneView {
+    const auto seen = jobs_.find(head.job);
+    if (seen == jobs_.end()) return {};
+    const JobPlan& plan = *seen->second.plan;
+    return {.is_served = seen->second.may_open && is_served(plan, head.stage),
+            .stage_name = plan.workflow.stage(head.stage).name,
+            .pool = pool_key(plan, head.stage)};
+  };
+  ClaimRequest request{.worker = worker(),
+                       .shares = scheduler_.pick(heads, room, clock_.now(), view)};
+  if (request.shares.empty() || stopping_) {
+    claiming_ = false;
+    return;
+  }
+  store_thread_.post([this, request = std::move(request)] {
+    auto claims = std::make_shared<Result<Claims>>(store_->claim(request));
+    inbox_->post([this, claims] { on_claimed(std::move(*claims)); });
+  });
+}
+
+void Loop::on_claimed(Result<Claims> claims) {
+  claiming_ = false;
+  if (!claims) {
+    log(LogLevel::error, "nothing could be claimed: " + claims.error().text());
+    next_sweep_ = std::min(next_sweep_, clock_.now() + options_.poll_interval);
+    return;
+  }
+  for (const Job& job : claims->refused) refresh(job);
+  bool found_something = !claims->opened.empty();
+  for (Claimed& one : claims->conditional) {
+    const auto known = conditions_.find(one.task.id);
+    if (known != conditions_.end() && known->second == one.task.version) continue;
+    found_something = true;
+    evaluate_condition(std::move(one));
+  }
+  if (found_something) {
+    want_claim();
+    feed_.notify();
+  }
+  start_claimed(std::move(claims->opened));
+}
+
+void Loop::start_claimed(std::vector<Claimed> claimed) {
+  auto unknown = std::make_shared<std::vector<Claimed>>();
+  for (Claimed& one : claimed) {
+    const auto seen = jobs_.find(one.task.job);
+    if (seen == jobs_.end()) {
+      unknown->push_back(std::move(one));
+      continue;
+    }
+    auto hold = std::make_shared<ItemHold>(std::move(one.item_key), std::move(one.category),
+                                           std::move(one.data));
+    start_attempt(std::move(one.task), seen->second.plan, std::move(hold));
+  }
+  if (unknown->empty()) return;
+  store_thread_.post([this, unknown] {
+    std::set<JobId> ids;
+    for (const Claimed& one : *unknown) ids.insert(one.task.job);
+    auto jobs = std::make_shared<SeenJobs>(read_jobs(store_->records(), ids));
+    inbox_->post([this, unknown, jobs] {
+      for (const auto& [job, workflow] : *jobs) see(job, workflow);
+      start_claimed(std::move(*unknown));
+    });
+  });
+}
+
+/// The users' condition runs where the users' code runs; the task stays Ready meanwhile.
+void Loop::evaluate_condition(Claimed claimed) {
+  auto ready = std::make_shared<OpenAttempt>();
+  ready->plan = jobs_.at(claimed.task.job).plan;
+  ready->code = ready->plan->code[at(claimed.task.stage())];
+  ready->hold = std::make_shared<ItemHold>(std::move(claimed.item_key), std::move(claimed.category),
+                                           std::move(claimed.data));
+  ready->task = std::move(claimed.task);
+  conditions_[ready->task.id] = ready->task.version;
+  pool_.submit([this, ready, ports = ports_] {
+    bool wanted = true;
+    try {
+      TaskContext context(ready, ports->store, no_time);
+      wanted = ready->code->when(context);
+    } catch (const std::exception& thrown) {
+      ready->condition_error = std::string("the condition failed: ") + thrown.what();
+    }
+    ports->inbox->post([this, ready, wanted] { on_condition(ready, wanted); });
+  });
+}
+
+void Loop::on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted) {
+  conditions_.erase(ready->task.id);
+  if (stopping_) return;
+  if (!wanted) {
+    pending_.push_back(skip_by_choice(ready->task));
+    Held& held = held_[ready->task.id];
+    held = Held{};
+    held.attempt = ready;
+    held.closing = true;
+    return;
+  }
+  Step open_it{.was = StateKind::ready, .expected = ready->task.version, .next = ready->task};
+  open_it.open_for = worker();
+  open_it.open_max = 1;
+  Held& held = held_[ready->task.id];
+  held = Held{};
+  held.attempt = ready;
+  held.closing = true;
+  pending_.push_back(std::move(open_it));
+}
+
+}  // namespace pawl

@@ -1,0 +1,231 @@
+/// Group commit: while one batch is with the store, the next one fills. An idle engine commits a
+/// lone step at once.
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "runtime/loop.hpp"
+#include "runtime/task_context.hpp"
+
+namespace pawl {
+
+namespace {
+
+constexpr std::size_t batch_max = 1'000;
+constexpr Duration first_store_backoff = std::chrono::milliseconds(50);
+constexpr Duration longest_store_backoff = std::chrono::seconds(5);
+
+}  // namespace
+
+void Loop::flush() {
+  if (committing_ || pending_.empty()) return;
+  auto batch = std::make_shared<Batch>();
+  batch->number = ++last_batch_;
+  if (pending_.size() <= batch_max) {
+    batch->steps = std::exchange(pending_, {});
+  } else {
+    const auto end = pending_.begin() + batch_max;
+    batch->steps.assign(std::make_move_iterator(pending_.begin()), std::make_move_iterator(end));
+    pending_.erase(pending_.begin(), end);
+  }
+  send(std::move(batch));
+}
+
+void Loop::send(std::shared_ptr<Batch> batch) {
+  committing_ = true;
+  store_thread_.post([this, batch = std::move(batch), worker = worker()] {
+    auto answer = std::make_shared<Result<Committed>>(
+        store_->commit(worker, batch->number, batch->steps));
+    inbox_->post([this, batch, answer] { on_committed(batch, std::move(*answer)); });
+  });
+}
+
+void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> answer) {
+  committing_ = false;
+  if (!answer) {
+    if (answer.error().code == ErrorCode::unavailable) {
+      on_store_trouble(batch, answer.error());
+    } else {
+      on_refused(batch, answer.error());
+    }
+    return;
+  }
+  if (!store_is_up_) {
+    log(LogLevel::info, "the store answers again");
+    store_is_up_ = true;
+    set_trouble({});
+    want_claim();
+  }
+  store_backoff_ = Duration::zero();
+  for (std::size_t i = 0; i < batch->steps.size(); ++i) {
+    Step& step = batch->steps[i];
+    StepAnswer& one = answer->steps[i];
+    switch (one.outcome) {
+      case StepOutcome::applied: on_applied(step, one); break;
+      case StepOutcome::stale: on_stale(step); break;
+      case StepOutcome::fenced:
+        log(LogLevel::warning, "a result came too late and was dropped: task " +
+                                   std::to_string(step.next.id.value()));
+        held_.erase(step.next.id);
+        break;
+    }
+  }
+  for (const JobMark& mark : answer->jobs) {
+    const auto seen = jobs_.find(mark.job);
+    if (seen == jobs_.end()) continue;
+    if (seen->second.generation != mark.generation) refresh_jobs();
+    if (mark.state != JobState::running) want_claim();
+  }
+  feed_.notify();
+}
+
+/// The step holds. What it released and opened goes on at once; what it scheduled is a timer.
+void Loop::on_applied(const Step& step, StepAnswer& answer) {
+  const auto entry = held_.find(step.next.id);
+  Held held;
+  if (entry != held_.end()) {
+    held = std::move(entry->second);
+    held_.erase(entry);
+  }
+  if (held.attempt && step.closed && !step.next.child) {
+    const StateKind kind = step.next.kind();
+    const bool is_inline = !step.closed->output.text().starts_with(R"({"$ref":)");
+    if ((kind == StateKind::succeeded && is_inline) || kind == StateKind::skipped) {
+      held.attempt->hold->keep(
+          step.next.stage(),
+          std::make_shared<const KeptOutput>(KeptOutput{
+              .json = step.closed->output, .typed = std::move(held.finished.typed), .state = kind}));
+    }
+  }
+  if (const auto* scheduled = std::get_if<RetryScheduled>(&step.next.state)) {
+    next_sweep_ = std::min(next_sweep_, scheduled->next_run_at);
+    const bool hinted = step.closed && step.closed->error && step.closed->error->retry_after &&
+                        step.closed->error->error_class == ErrorClass::rate_limited;
+    if (hinted && held.attempt) {
+      scheduler_.hold_back(pool_key(*held.attempt->plan, step.next.stage()), scheduled->next_run_at);
+      pool_release_ = scheduler_.next_release(clock_.now());
+    }
+  }
+  if (!held.attempt) return;
+  for (Task& task : answer.opened) {
+    std::string condition_error =
+        step.was == StateKind::ready ? held.attempt->condition_error : std::string{};
+    start_attempt(std::move(task), held.attempt->plan, held.attempt->hold,
+                  std::move(condition_error));
+  }
+  // A conditional task that found no slot is looked at again when one is free, not before.
+  const bool found_no_slot = step.was == StateKind::ready && step.next.kind() == StateKind::ready;
+  if ((answer.opened.empty() || answer.made_ready) && !found_no_slot) want_claim();
+}
+
+/// The job changed under the decision: read it, and the item, and decide again.
+void Loop::on_stale(const Step& step) {
+  const auto entry = held_.find(step.next.id);
+  if (entry == held_.end() || !step.closed) {
+    want_claim();
+    return;
+  }
+  Held& held = entry->second;
+  held.finished.draft = *step.closed;
+  held.finished.draft.decision = {};
+  held.finished.draft.decider.clear();
+  // Feedback that the core made up belongs to the decision; a gate's belongs to the attempt.
+  if (held.finished.draft.verdict != Verdict::rejected) held.finished.draft.feedback.reset();
+  held.finished.children = step.children;
+  store_thread_.post([this, task = held.attempt->task] {
+    auto job = std::make_shared<Result<Job>>(store_->records().job(task.job));
+    std::optional<CancelCause> cancelled;
+    if (task.item) {
+      if (const Result<Item> item = store_->records().item(task.item)) cancelled = item->cancelled;
+    }
+    inbox_->post([this, id = task.id, job, cancelled] {
+      if (*job) refresh(**job);
+      const auto again = held_.find(id);
+      if (again == held_.end()) return;
+      again->second.item_cancelled = cancelled;
+      again->second.closing = false;
+      close_attempt(again->second);
+    });
+  });
+}
+
+/// The store says no for good. One bad step must not hold up the others: halves, until it stands
+/// alone; then it is reported and dropped, and its attempt will be swept.
+void Loop::on_refused(const std::shared_ptr<Batch>& batch, const Error& error) {
+  if (batch->steps.size() == 1) {
+    log(LogLevel::error, "a step was refused and dropped: " + error.text());
+    set_trouble("a step was refused: " + error.text());
+    held_.erase(batch->steps.front().next.id);
+    return;
+  }
+  const auto middle = batch->steps.begin() + static_cast<std::ptrdiff_t>(batch->steps.size() / 2);
+  for (const auto& [begin, end] :
+       {std::pair(batch->steps.begin(), middle), std::pair(middle, batch->steps.end())}) {
+    auto half = std::make_shared<Batch>();
+    half->number = ++last_batch_;
+    half->steps.assign(std::make_move_iterator(begin), std::make_move_iterator(end));
+    send(std::move(half));
+  }
+}
+
+/// Disk full, locked out, unreachable: nothing is acknowledged, nothing more is opened, what runs
+/// goes on, and the batch is tried again until the store answers.
+void Loop::on_store_trouble(const std::shared_ptr<Batch>& batch, const Error& error) {
+  committing_ = true;
+  unsettled_ = batch;
+  if (store_is_up_.exchange(false)) set_trouble("the store does not answer: " + error.text());
+  store_backoff_ = std::clamp(store_backoff_ * 2, first_store_backoff, longest_store_backoff);
+  retry_store_at_ = clock_.now() + store_backoff_;
+}
+
+/// The outcome of the batch may be unknown: its number, written with it, tells.
+void Loop::retry_batch() {
+  const std::shared_ptr<Batch> batch = std::exchange(unsettled_, nullptr);
+  store_thread_.post([this, batch, worker = worker()] {
+    const Result<WorkerRecord> self = store_->records().worker(worker);
+    const bool was_written = self && self->last_batch == batch->number;
+    inbox_->post([this, batch, was_written] {
+      if (was_written) {
+        reconcile(batch);
+      } else {
+        send(batch);
+      }
+    });
+  });
+}
+
+/// The batch was written and its answer lost: read back what the store holds open for us.
+void Loop::reconcile(const std::shared_ptr<Batch>& batch) {
+  log(LogLevel::warning, "a batch was written although the store had reported trouble");
+  Committed as_written;
+  as_written.steps.resize(batch->steps.size());
+  on_committed(batch, std::move(as_written));
+  store_thread_.post([this, worker = worker()] {
+    auto open = std::make_shared<std::vector<Claimed>>();
+    TaskFilter filter{.worker = worker, .limit = 1'000};
+    for (;;) {
+      const auto page = store_->records().tasks(filter);
+      if (!page) break;
+      for (const Task& task : *page) {
+        Claimed one{.task = task, .item_key = {}, .category = {}, .data = {}};
+        if (task.item) {
+          if (const Result<Item> item = store_->records().item(task.item)) {
+            one.item_key = item->key;
+            one.category = item->category;
+            one.data = item->data;
+          }
+        }
+        open->push_back(std::move(one));
+      }
+      if (page->size() < filter.limit) break;
+      filter.after = page->back().id;
+    }
+    inbox_->post([this, open] {
+      std::erase_if(*open, [&](const Claimed& one) { return held_.contains(one.task.id); });
+      start_claimed(std::move(*open));
+    });
+  });
+}
+
+}  // namespace pawl

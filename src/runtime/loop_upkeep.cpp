@@ -1,0 +1,142 @@
+/// The lease, the sweep, the view of jobs that others change, and stopping.
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "runtime/loop.hpp"
+
+namespace pawl {
+
+void Loop::renew() {
+  next_renewal_ = clock_.now() + options_.lease / 3;
+  store_thread_.post([this, worker = worker()] {
+    const Status renewed = store_->renew(worker);
+    if (renewed || renewed.error().code != ErrorCode::not_found) return;
+    inbox_->post([this] { on_lease_lost(); });
+  });
+}
+
+/// We were taken for dead: everything we held has been given to others. Sign on anew.
+void Loop::on_lease_lost() {
+  log(LogLevel::warning, "the lease was lost; what ran here runs elsewhere");
+  for (auto& [id, held] : held_) {
+    held.attempt->stop.request_stop();
+    (void)pool_.withdraw(held.ticket);
+  }
+  held_.clear();
+  store_thread_.post([this] {
+    const Result<WorkerId> fresh =
+        store_->enlist({.name = options_.name, .lease = options_.lease});
+    inbox_->post([this, fresh] {
+      if (fresh) worker_ = fresh->value();
+      last_batch_ = 0;
+      want_claim();
+    });
+  });
+}
+
+void Loop::sweep() {
+  if (stopping_) {
+    next_sweep_ = clock_.now() + options_.lease;
+    return;
+  }
+  if (sweeping_) {
+    sweep_again_ = true;
+    return;
+  }
+  sweeping_ = true;
+  sweep_again_ = false;
+  next_sweep_ = clock_.now() + options_.lease / 3;
+  store_thread_.post([this, worker = worker()] {
+    const Result<Swept> swept = store_->sweep({.self = worker});
+    inbox_->post([this, swept] {
+      sweeping_ = false;
+      if (!swept) return;
+      if (swept->next_due != no_time) next_sweep_ = std::min(next_sweep_, swept->next_due);
+      if (swept->interrupted > 0) {
+        log(LogLevel::info, std::to_string(swept->interrupted) +
+                                " attempts of workers that are gone were taken back");
+      }
+      const bool changed =
+          swept->woken + swept->interrupted + swept->answered + swept->ended_jobs > 0;
+      if (changed) {
+        want_claim();
+        refresh_jobs();
+        feed_.notify();
+      }
+      if (swept->more || std::exchange(sweep_again_, false)) sweep();
+    });
+  });
+}
+
+/// Reads the jobs we work on once more, and the items of what we hold where a job has changed.
+void Loop::refresh_jobs() {
+  std::vector<std::pair<JobId, Generation>> jobs;
+  for (const auto& [id, seen] : jobs_) jobs.emplace_back(id, seen.generation);
+  std::vector<Task> held;
+  for (const auto& [id, one] : held_) {
+    if (one.attempt->task.item) held.push_back(one.attempt->task);
+  }
+  if (jobs.empty()) return;
+  store_thread_.post([this, jobs = std::move(jobs), held = std::move(held)] {
+    auto changed = std::make_shared<std::vector<Job>>();
+    std::set<JobId> ids;
+    for (const auto& [id, generation] : jobs) {
+      const Result<Job> job = store_->records().job(id);
+      if (!job || job->generation == generation) continue;
+      changed->push_back(*job);
+      ids.insert(id);
+    }
+    auto cancelled = std::make_shared<std::vector<std::pair<TaskId, CancelCause>>>();
+    for (const Task& task : held) {
+      if (!ids.contains(task.job)) continue;
+      const Result<Item> item = store_->records().item(task.item);
+      if (item && item->cancelled) cancelled->emplace_back(task.id, *item->cancelled);
+    }
+    if (changed->empty()) return;
+    inbox_->post([this, changed, cancelled] { on_refreshed(*changed, *cancelled); });
+  });
+}
+
+void Loop::on_refreshed(const std::vector<Job>& jobs,
+                        const std::vector<std::pair<TaskId, CancelCause>>& cancelled_items) {
+  for (const Job& job : jobs) {
+    refresh(job);
+    const auto seen = jobs_.find(job.id);
+    const bool in_use = std::ranges::any_of(
+        held_, [&](const auto& entry) { return entry.second.attempt->plan->id == job.id; });
+    if (seen != jobs_.end() && job.has_ended() && !in_use) jobs_.erase(seen);
+  }
+  for (const auto& [task, cause] : cancelled_items) {
+    const auto entry = held_.find(task);
+    if (entry == held_.end()) continue;
+    entry->second.item_cancelled = cause;
+    ask_to_stop(task, entry->second, StopReason::cancel);
+  }
+  want_claim();
+}
+
+void Loop::stop_now() {
+  if (std::exchange(stopping_, true)) return;
+  stop_deadline_ = clock_.now() + options_.grace;
+  std::vector<TaskId> ids;
+  for (const auto& [id, held] : held_) ids.push_back(id);
+  for (const TaskId id : ids) ask_to_stop(id, held_.at(id), StopReason::shutdown);
+}
+
+/// When everything is given back and committed, or the store has not answered for the whole grace
+/// period, the worker signs off. Then a sweep, ours or another's, does the rest.
+void Loop::finish_stopping() {
+  const bool is_done = held_.empty() && pending_.empty() && !committing_;
+  const bool gave_up = clock_.now() >= stop_deadline_ + options_.grace;
+  if ((!is_done && !gave_up) || claiming_) return;
+  if (std::exchange(claiming_, true)) return;  // nothing is claimed any more
+  store_thread_.post([this, worker = worker()] {
+    (void)store_->retire(worker);
+    inbox_->post([this] { stopped_ = true; });
+  });
+}
+
+}  // namespace pawl

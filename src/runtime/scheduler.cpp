@@ -1,0 +1,61 @@
+#include "runtime/scheduler.hpp"
+
+#include <algorithm>
+
+namespace pawl {
+
+std::vector<LaneShare> Scheduler::pick(const std::vector<LaneHead>& heads, std::uint32_t room,
+                                       Timestamp now,
+                                       const std::function<LaneView(const LaneHead&)>& view) {
+  std::map<std::int32_t, std::map<JobId, LaneShare>, std::greater<>> by_priority;
+  for (const LaneHead& head : heads) {
+    const LaneView seen = view(head);
+    const bool wanted = seen.is_served &&
+                        (categories_.empty() || categories_.contains(head.category)) &&
+                        (stages_.empty() || stages_.contains(seen.stage_name)) &&
+                        !is_held_back(seen.pool, now);
+    if (!wanted) continue;
+    LaneShare& share = by_priority[head.priority][head.job];
+    share.job = head.job;
+    share.lanes.push_back({.id = head.lane, .stage = head.stage});
+  }
+  // Higher priorities first; among equals the one after the last served begins, and the room is
+  // dealt out evenly. What one job leaves, the next claim gives to the others.
+  std::vector<LaneShare> shares;
+  for (auto& [priority, jobs] : by_priority) {
+    const auto count = static_cast<std::uint32_t>(jobs.size());
+    if (room == 0) break;
+    const std::uint32_t each = std::max<std::uint32_t>(1, room / count);
+    auto turn = jobs.upper_bound(last_served_);
+    for (std::uint32_t i = 0; i < count && room > 0; ++i) {
+      if (turn == jobs.end()) turn = jobs.begin();
+      LaneShare& share = turn->second;
+      share.max = std::min(each, room);
+      room -= share.max;
+      last_served_ = share.job;
+      shares.push_back(std::move(share));
+      ++turn;
+    }
+  }
+  return shares;
+}
+
+void Scheduler::hold_back(const std::string& pool, Timestamp until) {
+  Timestamp& held = held_back_[pool];
+  held = std::max(held, until);
+}
+
+bool Scheduler::is_held_back(const std::string& pool, Timestamp now) const {
+  const auto held = held_back_.find(pool);
+  return held != held_back_.end() && held->second > now;
+}
+
+Timestamp Scheduler::next_release(Timestamp now) const {
+  Timestamp next = no_time;
+  for (const auto& [pool, until] : held_back_) {
+    if (until > now && (next == no_time || until < next)) next = until;
+  }
+  return next;
+}
+
+}  // namespace pawl
