@@ -20,9 +20,12 @@
 #include "pawl/codec/names.hpp"
 #include "pawl/codec/workflow.hpp"
 
-#include "pawl/store/records.hpp"  // what can be read
-#include "pawl/store/sqlite.hpp"   // the default store
-#include "pawl/store/store.hpp"    // what can be written
+#include "pawl/store/dead_letters.hpp"  // what failed for good, and what to do about it
+#include "pawl/store/records.hpp"       // what can be read
+#include "pawl/store/results.hpp"       // getting the outputs out
+#include "pawl/store/sqlite.hpp"        // the default store
+#include "pawl/store/store.hpp"         // what can be written
+#include "pawl/store/verify.hpp"        // whether a store keeps its promises
 
 #include "pawl/runtime/program.hpp"  // start here: build a workflow
 #include "pawl/runtime/context.hpp"  // what a stage knows

@@ -24,11 +24,11 @@ std::string host_name() {
 /// Wires the loop to its threads and forwards.
 class EngineOnLoop final : public Engine {
  public:
-  EngineOnLoop(std::shared_ptr<Store> store, EngineOptions options, const Clock& clock,
-               WorkerId worker)
+  EngineOnLoop(std::shared_ptr<Store> store, const EngineOptions& options, const Clock& clock,
+               WorkerHello hello, WorkerId worker)
       : store_(std::move(store)),
         clock_(clock),
-        loop_(std::make_unique<Loop>(store_, options, clock, worker)),
+        loop_(std::make_unique<Loop>(store_, options, clock, std::move(hello), worker)),
         inline_(options.threads == 0) {}
 
   ~EngineOnLoop() override { stop(); }
@@ -102,7 +102,7 @@ class EngineOnLoop final : public Engine {
   Result<Job> act(const Act& act) override {
     Result<Job> job = store_->act(act);
     if (job) {
-      loop_->nudge();
+      loop_->look_again();
       loop_->feed().notify();
       progress_.notify_all();
     }
@@ -136,7 +136,9 @@ class EngineOnLoop final : public Engine {
     loop_->feed().start();
     thread_ = std::thread([this] {
       while (!loop_->has_stopped()) {
-        while (loop_->poll()) progress_.notify_all();
+        while (loop_->poll()) {
+        }
+        progress_.notify_all();
         if (loop_->has_stopped()) break;
         const Duration pause = loop_->next_wake() - clock_.now();
         loop_->inbox().wait(std::clamp<Duration>(pause, Duration{0}, std::chrono::seconds(1)));
@@ -203,7 +205,7 @@ class EngineOnLoop final : public Engine {
                                                        .open_for = loop_->worker(),
                                                        .open_max = room(workflow, items)});
     if (!submitted) return std::unexpected(submitted.error());
-    after_submission(std::move(submitted->items));
+    after_submission(std::move(submitted->items), items.size());
     return submitted->job.id;
   }
 
@@ -215,7 +217,7 @@ class EngineOnLoop final : public Engine {
                                              .close = close,
                                              .open_for = loop_->worker(),
                                              .open_max = room_in(job, items)});
-    if (added) after_submission(Added{.opened = std::move(added->opened)});
+    if (added) after_submission(Added{.opened = std::move(added->opened)}, items.size());
     return added;
   }
 
@@ -251,9 +253,10 @@ class EngineOnLoop final : public Engine {
     return {};
   }
 
-  void after_submission(Added added) {
+  void after_submission(Added added, std::size_t items) {
+    const bool all_opened = items > 0 && added.opened.size() >= items;
     if (!added.opened.empty()) loop_->adopt_opened(std::move(added.opened));
-    loop_->nudge();
+    if (!all_opened) loop_->nudge();
     loop_->feed().notify();
   }
 
@@ -276,12 +279,12 @@ class EngineOnLoop final : public Engine {
 
 Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<Store> store, EngineOptions options,
                                                const Clock& clock) {
-  const Result<WorkerId> worker = store->enlist({.host = host_name(),
-                                                 .pid = ::getpid(),
-                                                 .name = options.name,
-                                                 .lease = options.lease});
+  WorkerHello hello{
+      .host = host_name(), .pid = ::getpid(), .name = options.name, .lease = options.lease};
+  const Result<WorkerId> worker = store->enlist(hello);
   if (!worker) return std::unexpected(worker.error());
-  return std::make_unique<EngineOnLoop>(std::move(store), std::move(options), clock, *worker);
+  return std::make_unique<EngineOnLoop>(std::move(store), options, clock, std::move(hello),
+                                        *worker);
 }
 
 }  // namespace pawl

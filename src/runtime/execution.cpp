@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pawl/codec/names.hpp"
+#include "pawl/store/results.hpp"
 #include "runtime/judge.hpp"
 #include "runtime/task_context.hpp"
 

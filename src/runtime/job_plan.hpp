@@ -23,6 +23,8 @@ struct JobPlan {
   Workflow workflow;
   /// By stage; null where this engine has no code for the stage and must leave it to others.
   std::vector<std::shared_ptr<const StageCode>> code;
+  /// By stage: what a rate limit holds back, the stage's pool or the stage itself.
+  std::vector<std::string> pool_keys;
 };
 
 /// An output as downstream reads it.
@@ -73,6 +75,8 @@ struct OpenAttempt {
   std::shared_ptr<const StageCode> code;
   std::stop_source stop;
   std::string condition_error;  ///< its `when` threw: the attempt fails with this
+  /// The closed attempts of the task, where this engine has seen them all.
+  std::optional<std::vector<Attempt>> history;
 
   [[nodiscard]] const StageDefinition& stage() const { return plan->workflow.stage(task.stage()); }
 };

@@ -6,10 +6,11 @@
 namespace pawl {
 
 Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clock& clock,
-           WorkerId worker)
+           WorkerHello hello, WorkerId worker)
     : store_(std::move(store)),
       options_(options),
       clock_(clock),
+      hello_(std::move(hello)),
       inbox_(std::make_shared<Inbox>()),
       feed_(store_->records(), options.poll_interval),
       worker_(worker.value()),
@@ -85,6 +86,10 @@ void Loop::adopt_opened(std::vector<Claimed> opened) {
 }
 
 void Loop::nudge() {
+  inbox_->post([this] { want_claim(); });
+}
+
+void Loop::look_again() {
   inbox_->post([this] { after_foreign_change(); });
 }
 
@@ -124,7 +129,7 @@ bool Loop::poll() {
   claim_if_useful();
   if (stopping_) finish_stopping();
   open_count_ = static_cast<std::int64_t>(held_.size());
-  is_idle_ = held_.empty() && pending_.empty() && !claiming_ && !claim_wanted_ && !stopping_;
+  is_idle_ = held_.empty() && pending_.empty() && !has_backlog_ && !stopping_;
 
   if (options_.threads == 0) {
     // All of the users' code first: what it brings is committed together.

@@ -31,7 +31,7 @@ namespace pawl {
 class Loop {
  public:
   Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clock& clock,
-       WorkerId worker);
+       WorkerHello hello, WorkerId worker);
   ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
@@ -40,8 +40,10 @@ class Loop {
   void serve(const std::map<std::string, std::shared_ptr<const StageCode>>& handlers);
   /// Attempts that a submission opened for this worker.
   void adopt_opened(std::vector<Claimed> opened);
-  /// Something was changed in the store by this process: look at it.
+  /// Something was made ready by this process.
   void nudge();
+  /// Somebody acted on the store through this process: look at what changed.
+  void look_again();
   void begin_stop();
   [[nodiscard]] bool has_stopped() const { return stopped_; }
   /// How many attempts a submission may open at once.
@@ -100,7 +102,8 @@ class Loop {
 
   // loop_attempts.cpp
   void start_attempt(Task task, std::shared_ptr<const JobPlan> plan, std::shared_ptr<ItemHold> hold,
-                     std::string condition_error = {});
+                     std::string condition_error = {},
+                     std::optional<std::vector<Attempt>> history = std::nullopt);
   void on_started(TaskId task, Version version, Timestamp at);
   void on_gate_started(TaskId task, Version version, Timestamp at);
   void on_finished(Finished finished);
@@ -112,7 +115,6 @@ class Loop {
   [[nodiscard]] std::uint32_t may_open_next(const Held& held) const;
   [[nodiscard]] bool is_served(const JobPlan& plan, StageIndex stage) const;
   [[nodiscard]] bool can_run(const StageDefinition& stage, const StageCode* code) const;
-  [[nodiscard]] std::string pool_key(const JobPlan& plan, StageIndex stage) const;
   Held* find(TaskId task, Version version);
   void on_grace_over(TaskId id, Held& held);
   void log_decision(const Step& step) const;
@@ -141,6 +143,7 @@ class Loop {
                                                         const Workflow& workflow) const;
   [[nodiscard]] std::vector<std::shared_ptr<const StageCode>> code_for(const Workflow& workflow) const;
   void refresh(const Job& job);
+  void forget_if_unused(JobId job);
 
   // loop_upkeep.cpp
   void renew();
@@ -157,6 +160,7 @@ class Loop {
   std::shared_ptr<Store> store_;
   EngineOptions options_;
   const Clock& clock_;
+  const WorkerHello hello_;
   std::shared_ptr<Inbox> inbox_;  // shared: an abandoned handler may still post to it
   EventFeed feed_;
   std::shared_ptr<const ExecutionPorts> ports_;  // shared: an abandoned handler may use it still
@@ -182,6 +186,8 @@ class Loop {
   bool committing_ = false;
   bool claim_wanted_ = true;
   bool claiming_ = false;
+  bool has_backlog_ = true;  ///< the last look found work that waits for room
+  bool too_many_abandoned_ = false;
   bool sweeping_ = false;
   bool sweep_again_ = false;
   bool stopping_ = false;

@@ -33,21 +33,17 @@ bool Loop::can_run(const StageDefinition& definition, const StageCode* code) con
   return has_work && has_gates && has_decider && has_condition && has_join;
 }
 
-/// What a rate limit holds back: the stage's pool, or the stage itself.
-std::string Loop::pool_key(const JobPlan& plan, StageIndex stage) const {
-  const StageDefinition& definition = plan.workflow.stage(stage);
-  return definition.limits.pool.empty() ? plan.workflow.name() + "/" + definition.name
-                                        : definition.limits.pool;
-}
-
 void Loop::start_attempt(Task task, std::shared_ptr<const JobPlan> plan,
-                         std::shared_ptr<ItemHold> hold, std::string condition_error) {
+                         std::shared_ptr<ItemHold> hold, std::string condition_error,
+                         std::optional<std::vector<Attempt>> history) {
   auto attempt = std::make_shared<OpenAttempt>();
   attempt->code = plan->code[at(task.stage())];
   attempt->task = std::move(task);
   attempt->plan = std::move(plan);
   attempt->hold = std::move(hold);
   attempt->condition_error = std::move(condition_error);
+  attempt->history = std::move(history);
+  if (attempt->task.attempts == 1) attempt->history.emplace();
   Held& held = held_[attempt->task.id];
   held = Held{};
   held.attempt = attempt;
@@ -166,7 +162,7 @@ std::uint32_t Loop::may_open_next(const Held& held) const {
   const StageIndex own = held.attempt->task.stage();
   const Timestamp now = clock_.now();
   const auto is_ours = [&](StageIndex stage) {
-    return is_served(plan, stage) && !scheduler_.is_held_back(pool_key(plan, stage), now);
+    return is_served(plan, stage) && !scheduler_.is_held_back(plan.pool_keys[at(stage)], now);
   };
   if (!is_ours(own) || !std::ranges::all_of(plan.workflow.plan(own).dependents, is_ours)) return 0;
   const std::size_t open = held_.size();

@@ -34,7 +34,12 @@ std::shared_ptr<const JobPlan> Loop::plan_for(const Job& job, const Workflow& wo
                                                 .params = job.params,
                                                 .reduce_ordinal = job.reduce_ordinal,
                                                 .workflow = workflow,
-                                                .code = code_for(workflow)});
+                                                .code = code_for(workflow),
+                                                .pool_keys = {}});
+  for (const StageDefinition& stage : workflow.definition().stages) {
+    plan->pool_keys.push_back(stage.limits.pool.empty() ? workflow.name() + "/" + stage.name
+                                                        : stage.limits.pool);
+  }
   return plan;
 }
 
@@ -72,15 +77,22 @@ void Loop::refresh(const Job& job) {
   }
 }
 
+/// A job that has ended is not looked at any more; a rerun would bring it back.
+void Loop::forget_if_unused(JobId job) {
+  const bool in_use = std::ranges::any_of(
+      held_, [&](const auto& entry) { return entry.second.attempt->plan->id == job; });
+  if (!in_use) jobs_.erase(job);
+}
+
 /// A busy engine claims when a good part of its room is free, an idle one for any room at all.
 void Loop::claim_if_useful() {
   if (!claim_wanted_ || claiming_ || stopping_ || !store_is_up_) return;
-  if (pool_.abandoned() >= options_.abandoned_max) {
-    if (status().trouble.empty()) {
-      set_trouble("too many handlers ignored their stop token: nothing more is claimed");
-    }
-    return;
+  const bool too_many = pool_.abandoned() >= options_.abandoned_max;
+  if (std::exchange(too_many_abandoned_, too_many) != too_many) {
+    set_trouble(too_many ? "too many handlers ignored their stop token: nothing more is claimed"
+                         : "");
   }
+  if (too_many) return;
   const std::size_t open = held_.size();
   if (open >= options_.parallel) return;
   const std::size_t room = options_.parallel - open;
@@ -117,10 +129,11 @@ void Loop::on_heads(const std::vector<LaneHead>& heads) {
     const JobPlan& plan = *seen->second.plan;
     return {.is_served = seen->second.may_open && is_served(plan, head.stage),
             .stage_name = plan.workflow.stage(head.stage).name,
-            .pool = pool_key(plan, head.stage)};
+            .pool = plan.pool_keys[at(head.stage)]};
   };
   ClaimRequest request{.worker = worker(),
                        .shares = scheduler_.pick(heads, room, clock_.now(), view)};
+  has_backlog_ = !request.shares.empty() || (room == 0 && !heads.empty());
   if (request.shares.empty() || stopping_) {
     claiming_ = false;
     return;

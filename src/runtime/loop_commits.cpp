@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "pawl/store/results.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_context.hpp"
 
@@ -75,7 +76,8 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
     const auto seen = jobs_.find(mark.job);
     if (seen == jobs_.end()) continue;
     if (seen->second.generation != mark.generation) refresh_jobs();
-    if (mark.state != JobState::running) want_claim();
+    const bool goes_on = mark.state == JobState::running || mark.state == JobState::paused;
+    if (!goes_on) forget_if_unused(mark.job);
   }
   feed_.notify();
 }
@@ -90,7 +92,7 @@ void Loop::on_applied(const Step& step, StepAnswer& answer) {
   }
   if (held.attempt && step.closed && !step.next.child) {
     const StateKind kind = step.next.kind();
-    const bool is_inline = !step.closed->output.text().starts_with(R"({"$ref":)");
+    const bool is_inline = !is_payload_reference(step.closed->output);
     if ((kind == StateKind::succeeded && is_inline) || kind == StateKind::skipped) {
       held.attempt->hold->keep(
           step.next.stage(),
@@ -103,7 +105,8 @@ void Loop::on_applied(const Step& step, StepAnswer& answer) {
     const bool hinted = step.closed && step.closed->error && step.closed->error->retry_after &&
                         step.closed->error->error_class == ErrorClass::rate_limited;
     if (hinted && held.attempt) {
-      scheduler_.hold_back(pool_key(*held.attempt->plan, step.next.stage()), scheduled->next_run_at);
+      scheduler_.hold_back(held.attempt->plan->pool_keys[at(step.next.stage())],
+                           scheduled->next_run_at);
       pool_release_ = scheduler_.next_release(clock_.now());
     }
   }
@@ -111,8 +114,13 @@ void Loop::on_applied(const Step& step, StepAnswer& answer) {
   for (Task& task : answer.opened) {
     std::string condition_error =
         step.was == StateKind::ready ? held.attempt->condition_error : std::string{};
+    std::optional<std::vector<Attempt>> history;
+    if (task.id == step.next.id && step.closed && held.attempt->history) {
+      history = std::move(held.attempt->history);
+      history->push_back(*step.closed);
+    }
     start_attempt(std::move(task), held.attempt->plan, held.attempt->hold,
-                  std::move(condition_error));
+                  std::move(condition_error), std::move(history));
   }
   // A conditional task that found no slot is looked at again when one is free, not before.
   const bool found_no_slot = step.was == StateKind::ready && step.next.kind() == StateKind::ready;

@@ -27,8 +27,7 @@ void Loop::on_lease_lost() {
   }
   held_.clear();
   store_thread_.post([this] {
-    const Result<WorkerId> fresh =
-        store_->enlist({.name = options_.name, .lease = options_.lease});
+    const Result<WorkerId> fresh = store_->enlist(hello_);
     inbox_->post([this, fresh] {
       if (fresh) worker_ = fresh->value();
       last_batch_ = 0;
@@ -104,10 +103,7 @@ void Loop::on_refreshed(const std::vector<Job>& jobs,
                         const std::vector<std::pair<TaskId, CancelCause>>& cancelled_items) {
   for (const Job& job : jobs) {
     refresh(job);
-    const auto seen = jobs_.find(job.id);
-    const bool in_use = std::ranges::any_of(
-        held_, [&](const auto& entry) { return entry.second.attempt->plan->id == job.id; });
-    if (seen != jobs_.end() && job.has_ended() && !in_use) jobs_.erase(seen);
+    if (job.has_ended()) forget_if_unused(job.id);
   }
   for (const auto& [task, cause] : cancelled_items) {
     const auto entry = held_.find(task);

@@ -25,6 +25,7 @@ struct Pool::State {
   Ticket last_ticket = 0;
   std::int64_t threads = 0;  ///< that belong to the pool; abandoned ones do not
   std::int64_t idle = 0;
+  bool waking = false;  ///< somebody has been woken and is not there yet
   bool stopping = false;
 };
 
@@ -55,11 +56,17 @@ void Pool::work(const std::shared_ptr<State>& state) {
     ++state->idle;
     state->changed.wait(lock, [&] { return state->stopping || !state->queue.empty(); });
     --state->idle;
+    state->waking = false;
     if (state->queue.empty()) break;
     State::Piece piece = std::move(state->queue.front());
     state->queue.pop_front();
     state->running.insert(piece.ticket);
+    // One wakes the next, and only while there is work: waking all for a burst of short work costs
+    // more than the work.
+    const bool wake_next = !state->queue.empty() && state->idle > 0 && !state->waking;
+    if (wake_next) state->waking = true;
     lock.unlock();
+    if (wake_next) state->changed.notify_one();
     piece.work();
     piece.work = nullptr;  // what it holds ends here, not under the lock
     lock.lock();
@@ -74,7 +81,8 @@ Pool::Ticket Pool::submit(Work work) {
   std::unique_lock lock(state_->mutex);
   const Ticket ticket = ++state_->last_ticket;
   state_->queue.push_back({.ticket = ticket, .work = std::move(work)});
-  const bool wake = state_->idle > 0;
+  const bool wake = state_->idle > 0 && !state_->waking;
+  if (wake) state_->waking = true;
   lock.unlock();
   if (wake) state_->changed.notify_one();
   return ticket;

@@ -184,7 +184,7 @@ std::expected<Program, std::vector<Error>> WorkflowBuilder::build() const {
 
 std::string text_of(const std::vector<Error>& faults) {
   std::string text;
-  for (const Error& fault : faults) text += fault.text() + "\n";
+  for (const Error& fault : faults) text += (text.empty() ? "" : "\n") + fault.text();
   return text;
 }
 

@@ -2,22 +2,16 @@
 
 #include <algorithm>
 
-#include "pawl/codec/json.hpp"
+#include "pawl/store/results.hpp"
 
 namespace pawl {
 
 namespace {
 
 constexpr std::uint32_t page_size = 500;
-constexpr std::string_view digest_prefix = "sha256:";
 
 }  // namespace
 
-Json payload_reference(const std::string& sha256, std::size_t size) {
-  return Json::object({{"$ref", std::string(digest_prefix) + sha256}, {"size", size}});
-}
-
-const std::string& TaskContext::workflow_name() const { return attempt_->plan->workflow.name(); }
 const std::string& TaskContext::stage_name() const { return attempt_->stage().name; }
 std::uint32_t TaskContext::max_attempts() const { return attempt_->stage().retry.attempts_max(); }
 
@@ -27,18 +21,6 @@ std::string TaskContext::idempotency_key() const {
 
 const ChildPart* TaskContext::child() const {
   return attempt_->task.child ? &*attempt_->task.child : nullptr;
-}
-
-/// A payload over the inline limit is read back from its file.
-Result<Json> TaskContext::resolved(Json output) {
-  // Only a short text can be a reference; this keeps the usual output unread.
-  if (output.size() > 128 || !output.text().starts_with(R"({"$ref":)")) return output;
-  const std::optional<Json> reference = member(output, "$ref");
-  const std::optional<std::string> digest = reference ? string_of(*reference) : std::nullopt;
-  if (!digest || !digest->starts_with(digest_prefix)) return output;
-  Result<std::string> bytes = store_->records().payload(digest->substr(digest_prefix.size()));
-  if (!bytes) return std::unexpected(bytes.error());
-  return Json::trusted(std::move(*bytes));
 }
 
 Result<Upstream> TaskContext::upstream(std::string_view stage) {
@@ -60,7 +42,7 @@ Result<Upstream> TaskContext::upstream(std::string_view stage) {
     if (found != outputs->end()) stored = *found;
   }
   if (!stored) return std::unexpected(stored.error());
-  Result<Json> json = resolved(stored->output);
+  Result<Json> json = whole_output(store_->records(), stored->output);
   if (!json) return std::unexpected(json.error());
   auto kept = std::make_shared<const KeptOutput>(
       KeptOutput{.json = std::move(*json), .typed = {}, .edited = stored->edited, .state = stored->state});
@@ -69,27 +51,12 @@ Result<Upstream> TaskContext::upstream(std::string_view stage) {
 }
 
 Result<std::vector<Attempt>> TaskContext::history() {
+  if (attempt_->history) return *attempt_->history;
   return store_->records().attempts(attempt_->task.id);
 }
 
 Status TaskContext::for_each_item(const std::function<bool(const SettledItem&)>& visit) {
-  ItemFilter filter{.job = job(), .category = {}, .limit = page_size};
-  for (;;) {
-    const auto page = store_->records().items(filter);
-    if (!page) return std::unexpected(page.error());
-    for (const Item& item : *page) {
-      auto outputs = store_->records().outputs(item.id);
-      if (!outputs) return std::unexpected(outputs.error());
-      for (StageOutput& one : *outputs) {
-        Result<Json> json = resolved(std::move(one.output));
-        if (!json) return std::unexpected(json.error());
-        one.output = std::move(*json);
-      }
-      if (!visit({.item = item, .outputs = std::move(*outputs)})) return {};
-    }
-    if (page->size() < page_size) return {};
-    filter.after = page->back().id;
-  }
+  return for_each_result(store_->records(), job(), visit);
 }
 
 Status TaskContext::for_each_child(const std::function<bool(const EndedChild&)>& visit) {
@@ -118,7 +85,7 @@ Status TaskContext::visit_children(TaskId parent,
       if (child.kind() == StateKind::succeeded) {
         const auto output = store_->records().output(child.id);
         if (!output) return std::unexpected(output.error());
-        Result<Json> json = resolved(output->output);
+        Result<Json> json = whole_output(store_->records(), output->output);
         if (!json) return std::unexpected(json.error());
         ended.output = std::move(*json);
       }

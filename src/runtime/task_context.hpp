@@ -18,7 +18,7 @@ class TaskContext final : public Context {
       : attempt_(std::move(attempt)), store_(std::move(store)), deadline_(deadline) {}
 
   [[nodiscard]] JobId job() const override { return attempt_->plan->id; }
-  [[nodiscard]] const std::string& workflow_name() const override;
+  [[nodiscard]] const Workflow& workflow() const override { return attempt_->plan->workflow; }
   [[nodiscard]] const std::string& stage_name() const override;
   [[nodiscard]] const Task& task() const override { return attempt_->task; }
   [[nodiscard]] const std::string& item_key() const override { return attempt_->hold->key(); }
@@ -44,7 +44,6 @@ class TaskContext final : public Context {
       std::string_view stage, const std::function<bool(const EndedChild&)>& visit) override;
 
  private:
-  [[nodiscard]] Result<Json> resolved(Json output);
   [[nodiscard]] Status visit_children(TaskId parent,
                                       const std::function<bool(const EndedChild&)>& visit);
 
@@ -55,8 +54,5 @@ class TaskContext final : public Context {
 
 /// The inline limit: a larger output is kept as a payload file and named by its digest.
 inline constexpr std::size_t inline_output_max = 64 * 1024;
-
-/// {"$ref":"sha256:…","size":n}
-[[nodiscard]] Json payload_reference(const std::string& sha256, std::size_t size);
 
 }  // namespace pawl

@@ -26,11 +26,10 @@ int flags_of(Connection::Mode mode) {
 Statement::Statement(sqlite3* db, std::string_view sql) : db_(db) {
   check(sqlite3_prepare_v3(db, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
                            &raw_, nullptr));
+  bound_.resize(static_cast<std::size_t>(sqlite3_bind_parameter_count(raw_)) + 1);
 }
 
-void Statement::check(int code) const {
-  if (code != SQLITE_OK) throw DbError(sqlite3_extended_errcode(db_), sqlite3_errmsg(db_));
-}
+void Statement::raise() const { throw DbError(sqlite3_extended_errcode(db_), sqlite3_errmsg(db_)); }
 
 bool Statement::step() {
   const int code = sqlite3_step(raw_);

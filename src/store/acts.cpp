@@ -27,7 +27,7 @@ std::string_view used_up(BudgetKind budget) {
 
 std::unexpected<Error> budget_refusal(const Job& job, BudgetKind budget) {
   return fail(ErrorCode::refused, named(job.id) + " has used up " + std::string(used_up(budget)),
-              "raise it: pawl job budget " + std::to_string(job.id.value()));
+              "raise it with SetBudget for job " + std::to_string(job.id.value()));
 }
 
 }  // namespace

@@ -72,7 +72,8 @@ void Ledger::ended(Touched& touched, const Task& task, Flow flow, const Step& st
 void Ledger::open_if_allowed(Touched& touched, Task& ready, const Step& step,
                              std::vector<Event>& events, StepAnswer& answer) {
   const StageDefinition& stage = touched.workflow->stage(ready.stage());
-  const bool wanted = step.open_for && answer.opened.size() < step.open_max && !stage.conditional;
+  const bool wanted = answer.opened.size() < step.open_max && !stage.conditional &&
+                      is_present(step.open_for);
   if (!wanted || !may_open_now(touched, ready.stage())) {
     answer.made_ready = true;
     return;
@@ -204,17 +205,28 @@ void Ledger::child_ended(Touched& touched, const Task& child) {
   require(rows_.replace_task(next, parent->version), "a row changed inside its own transaction");
 }
 
-/// Cancels the children of a parent that no longer waits for them. A running one keeps running; its
-/// close is recorded and counts for nobody.
+/// Cancels the children of a parent that no longer waits for them. A running one is fenced: its
+/// attempt ends here, for the parent has ended and nothing may go on below it.
 void Ledger::end_children(Touched& touched, const Task& parent, CancelCause cause) {
+  const StageDefinition& stage = touched.workflow->stage(parent.stage());
+  const auto ending = [&](const Task& child) {
+    if (child.kind() != StateKind::running) return cancel(child, cause);
+    Attempt closed;
+    closed.result = AttemptResult::interrupted;
+    closed.ended_at = now_;
+    closed.cancelled_by = cause;
+    closed.graceful = true;
+    return close(stage, child, std::move(closed));
+  };
   std::vector<Event> events;
   for (const Task& child : rows_.children_of(parent.id, parent.expansion)) {
-    if (has_ended(child.state) || child.kind() == StateKind::running) continue;
+    if (has_ended(child.state)) continue;
     supersede_review(child.id);
-    const Step step = cancel(child, cause);
+    const Step step = ending(child);
     require(rows_.replace_task(step.next, child.version), "a row changed inside its transaction");
     leave(touched, step.next, child.kind());
     enter(touched, step.next);
+    if (step.closed) rows_.insert_attempt(*step.closed);
     events.insert(events.end(), step.events.begin(), step.events.end());
   }
   log(parent.job, events);

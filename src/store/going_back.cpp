@@ -7,8 +7,8 @@
 
 namespace pawl {
 
-Status Ledger::go_back(Touched& touched, const Task& task, Cause cause,
-                       const std::optional<Feedback>& feedback) {
+/// Everything that can stand in the way is asked first, so that a refusal has changed nothing.
+Status Ledger::may_rerun(const Touched& touched, const Task& task) {
   if (const Status may = may_go_back(touched); !may) return may;
   const std::string stage = touched.workflow->stage(task.stage()).name;
   if (task.item) {
@@ -24,11 +24,11 @@ Status Ledger::go_back(Touched& touched, const Task& task, Cause cause,
                   "retry the stage that failed");
     }
   }
-  const bool children_failed =
-      task.kind() == StateKind::failed && std::get<Failed>(task.state).cause == FailCause::tolerance;
   if (task.child) {
     const Task parent = *rows_.task(task.child->parent);
-    if (task.kind() != StateKind::failed || task.child->expansion != parent.expansion) {
+    const bool may_run_again =
+        task.kind() == StateKind::failed || task.kind() == StateKind::awaiting_review;
+    if (!may_run_again || task.child->expansion != parent.expansion) {
       return fail(ErrorCode::refused, "only a failed child of the current expansion can be retried");
     }
     const bool parent_waits_or_ended =
@@ -37,9 +37,19 @@ Status Ledger::go_back(Touched& touched, const Task& task, Cause cause,
       return fail(ErrorCode::refused, "the children of '" + stage + "' are just being joined",
                   "retry when that has ended");
     }
-    rerun_children(touched, parent, task.id);
+  }
+  return {};
+}
+
+Status Ledger::go_back(Touched& touched, const Task& task, Cause cause,
+                       const std::optional<Feedback>& feedback) {
+  if (const Status may = may_rerun(touched, task); !may) return may;
+  const bool children_failed =
+      task.kind() == StateKind::failed && std::get<Failed>(task.state).cause == FailCause::tolerance;
+  if (task.child) {
+    rerun_children(touched, *rows_.task(task.child->parent), task.id, cause, feedback);
   } else if (children_failed) {
-    rerun_children(touched, task, TaskId{});
+    rerun_children(touched, task, TaskId{}, cause, feedback);
   } else if (task.item) {
     rerun_item(touched, task, cause, feedback);
   } else {
@@ -94,18 +104,23 @@ void Ledger::rerun_job_wide(Touched& touched, const Task& task, Cause cause,
 
 /// Runs the children that are not done once more, or only one of them; the parent waits for them
 /// as before. Downstream of the parent everything goes back to waiting.
-void Ledger::rerun_children(Touched& touched, const Task& parent, TaskId only) {
+void Ledger::rerun_children(Touched& touched, const Task& parent, TaskId only, Cause cause,
+                            const std::optional<Feedback>& feedback) {
   Expanded counts;
   for (const Task& child : rows_.children_of(parent.id, parent.expansion)) {
     ++counts.children;
     const bool is_done =
         child.kind() == StateKind::succeeded || child.kind() == StateKind::skipped;
-    const bool runs_again = has_ended(child.state) && !is_done &&
-                            (!only || only == child.id || child.kind() == StateKind::cancelled);
+    const bool is_asked_for = only == child.id && child.kind() == StateKind::awaiting_review;
+    const bool runs_again =
+        is_asked_for || (has_ended(child.state) && !is_done &&
+                         (!only || only == child.id || child.kind() == StateKind::cancelled));
     if (runs_again) {
+      supersede_review(child.id);
       Task next = child;
       next.state = Ready{};
-      next.cause = Cause::manual;
+      next.cause = cause;
+      next.feedback = feedback;
       next.counts = {};
       next.round = 1;
       ++next.epoch;

@@ -31,7 +31,7 @@ StepAnswer Ledger::apply(const Step& step) {
   const bool is_no_progress = step.is_decision && !has_ended(row.state);
   if (is_no_progress) ++job.decisions_since_progress;  // counts for what opens with it
   const bool wants_opening =
-      row.kind() == StateKind::ready && step.open_for && step.open_max > 0;
+      row.kind() == StateKind::ready && step.open_max > 0 && is_present(step.open_for);
   const bool opens = wants_opening && may_open_with(*at, step);
   if (opens) {
     row = open(at->workflow->stage(row.stage()), std::move(row), step.open_for, now_, events);
@@ -67,6 +67,13 @@ StepAnswer Ledger::apply(const Step& step) {
   if (has_ended(row.state)) ended(*at, row, step.flow, step, events, answer);
   log(job.id, events);
   return answer;
+}
+
+bool Ledger::is_present(WorkerId worker) {
+  if (!worker) return false;
+  if (const auto known = present_.find(worker); known != present_.end()) return known->second;
+  const std::optional<WorkerRecord> row = rows_.worker(worker);
+  return present_.emplace(worker, row && !row->retired).first->second;
 }
 
 /// The slot of the attempt that closes is the slot of the one that opens: then only budgets matter.

@@ -58,6 +58,8 @@ class Ledger {
 
   Touched* touch(JobId id);
   [[nodiscard]] bool may_open_with(Touched& at, const Step& step);
+  /// What a worker opened that is gone would never be swept again.
+  [[nodiscard]] bool is_present(WorkerId worker);
 
   // submission.cpp
   void add_item(Touched& at, const NewItem& item, std::string key, std::uint32_t pass,
@@ -110,6 +112,7 @@ class Ledger {
   Result<Job> carry_out(const ClaimReview& act);
   Result<Job> carry_out(const ReleaseReview& act);
   Status make_effective(Touched& at, Review review, const Answer& answer);
+  [[nodiscard]] Task changes_target(const Touched& at, const Task& task);
   Status check_edits(const StageDefinition& stage, const Task& task, const Review& review,
                      const Answer& answer);
 
@@ -118,16 +121,19 @@ class Ledger {
   void rerun_item(Touched& at, const Task& task, Cause cause, const std::optional<Feedback>& feedback);
   void rerun_job_wide(Touched& at, const Task& task, Cause cause,
                       const std::optional<Feedback>& feedback);
-  void rerun_children(Touched& at, const Task& parent, TaskId only);
+  void rerun_children(Touched& at, const Task& parent, TaskId only, Cause cause,
+                      const std::optional<Feedback>& feedback);
   void reset_downstream(Touched& at, const Task& task);
   void reset_job_wide_after(Touched& at, StageIndex stage);
   void write_step(Touched& at, const Step& step, const Task& before);
   void recount_item(Touched& at, ItemId item);
   [[nodiscard]] Status may_go_back(const Touched& at) const;
+  [[nodiscard]] Status may_rerun(const Touched& at, const Task& task);
 
   Rows& rows_;
   Timestamp now_;
   std::map<JobId, Touched> touched_;
+  std::map<WorkerId, bool> present_;  ///< the workers asked for, usually one
 };
 
 }  // namespace pawl

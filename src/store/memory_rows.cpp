@@ -321,11 +321,15 @@ std::vector<Review> MemoryRows::due_answers(Timestamp now, std::uint32_t max) {
   std::vector<Review> due;
   for (const auto& [task, id] : pending_reviews_) {
     const Review& review = reviews.at(id);
-    if (due.size() == max) break;
     if (review.status == ReviewStatus::answered && review.answer->effective_at <= now) {
       due.push_back(review);
     }
   }
+  // The earliest first, whatever their tasks.
+  std::ranges::sort(due, {}, [](const Review& review) {
+    return std::pair(review.answer->effective_at, review.id);
+  });
+  if (due.size() > max) due.resize(max);
   return due;
 }
 

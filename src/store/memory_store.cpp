@@ -57,12 +57,24 @@ class MemoryStore final : public Store, public Records {
     return write([&](Ledger& ledger) { return ledger.create_job(job); });
   }
   Result<Added> add_items(const AddItems& chunk) override {
+    if (const Status there = check_presence(chunk.open_for); !there) {
+      return std::unexpected(there.error());
+    }
     return write([&](Ledger& ledger) { return ledger.add_items(chunk); });
   }
   Result<Submitted> submit(const NewJob& job, const AddItems& chunk) override {
-    return write([&](Ledger& ledger) { return ledger.submit(job, chunk); });
+    if (const Status there = check_presence(chunk.open_for); !there) {
+      return std::unexpected(there.error());
+    }
+    Result<Submitted> submitted = write([&](Ledger& ledger) { return ledger.submit(job, chunk); });
+    // As it is when the transaction has ended.
+    if (submitted) submitted->job = *this->job(submitted->job.id);
+    return submitted;
   }
   Result<Claims> claim(const ClaimRequest& request) override {
+    if (const Status there = check_presence(request.worker); !there) {
+      return std::unexpected(there.error());
+    }
     return quiet_write([&](Ledger& ledger) { return Result<Claims>(ledger.claim(request)); },
                        [](const Claims& claims) { return !claims.opened.empty(); });
   }
@@ -313,6 +325,15 @@ class MemoryStore final : public Store, public Records {
     (void)ledger.finish();
     if (changed(*answer)) ++changes_;
     return answer;
+  }
+
+  /// Nobody, or a worker that has neither signed off nor been swept.
+  Status check_presence(WorkerId id) {
+    const std::lock_guard lock(mutex_);
+    if (!id) return {};
+    const std::optional<WorkerRecord> worker = rows_.worker(id);
+    if (!worker || worker->retired) return no_such("worker", id.value());
+    return {};
   }
 
   Result<Job> job_locked(JobId id) {

@@ -52,6 +52,10 @@ Result<Job> Ledger::carry_out(const AnswerReview& act) {
   if (const Status edits = check_edits(stage, *task, *review, act.answer); !edits) {
     return std::unexpected(edits.error());
   }
+  if (act.answer.outcome == ReviewOutcome::request_changes) {
+    const Status may = may_rerun(*touched, changes_target(*touched, *task));
+    if (!may) return std::unexpected(may.error());
+  }
   if (act.answer.effective_at > now_) {
     review->status = ReviewStatus::answered;
     review->answer = act.answer;
@@ -104,8 +108,9 @@ Status Ledger::make_effective(Touched& touched, Review review, const Answer& giv
   Result<Step> step = answer(stage, *task, review, given, now_);
   if (!step) return std::unexpected(step.error());
   const bool goes_back = given.outcome == ReviewOutcome::request_changes;
+  const Task back_to = goes_back ? changes_target(touched, *task) : *task;
   if (goes_back) {
-    if (const Status may = may_go_back(touched); !may) return may;
+    if (const Status may = may_rerun(touched, back_to); !may) return may;
   }
   review.status = ReviewStatus::closed;
   review.answer = given;
@@ -118,13 +123,21 @@ Status Ledger::make_effective(Touched& touched, Review review, const Answer& giv
   }
   log(review.job, step->events);
   const Feedback feedback{.summary = given.note, .criteria = {}, .guidance = {}};
-  Task back_to = *task;
-  if (!stage.changes_rerun.empty()) {
-    const std::optional<StageIndex> upstream = touched.workflow->find(stage.changes_rerun);
-    require(upstream.has_value(), "a checked workflow names an unknown stage");
-    back_to = *rows_.task(task_id(ordinal_of(task->id), *upstream));
-  }
   return go_back(touched, back_to, Cause::review_changes, feedback);
+}
+
+/// The task that runs again when changes are asked of this one: itself, or the upstream stage that
+/// its stage names. A child's upstream is that of its item.
+Task Ledger::changes_target(const Touched& touched, const Task& task) {
+  const StageDefinition& stage = touched.workflow->stage(task.stage());
+  if (stage.changes_rerun.empty()) return task;
+  const std::optional<StageIndex> upstream = touched.workflow->find(stage.changes_rerun);
+  require(upstream.has_value(), "a checked workflow names an unknown stage");
+  const std::int64_t ordinal =
+      task.child ? ordinal_of(task.child->parent) : ordinal_of(task.id);
+  const std::optional<Task> target = rows_.task(task_id(ordinal, *upstream));
+  require(target.has_value(), "a stage ran before the one it needs");
+  return *target;
 }
 
 Result<Job> Ledger::carry_out(const UndoAnswer& act) {

@@ -105,6 +105,7 @@ class Rows {
   virtual std::optional<Review> review(ReviewId id) = 0;
   /// The open or answered (not yet effective) review of a task.
   virtual std::optional<Review> pending_review(TaskId task) = 0;
+  /// The earliest first.
   virtual std::vector<Review> due_answers(Timestamp now, std::uint32_t max) = 0;
 
   // The log: one row, at most 16 events.

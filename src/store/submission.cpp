@@ -127,7 +127,7 @@ void Ledger::add_item(Touched& touched, const NewItem& item, std::string key, st
   }
   rows_.insert_item(row, pass);
   const LaneId base = rows_.lane_base(job.id, row.category, workflow.stage_count());
-  bool with_history = item.history.has_value();
+  std::optional<Task> imported;
   for (const StageIndex stage : workflow.first_stages()) {
     Task task{.id = task_id(row.id, stage),
               .job = job.id,
@@ -135,8 +135,8 @@ void Ledger::add_item(Touched& touched, const NewItem& item, std::string key, st
               .lane = LaneId{base.value() + static_cast<std::int64_t>(stage)},
               .version = 1,
               .state = Ready{}};
-    if (std::exchange(with_history, false)) {
-      add_task_with_history(touched, std::move(task), *item.history);
+    if (item.history && !imported) {
+      imported = std::move(task);
       continue;
     }
     const StageDefinition& definition = workflow.stage(stage);
@@ -152,6 +152,8 @@ void Ledger::add_item(Touched& touched, const NewItem& item, std::string key, st
           {.task = task, .item_key = row.key, .category = row.category, .data = row.data});
     }
   }
+  // Last: an item whose only task has ended would have settled.
+  if (imported) add_task_with_history(touched, std::move(*imported), *item.history);
 }
 
 /// An imported task: its attempts are records, its next number follows from them.

@@ -36,14 +36,25 @@ Swept Ledger::sweep(const SweepRequest& request) {
     for (const Review& review : rows_.due_answers(now_, left)) {
       Touched* touched = touch(review.job);
       require(touched != nullptr && review.answer.has_value(), "an answered review has no answer");
-      // An answer that no longer fits (its job was cancelled) is dropped with its question.
-      if (!make_effective(*touched, review, *review.answer)) supersede_review(review.task);
+      if (touched->job->cancelled) {
+        // Nothing is decided any more: dropped with its question.
+        supersede_review(review.task);
+      } else if (!make_effective(*touched, review, *review.answer)) {
+        // It no longer fits (a budget was used up in between): the question is open again.
+        Review open_again = review;
+        open_again.status = ReviewStatus::open;
+        open_again.answer.reset();
+        rows_.put_review(open_again);
+      }
       ++swept.answered;
       --left;
     }
   }
   for (const JobId id : rows_.overdue_jobs(now_)) {
     Touched* touched = touch(id);
+    const Job& job = *touched->job;
+    // What was swept just now may have ended it already, which a row may not show yet.
+    if (job.cancelled || job.has_ended() || job.paused != PauseCause::none) continue;
     exhaust(*touched->job, BudgetKind::deadline, now_, touched->events);
     ++swept.ended_jobs;
   }

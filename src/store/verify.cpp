@@ -71,7 +71,8 @@ class JobReading {
     if (task.kind() == StateKind::expanded) {
       if (Status read = read_children(task); !read) return read;
     }
-    if (task.kind() == StateKind::awaiting_review) return read_pending(task);
+    // In a cancelled job nobody is asked any more.
+    if (task.kind() == StateKind::awaiting_review && !job_.cancelled) return read_pending(task);
     return {};
   }
 

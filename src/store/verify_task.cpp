@@ -212,9 +212,13 @@ void check_review(const Review& review, const Task& task, Findings& findings) {
           !same_epoch || (failed != nullptr && failed->cause == FailCause::rejected_by_review);
       break;
     }
-    case ReviewOutcome::request_changes:
-      took_effect = task.epoch > review.epoch;
+    case ReviewOutcome::request_changes: {
+      // A child whose parent was run again is superseded with its expansion.
+      const auto* cancelled = std::get_if<Cancelled>(&task.state);
+      took_effect = task.epoch > review.epoch || (task.child && cancelled != nullptr &&
+                                                  cancelled->cause == CancelCause::superseded);
       break;
+    }
   }
   if (took_effect) return;
   findings.add("I8", say(name, " was closed with ", name_of(review.answer->outcome), ", but task ",

@@ -121,10 +121,9 @@ TEST_P(Failing, more_often_than_tolerated_ends_the_job) {
 
 // trap 27
 TEST_P(GoingBack, only_what_depends_on_the_stage_runs_again) {
-  const JobId job = drive.submit(
-      workflow("diamond", {stage("a"), stage("b", {"a"}), stage("c", {"a"}),
-                           stage("d", {"b", "c"})}),
-      {"x"});
+  const JobId job = drive.submit(workflow("diamond", {stage("a"), stage("b", {"a"}),
+                                                      stage("c", {"a"}), stage("d", {"b", "c"})}),
+                                 {"x"});
   drive.work([](const Claimed& claimed) -> Work {
     return {.closed = succeeded(Json(claimed.task.id.value()))};
   });
@@ -192,7 +191,7 @@ TEST_P(GoingBack, is_refused_where_it_makes_no_sense) {
       drive.submit(chain, {"x"}, {.workflow = chain, .budget = {.max_total_attempts = 1}});
   drive.work(failing(first));
   expect_error(drive.act(Rerun{.task = drive.task_of(job, "x", 0)}), ErrorCode::refused,
-               "job 1 has used up its total attempts; raise it: pawl job budget 1");
+               "job 1 has used up its total attempts; raise it with SetBudget for job 1");
   ASSERT_TRUE(drive.act(SetBudget{job, {}}));
   expect_error(drive.act(Rerun{.task = drive.task_of(job, "x", 1)}), ErrorCode::refused,
                "stage 'b' has not run");
@@ -294,7 +293,8 @@ TEST_P(Reviewing, edits_replace_the_output_and_only_what_is_editable_may_change)
                "field 'pages' of stage 'draft' may not be edited; editable: title");
   expect_error(edit(Json::object({{"title", "new"}, {"pages", 3}, {"more", 1}})),
                ErrorCode::invalid, "field 'more'");
-  expect_error(edit(Json::object({{"title", "new"}})), ErrorCode::invalid, "leave out field 'pages'");
+  expect_error(edit(Json::object({{"title", "new"}})), ErrorCode::invalid,
+               "leave out field 'pages'");
   EXPECT_EQ(open_review(job).id, review.id) << "nothing of it was written";
   const Json edited = Json::object({{"title", "new"}, {"pages", 3}});
   ASSERT_TRUE(edit(edited));
@@ -333,9 +333,9 @@ TEST_P(Reviewing, a_rejection_wants_a_reason_and_makes_a_dead_letter) {
   const JobId job = drive.submit(workflow("w", {reviewed("a"), stage("b", {"a"})}), {"x"});
   drive.work(always(succeeded()));
   const Review review = open_review(job);
-  expect_error(drive.act(AnswerReview{
-                   review.id, {.outcome = ReviewOutcome::reject, .reviewer = "eve"}}),
-               ErrorCode::invalid, "reject needs a note");
+  expect_error(
+      drive.act(AnswerReview{review.id, {.outcome = ReviewOutcome::reject, .reviewer = "eve"}}),
+      ErrorCode::invalid, "reject needs a note");
   ASSERT_TRUE(say(review, ReviewOutcome::reject));
   EXPECT_EQ(std::get<Failed>(drive.task(job, "x").state).cause, FailCause::rejected_by_review);
   EXPECT_EQ(drive.task(job, "x", 1).kind(), StateKind::skipped);
@@ -384,12 +384,46 @@ TEST_P(Reviewing, a_rerun_supersedes_an_answer_that_is_not_yet_effective) {
   const JobId job = drive.submit(workflow("w", {reviewed("a")}), {"x"});
   drive.work(always(succeeded()));
   const Review review = open_review(job);
-  ASSERT_TRUE(drive.act(AnswerReview{
-      review.id, {.reviewer = "eve", .effective_at = drive.clock().now() + 5s}}));
+  ASSERT_TRUE(drive.act(
+      AnswerReview{review.id, {.reviewer = "eve", .effective_at = drive.clock().now() + 5s}}));
   ASSERT_TRUE(drive.act(Rerun{.task = review.task}));
   drive.clock().advance(10s);
   EXPECT_EQ(drive.store().sweep({})->answered, 0);
   EXPECT_EQ(drive.records().review(review.id)->status, ReviewStatus::superseded);
+}
+
+// a budget may be used up between an answer and its moment
+TEST_P(Reviewing, an_answer_that_no_longer_fits_at_its_moment_leaves_the_question_open) {
+  const Workflow ask = workflow("w", {reviewed("a")});
+  const JobId job =
+      drive.submit(ask, {"x", "y"}, {.workflow = ask, .budget = {.max_total_attempts = 2}});
+  drive.close(drive.claim(1)[0], succeeded());
+  const Review review = open_review(job);
+  ASSERT_TRUE(drive.act(AnswerReview{review.id,
+                                     {.outcome = ReviewOutcome::request_changes,
+                                      .reviewer = "eve",
+                                      .note = "shorter",
+                                      .effective_at = drive.clock().now() + 5s}}));
+  drive.close(drive.claim(1)[0], failed("torn", ErrorClass::final));
+  drive.clock().advance(5s);
+  EXPECT_EQ(drive.store().sweep({})->answered, 1);
+  EXPECT_EQ(open_review(job).id, review.id);
+  EXPECT_EQ(drive.task(job, "x").kind(), StateKind::awaiting_review);
+  EXPECT_EQ(drive.task(job, "x").epoch, 1U);
+  ASSERT_TRUE(say(review, ReviewOutcome::approve));
+}
+
+TEST_P(Reviewing, an_answer_whose_job_was_cancelled_before_its_moment_changes_nothing) {
+  const JobId job = drive.submit(workflow("w", {reviewed("a"), stage("b", {"a"})}), {"x"});
+  drive.work(always(succeeded()));
+  const Review review = open_review(job);
+  ASSERT_TRUE(drive.act(
+      AnswerReview{review.id, {.reviewer = "eve", .effective_at = drive.clock().now() + 5s}}));
+  ASSERT_TRUE(drive.act(CancelJob{job}));
+  drive.clock().advance(5s);
+  ASSERT_TRUE(drive.store().sweep({}));
+  EXPECT_EQ(drive.records().review(review.id)->status, ReviewStatus::superseded);
+  EXPECT_FALSE(drive.records().task(drive.task_of(job, "x", 1))) << "nothing was released";
 }
 
 TEST_P(Reviewing, stays_possible_in_a_paused_job_and_not_in_a_cancelled_one) {
@@ -445,8 +479,9 @@ TEST_P(FanningOut, too_many_failures_fail_the_parent_and_end_the_rest) {
   EXPECT_EQ(std::get<Failed>(drive.task(job, "x").state).cause, FailCause::tolerance);
   const auto children = *drive.records().tasks({.parent = drive.task_of(job, "x")});
   EXPECT_EQ(children[3].kind(), StateKind::cancelled);
-  // What was running is recorded and counts for nobody.
-  EXPECT_EQ(drive.close(some[2], succeeded()), StepOutcome::applied);
+  EXPECT_EQ(children[2].kind(), StateKind::cancelled) << "what was running as well";
+  EXPECT_EQ(drive.close(some[2], succeeded()), StepOutcome::fenced);
+  EXPECT_THAT(numbers(children[2].id), ElementsAre(1)) << "its attempt is recorded";
   EXPECT_TRUE(drive.job(job).has_ended());
   EXPECT_EQ(drive.job(job).attempts_open, 0);
 }
@@ -474,9 +509,8 @@ TEST_P(FanningOut, a_retried_parent_runs_only_the_children_that_failed) {
 
 // ruling 20: the children of an old expansion are fenced
 TEST_P(FanningOut, a_rerun_parent_expands_anew_and_the_old_children_count_for_nobody) {
-  const JobId job =
-      drive.submit(workflow("w", {stage("first"), with_attempts(stage("fan", {"first"}), 2)}),
-                   {"x"});
+  const JobId job = drive.submit(
+      workflow("w", {stage("first"), with_attempts(stage("fan", {"first"}), 2)}), {"x"});
   drive.close(drive.claim()[0], succeeded());
   drive.close(drive.claim()[0], split({"p", "q", "r"}));
   const std::vector<Claimed> old = drive.claim(2);
@@ -493,6 +527,43 @@ TEST_P(FanningOut, a_rerun_parent_expands_anew_and_the_old_children_count_for_no
             (Expanded{.children = 2, .open = 2, .failed = 0}));
   EXPECT_EQ(drive.work(always(succeeded())), 2) << "only the two new ones";
   EXPECT_EQ(drive.job(job).dead_letters, 0);
+  EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
+}
+
+// trap 13, ruling 20
+TEST_P(FanningOut, changes_asked_of_a_child_run_that_child_again_with_the_note) {
+  StageDefinition fan = stage("fan");
+  fan.retry.on_exhausted = OnExhausted::escalate;
+  const JobId job = drive.submit(workflow("w", {fan}), {"x"});
+  drive.close(drive.claim()[0], split({"p", "q"}));
+  drive.work([](const Claimed& claimed) -> Work {
+    return {.closed = claimed.task.child->key == "q" ? failed("torn") : succeeded()};
+  });
+  const Review review = open_review(job);
+  ASSERT_TRUE(say(review, ReviewOutcome::request_changes));
+  EXPECT_EQ(drive.records().review(review.id)->status, ReviewStatus::closed);
+  const Claimed again = drive.claim()[0];
+  EXPECT_EQ(again.task.child->key, "q");
+  EXPECT_EQ(again.task.cause, Cause::review_changes);
+  EXPECT_EQ(again.task.feedback->summary, "because");
+  drive.expect_sound();
+  drive.close(again, succeeded());
+  EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
+}
+
+TEST_P(FanningOut, changes_asked_of_a_child_may_go_back_to_the_stage_before_its_parent) {
+  StageDefinition fan = stage("fan", {"draft"});
+  fan.retry.on_exhausted = OnExhausted::escalate;
+  fan.changes_rerun = "draft";
+  const JobId job = drive.submit(workflow("w", {stage("draft"), fan}), {"x"});
+  drive.close(drive.claim()[0], succeeded());
+  drive.close(drive.claim()[0], split({"p"}));
+  drive.work(always(failed("torn")));
+  ASSERT_TRUE(say(open_review(job), ReviewOutcome::request_changes));
+  EXPECT_EQ(drive.task(job, "x").kind(), StateKind::ready);
+  EXPECT_EQ(drive.task(job, "x").feedback->summary, "because");
+  drive.expect_sound();
+  EXPECT_EQ(drive.work(always(succeeded())), 2);
   EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
 }
 

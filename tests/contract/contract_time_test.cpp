@@ -138,9 +138,9 @@ TEST_P(Sweeping, the_work_of_a_dead_worker_in_a_cancelled_job_is_recorded_and_no
 // trap 29
 TEST_P(Limiting, a_deadline_that_fails_the_job_cancels_the_rest_without_dead_letters) {
   const Workflow scan = workflow("w", {stage("a")});
-  const JobId job = drive.submit(
-      scan, {"x", "y"},
-      {.workflow = scan, .budget = {.deadline = 60s, .exhausted = OnBudgetEnd::fail}});
+  const JobId job =
+      drive.submit(scan, {"x", "y"},
+                   {.workflow = scan, .budget = {.deadline = 60s, .exhausted = OnBudgetEnd::fail}});
   const Claimed running = drive.claim(1)[0];
   EXPECT_EQ(drive.store().sweep({})->next_due, drive.clock().now() + 60s);
   drive.clock().advance(60s - 1us);
@@ -161,8 +161,7 @@ TEST_P(Limiting, a_deadline_that_fails_the_job_cancels_the_rest_without_dead_let
 // trap 29
 TEST_P(Limiting, a_deadline_that_pauses_is_raised_and_the_job_goes_on) {
   const Workflow scan = workflow("w", {stage("a")});
-  const JobId job =
-      drive.submit(scan, {"x", "y"}, {.workflow = scan, .budget = {.deadline = 60s}});
+  const JobId job = drive.submit(scan, {"x", "y"}, {.workflow = scan, .budget = {.deadline = 60s}});
   const Claimed running = drive.claim(1)[0];
   drive.clock().advance(60s);
   EXPECT_EQ(drive.store().sweep({})->ended_jobs, 1);
@@ -208,13 +207,13 @@ TEST_P(Limiting, cost_tokens_and_lack_of_progress_are_budgets_too) {
   EXPECT_EQ(drive.job(cost).used, (Usage{.cost_microusd = 1'200, .tokens = 14}));
   ASSERT_TRUE(drive.act(CancelJob{cost}));
 
-  const JobId stuck = drive.submit(
-      scan, {"1"}, {.workflow = scan, .budget = {.no_progress_decisions = 5}});
+  const JobId stuck =
+      drive.submit(scan, {"1"}, {.workflow = scan, .budget = {.no_progress_decisions = 5}});
   EXPECT_EQ(drive.work(always(failed("busy"))), 5);
   EXPECT_EQ(drive.job(stuck).paused, PauseCause::no_progress);
 
-  const JobId capped = drive.submit(
-      scan, {"1"}, {.workflow = scan, .budget = {.max_attempts_per_task = 3}});
+  const JobId capped =
+      drive.submit(scan, {"1"}, {.workflow = scan, .budget = {.max_attempts_per_task = 3}});
   EXPECT_EQ(drive.work(always(failed("busy"))), 3) << "on top of the stage's own policy";
   EXPECT_EQ(state_of(drive.job(capped)), JobState::failed);
 }
@@ -279,8 +278,8 @@ TEST_P(JobWide, a_failure_skips_what_needs_it_and_its_retry_runs_that_too) {
 
 // trap 16
 TEST_P(Items, a_cancelled_one_ends_at_once_except_for_what_runs) {
-  const JobId job = drive.submit(
-      workflow("w", {stage("a"), stage("b"), stage("c", {"a", "b"})}), {"x", "y"});
+  const JobId job =
+      drive.submit(workflow("w", {stage("a"), stage("b"), stage("c", {"a", "b"})}), {"x", "y"});
   const Claimed running = drive.claim(1)[0];
   const ItemId item = drive.item(job, "x").id;
   ASSERT_TRUE(drive.act(CancelItem{item}));
@@ -308,8 +307,9 @@ TEST_P(Items, cancelling_one_drops_its_question_and_its_children) {
   ASSERT_TRUE(drive.act(CancelItem{drive.item(job, "x").id}));
   EXPECT_EQ(drive.records().review(review.id)->status, ReviewStatus::superseded);
   EXPECT_EQ(drive.task(job, "x", 1).kind(), StateKind::cancelled);
-  (void)drive.close(child, failed("torn"));
-  EXPECT_EQ(drive.job(job).attempts_open, 0);
+  EXPECT_EQ(drive.job(job).attempts_open, 0) << "its children end with it";
+  EXPECT_EQ(drive.close(child, failed("torn")), StepOutcome::fenced);
+  EXPECT_THAT(numbers(child.task.id), ElementsAre(1));
   EXPECT_EQ(drive.item(job, "x").state, ItemState::cancelled);
   EXPECT_EQ(drive.job(job).dead_letters, 0);
   EXPECT_TRUE(drive.job(job).has_ended());
@@ -415,6 +415,25 @@ TEST_P(Items, come_with_the_history_an_older_system_knew) {
   drive.work(always(succeeded()));
   EXPECT_THAT(numbers(drive.task_of(job, "dead")), ElementsAre(1, 2, 3));
   EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
+}
+
+// an item whose first stages are several, of which one came with its history
+TEST_P(Items, an_imported_dead_letter_leaves_the_other_first_stages_to_run) {
+  Attempt past;
+  past.number = 1;
+  past.result = AttemptResult::failure;
+  past.decision.rule = Rule::imported;
+  const std::vector<NewItem> items{
+      {.key = "x", .history = ItemHistory{.attempts = {past}, .dead = true}}};
+  const JobId job =
+      drive.store()
+          .submit({.workflow = workflow("w", {stage("a"), stage("b"), stage("c", {"a"})})},
+                  {.items = items, .close = true})
+          ->job.id;
+  EXPECT_EQ(drive.item(job, "x").state, ItemState::active);
+  EXPECT_EQ(drive.work(always(succeeded())), 1);
+  EXPECT_EQ(drive.item(job, "x").state, ItemState::failed);
+  EXPECT_TRUE(drive.job(job).has_ended());
 }
 
 // ruling 5, traps 25 and 32

@@ -128,8 +128,7 @@ TEST_P(Submission, opens_the_oldest_at_once_for_a_worker) {
 
 TEST_P(Submission, opens_no_more_than_the_limits_of_job_pool_and_budget_allow) {
   const std::vector<NewItem> items = items_of({"a", "b", "c", "d", "e"});
-  const AddItems all{
-      .items = items, .close = true, .open_for = drive.worker(), .open_max = 10};
+  const AddItems all{.items = items, .close = true, .open_for = drive.worker(), .open_max = 10};
   const Workflow plain = workflow("plain", {stage("a")});
   StageDefinition limited = stage("a");
   limited.limits = {.pool = "api", .parallel = 1};
@@ -159,7 +158,7 @@ TEST_P(Claiming, takes_the_oldest_item_first_whatever_its_stage_and_cause) {
                                  {"one", "two", "three", "four"});
   const std::vector<Claimed> some = drive.claim(3);
   EXPECT_THAT(keys_of(some), ElementsAre("one", "two", "three"));
-  drive.close(some[2], succeeded());   // three is at its second stage
+  drive.close(some[2], succeeded());     // three is at its second stage
   drive.close(some[0], failed("busy"));  // one tries again at once
   EXPECT_EQ(drive.task(job, "one").kind(), StateKind::ready);
   EXPECT_THAT(keys_of(drive.claim()), ElementsAre("one", "three", "four"));
@@ -454,10 +453,9 @@ TEST_P(Committing, notices_of_changes_come_with_every_write) {
 
 // architecture, hard part 1; I7
 TEST_P(Joining, a_diamond_waits_for_both_sides_and_runs_once) {
-  const JobId job = drive.submit(
-      workflow("diamond", {stage("a"), stage("b", {"a"}), stage("c", {"a"}),
-                           stage("d", {"b", "c"})}),
-      {"x"});
+  const JobId job = drive.submit(workflow("diamond", {stage("a"), stage("b", {"a"}),
+                                                      stage("c", {"a"}), stage("d", {"b", "c"})}),
+                                 {"x"});
   drive.close(drive.claim()[0], succeeded());
   const std::vector<Claimed> sides = drive.claim();
   ASSERT_THAT(sides, SizeIs(2));

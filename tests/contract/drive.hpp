@@ -47,10 +47,9 @@ class TemporaryFolder {
 /// is proven elsewhere.
 inline std::shared_ptr<Store> open_temporary_sqlite_store(const Clock& clock) {
   auto folder = std::make_unique<TemporaryFolder>();
-  Result<std::shared_ptr<Store>> opened =
-      open_sqlite_store({.path = folder->path() / "store.db",
-                         .durability = SqliteOptions::Durability::normal},
-                        clock);
+  Result<std::shared_ptr<Store>> opened = open_sqlite_store(
+      {.path = folder->path() / "store.db", .durability = SqliteOptions::Durability::normal},
+      clock);
   if (!opened) {
     ADD_FAILURE() << opened.error().text();
     std::abort();

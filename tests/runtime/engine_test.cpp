@@ -138,7 +138,7 @@ TEST(Engines, two_engines_on_one_store_never_run_the_same_task_at_once) {
   world.expect_sound();
 }
 
-// Trap 25, A61, C51–C54
+// Trap 25, A61
 TEST(Engines, a_late_subscriber_reads_every_event_in_order) {
   World world;
   WorkflowBuilder build("events");
@@ -158,6 +158,7 @@ TEST(Engines, a_late_subscriber_reads_every_event_in_order) {
   EXPECT_EQ(seen.size(), world.events().size());
 }
 
+// C38, C51, C53, C54
 TEST(Engines, the_log_tells_first_attempts_from_retries) {
   std::vector<std::string> lines;
   World world({.log = [&](LogLevel, const std::string& line) { lines.push_back(line); }});

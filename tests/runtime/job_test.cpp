@@ -35,7 +35,7 @@ TEST(Jobs, a_used_up_attempt_budget_pauses_exactly_there_and_goes_on_when_raised
   const auto refused = world.engine->resume(job);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::refused);
-  EXPECT_THAT(refused.error().text(), HasSubstr("pawl job budget"));
+  EXPECT_THAT(refused.error().text(), HasSubstr("raise it with SetBudget"));
   ASSERT_TRUE(world.engine->act(SetBudget{.job = job, .budget = {.max_total_attempts = 100}}));
   world.run();
   EXPECT_EQ(executions, 10);

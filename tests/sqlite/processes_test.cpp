@@ -36,7 +36,7 @@ struct Paused {
   }
 };
 
-// C22, trap 14
+// Trap 31
 TEST(Turnstile, two_processes_write_in_turns_and_neither_fails) {
   const Folder folder;
   (void)must_open({.path = folder / "a.db"});

@@ -20,10 +20,9 @@ Check = Callable[["Tree"], Iterator[Offence]]
 LAYERS = {
     "core": set(),
     "codec": {"core"},
-    "workflow": {"core", "codec"},
     "store": {"core", "codec"},
     "sqlite": {"core", "codec", "store"},
-    "runtime": {"core", "codec", "workflow", "store", "import"},
+    "runtime": {"core", "codec", "store", "import"},
     "import": {"core", "codec", "store"},
 }
 # What else they may include, by how the header's name starts. Public headers: nothing.

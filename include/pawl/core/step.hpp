@@ -65,7 +65,6 @@ struct Step {
 /// A scheduled retry whose time has come: Ready.
 [[nodiscard]] Task wake(Task scheduled);
 
-/// Fills in a custom decider's name before `close`. (The name is part of the record.)
 /// What a person's answer means for a task that awaits review. `reviewed` is the newest attempt.
 /// For request_changes the step only closes the question (the task keeps its state); the rerun that
 /// follows is `rerun` below, on the stage named by `changes_rerun`. `invalid` when the answer does

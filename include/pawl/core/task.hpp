@@ -4,8 +4,8 @@
 /// job. The unit of scheduling.
 ///
 /// Each state carries exactly the facts that exist then, and says who moves it out. A row exists
-/// from the moment a task's first need is satisfied; before that the task is Waiting by
-/// definition, and nothing is stored.
+/// from the moment a task's first need is satisfied, or it is given up because a need failed; before
+/// that the task is Waiting by definition, and nothing is stored.
 
 #include <cstdint>
 #include <optional>

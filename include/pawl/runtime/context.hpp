@@ -15,6 +15,7 @@
 #include "pawl/core/item.hpp"
 #include "pawl/runtime/stage.hpp"
 #include "pawl/store/records.hpp"
+#include "pawl/store/results.hpp"
 
 namespace pawl {
 
@@ -24,12 +25,6 @@ struct Upstream {
   Artifact typed;  ///< empty after a restart, or where a reviewer edited
   bool edited = false;
   StateKind state = StateKind::succeeded;  ///< skipped and failed ones have a null output
-};
-
-/// One settled item, as a `scope: all` stage sees it.
-struct SettledItem {
-  Item item;
-  std::vector<StageOutput> outputs;
 };
 
 /// One ended child, as a join sees it.
@@ -45,7 +40,7 @@ class Context {
   virtual ~Context() = default;
 
   [[nodiscard]] virtual JobId job() const = 0;
-  [[nodiscard]] virtual const std::string& workflow_name() const = 0;
+  [[nodiscard]] virtual const Workflow& workflow() const = 0;
   [[nodiscard]] virtual const std::string& stage_name() const = 0;
   [[nodiscard]] virtual const Task& task() const = 0;
 
@@ -76,7 +71,7 @@ class Context {
   /// Every closed attempt of this task, by number.
   [[nodiscard]] virtual Result<std::vector<Attempt>> history() = 0;
   /// Every item of the job once, in order, page by page: for `scope: all` stages. Stops early when
-  /// the visitor answers false.
+  /// the visitor answers false. `one.output(workflow(), "stage")` finds an output by name.
   [[nodiscard]] virtual Status for_each_item(
       const std::function<bool(const SettledItem&)>& visit) = 0;
   /// Every child of this task's expansion, in order: for joins and, by stage name, downstream.

@@ -139,6 +139,10 @@ class Engine {
   [[nodiscard]] virtual Store& store() = 0;
   [[nodiscard]] Records& records() { return store().records(); }
   [[nodiscard]] virtual EngineStatus status() const = 0;
+  /// Every item of the job with its outputs, page by page.
+  [[nodiscard]] Status results(JobId job, const std::function<bool(const SettledItem&)>& visit) {
+    return for_each_result(records(), job, visit);
+  }
 
   /// Waits until the job has ended, is paused, or waits only for people; answers it as it is then.
   /// On a clock that does not tick it drives the engine instead.

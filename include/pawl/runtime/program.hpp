@@ -87,7 +87,8 @@ class WorkflowBuilder {
 
   StageBuilder stage(const std::string& name, StageFunction work);
   StageBuilder async_stage(const std::string& name, AsyncStageFunction work);
-  /// A person: attempt 1 hands its input on at once and the task waits for an answer.
+  /// A person: attempt 1 hands its input on at once and the task waits for an answer. Its output is
+  /// that of its need; with several needs, an object of theirs by stage name.
   StageBuilder human_stage(const std::string& name);
   /// Once per job, when every item has ended what this stage needs.
   StageBuilder all_items_stage(const std::string& name, StageFunction work);

@@ -1,0 +1,34 @@
+#pragma once
+
+/// The limits: the least that has to be done for a work, done by a bare loop, each in its file.
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "bench/bare_rows.hpp"
+#include "bench/measure.hpp"
+
+namespace pawl::bench {
+
+/// The rows of W1 in transactions of 1,000 steps, with as many items in flight as the engine's
+/// default, oldest first.
+[[nodiscard]] Sample limit_sqlite(const std::filesystem::path& path, std::int64_t items);
+
+/// W1 on maps in memory: the tasks, attempts with what a decision needs, events and outputs.
+[[nodiscard]] Sample limit_memory(std::int64_t items);
+
+/// The transactions of one W3 item, one after the other: the submission and five closes.
+class LimitSteps {
+ public:
+  explicit LimitSteps(const std::filesystem::path& path) : rows_(path, 0) {}
+  /// Carries out the next item; answers how many milliseconds it took.
+  double next_item();
+  [[nodiscard]] std::int64_t transactions() const { return rows_.transactions(); }
+
+ private:
+  BareRows rows_;
+  std::int64_t number_ = 0;
+};
+
+}  // namespace pawl::bench

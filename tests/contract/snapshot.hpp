@@ -1,0 +1,91 @@
+#pragma once
+
+/// Everything that a store's records say, for comparing one store with another.
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "pawl/store/records.hpp"
+#include "pawl/store/verify.hpp"
+
+namespace pawl::driving {
+
+struct Snapshot {
+  std::vector<Job> jobs;
+  std::vector<Item> items;
+  std::vector<Task> tasks;
+  std::vector<Attempt> attempts;
+  std::vector<Review> reviews;
+  std::vector<Event> events;
+  std::vector<WorkerRecord> workers;
+  std::vector<std::string> outputs;
+  std::vector<std::string> lanes;
+};
+
+inline Snapshot snapshot_of(Store& store) {
+  constexpr std::uint32_t all = 1'000'000;
+  Records& records = store.records();
+  Snapshot taken{.jobs = *records.jobs({.limit = all}),
+                 .items = {},
+                 .tasks = *records.tasks({.limit = all}),
+                 .attempts = {},
+                 .reviews = *records.reviews({.limit = all}),
+                 .events = *records.events({.limit = all}),
+                 .workers = *records.workers(),
+                 .outputs = {},
+                 .lanes = {}};
+  for (const Job& job : taken.jobs) {
+    const std::vector<Item> items = *records.items({.job = job.id, .limit = all});
+    taken.items.insert(taken.items.end(), items.begin(), items.end());
+  }
+  for (const Task& task : taken.tasks) {
+    const std::vector<Attempt> attempts = *records.attempts(task.id);
+    taken.attempts.insert(taken.attempts.end(), attempts.begin(), attempts.end());
+    const StageOutput output = *records.output(task.id);
+    taken.outputs.push_back(std::to_string(task.id.value()) + " attempt " +
+                            std::to_string(output.attempt) + (output.edited ? " edited " : " ") +
+                            output.output.text());
+  }
+  const std::vector<LaneHead> heads = *store.ready_lanes();
+  for (const LaneHead& head : heads) {
+    taken.lanes.push_back(std::to_string(head.lane.value()) + " job " +
+                          std::to_string(head.job.value()) + " stage " +
+                          std::to_string(at(head.stage)) + " '" + head.category + "' oldest " +
+                          std::to_string(head.oldest));
+  }
+  return taken;
+}
+
+/// The place of the first difference, or nothing.
+template <class Row>
+void expect_same(const char* what, const std::vector<Row>& one, const std::vector<Row>& two) {
+  if (one == two) return;
+  std::size_t place = 0;
+  while (place < one.size() && place < two.size() && one[place] == two[place]) ++place;
+  ADD_FAILURE() << what << " differ: " << one.size() << " and " << two.size()
+                << " rows, first at row " << place;
+}
+
+inline void expect_same(const Snapshot& one, const Snapshot& two) {
+  expect_same("jobs", one.jobs, two.jobs);
+  expect_same("items", one.items, two.items);
+  expect_same("tasks", one.tasks, two.tasks);
+  expect_same("attempts", one.attempts, two.attempts);
+  expect_same("reviews", one.reviews, two.reviews);
+  expect_same("events", one.events, two.events);
+  expect_same("workers", one.workers, two.workers);
+  expect_same("outputs", one.outputs, two.outputs);
+  expect_same("lanes", one.lanes, two.lanes);
+}
+
+inline void expect_clean(Records& records, const char* whose) {
+  const Result<Verification> checked = verify(records, {});
+  ASSERT_TRUE(checked) << checked.error().text();
+  for (const Violation& one : checked->violations) {
+    ADD_FAILURE() << whose << ": " << one.invariant << ": " << one.message;
+  }
+}
+
+}  // namespace pawl::driving
