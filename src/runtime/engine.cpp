@@ -1,11 +1,11 @@
 #include "pawl/runtime/engine.hpp"
 
-#include <unistd.h>
-
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 #include <utility>
+
+#include <unistd.h>
 
 #include "pawl/codec/item_key.hpp"
 #include "runtime/loop.hpp"
@@ -51,13 +51,14 @@ class EngineOnLoop final : public Engine {
     }
     auto rest = std::make_shared<std::vector<NewItem>>(std::move(items));
     auto next = std::make_shared<std::size_t>(0);
-    return submit(workflow,
-                  [rest, next](std::vector<NewItem>& page) -> Result<bool> {
-                    const std::size_t end = std::min(*next + chunk_size, rest->size());
-                    for (; *next < end; ++*next) page.push_back(std::move((*rest)[*next]));
-                    return *next < rest->size();
-                  },
-                  options);
+    return submit(
+        workflow,
+        [rest, next](std::vector<NewItem>& page) -> Result<bool> {
+          const std::size_t end = std::min(*next + chunk_size, rest->size());
+          for (; *next < end; ++*next) page.push_back(std::move((*rest)[*next]));
+          return *next < rest->size();
+        },
+        options);
   }
 
   /// Reads one page ahead, so that the last page closes the submission with it.

@@ -69,10 +69,11 @@ class Execution {
     Attempt& draft = finished_.draft;
     draft.result = AttemptResult::timed_out;
     const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(limit).count();
-    draft.error = StageError{.error_class = ErrorClass::retryable,
-                             .kind = ErrorKind::timeout,
-                             .code = code,
-                             .message = "attempt timed out after " + std::to_string(milliseconds) + "ms"};
+    draft.error =
+        StageError{.error_class = ErrorClass::retryable,
+                   .kind = ErrorKind::timeout,
+                   .code = code,
+                   .message = "attempt timed out after " + std::to_string(milliseconds) + "ms"};
     if (draft.summary.empty()) draft.summary = "Attempt timed out";
     draft.verdict.reset();
     draft.feedback.reset();
@@ -104,8 +105,8 @@ class Execution {
 
   void take_one(StageError error) {
     Attempt& draft = finished_.draft;
-    draft.result = error.error_class == ErrorClass::blocked ? AttemptResult::blocked
-                                                            : AttemptResult::failure;
+    draft.result =
+        error.error_class == ErrorClass::blocked ? AttemptResult::blocked : AttemptResult::failure;
     draft.summary = "Error: " + error.message;
     draft.error = std::move(error);
   }
@@ -186,15 +187,18 @@ class Execution {
     Judgement together = combine(stage_.gate_mode, says);
     finished_.draft.verdict = together.verdict;
     finished_.draft.verdict_reason = std::move(together.reason);
-    if (together.verdict == Verdict::rejected) finished_.draft.feedback = std::move(together.feedback);
+    if (together.verdict == Verdict::rejected)
+      finished_.draft.feedback = std::move(together.feedback);
   }
 
   /// Only a gate's own setting opts out of asking a person about its doubts.
   static Judgement settled(const GateRef& gate, Judgement said) {
     if (said.verdict != Verdict::uncertain) return said;
     switch (gate.on_uncertain) {
-      case OnUncertain::review: return said;
-      case OnUncertain::accept: return accepted();
+      case OnUncertain::review:
+        return said;
+      case OnUncertain::accept:
+        return accepted();
       case OnUncertain::reject:
         return rejected({.summary = said.reason, .criteria = {}, .guidance = {}});
     }
@@ -209,7 +213,8 @@ class Execution {
          .name = "advice of gate " + gate,
          .reference = {},
          .sha256 = {},
-         .summary = Json::object({{"verdict", std::string(name_of(said.verdict))}, {"text", text}})});
+         .summary =
+             Json::object({{"verdict", std::string(name_of(said.verdict))}, {"text", text}})});
   }
 
   /// A gate that cannot run accepts nothing; the output stays in the record.
@@ -315,9 +320,8 @@ void execute(const std::shared_ptr<const OpenAttempt>& attempt, const ExecutionP
       return;
     }
     if (!attempt->condition_error.empty()) throw std::runtime_error(attempt->condition_error);
-    execution.take(function != nullptr
-                       ? (*function)(execution.context(), attempt->stop.get_token())
-                       : handed_on(execution.context(), *attempt));
+    execution.take(function != nullptr ? (*function)(execution.context(), attempt->stop.get_token())
+                                       : handed_on(execution.context(), *attempt));
   } catch (const std::exception& thrown) {
     execution.take_exception(thrown.what());
   } catch (...) {

@@ -1,10 +1,10 @@
 #include "runtime/inbox.hpp"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <cstdint>
 #include <utility>
+
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 namespace pawl {
 

@@ -26,10 +26,9 @@ Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clo
       .store = store_,
       .clock = &clock_,
       .inbox = inbox_,
-      .started =
-          [this, inbox](TaskId task, Version version, Timestamp at) {
-            inbox->post([=, this] { on_started(task, version, at); });
-          },
+      .started = [this, inbox](
+                     TaskId task, Version version,
+                     Timestamp at) { inbox->post([=, this] { on_started(task, version, at); }); },
       .gate_started =
           [this, inbox](TaskId task, Version version, Timestamp at) {
             inbox->post([=, this] { on_gate_started(task, version, at); });
@@ -40,10 +39,10 @@ Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clo
             inbox->post([this, attempt = std::move(attempt), started_at,
                          outcome = std::move(outcome)]() mutable {
               if (find(attempt->task.id, attempt->task.version) == nullptr) return;
-              pool_.submit([attempt, started_at, outcome = std::move(outcome),
-                            ports = ports_]() mutable {
-                finish_async(attempt, started_at, std::move(outcome), *ports);
-              });
+              pool_.submit(
+                  [attempt, started_at, outcome = std::move(outcome), ports = ports_]() mutable {
+                    finish_async(attempt, started_at, std::move(outcome), *ports);
+                  });
             });
           }});
 }

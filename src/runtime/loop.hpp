@@ -141,7 +141,8 @@ class Loop {
   JobSeen& see(const Job& job, const Workflow& workflow);
   [[nodiscard]] std::shared_ptr<const JobPlan> plan_for(const Job& job,
                                                         const Workflow& workflow) const;
-  [[nodiscard]] std::vector<std::shared_ptr<const StageCode>> code_for(const Workflow& workflow) const;
+  [[nodiscard]] std::vector<std::shared_ptr<const StageCode>> code_for(
+      const Workflow& workflow) const;
   void refresh(const Job& job);
   void forget_if_unused(JobId job);
 
@@ -172,7 +173,7 @@ class Loop {
   std::atomic<bool> store_is_up_ = true;
   std::atomic<bool> is_idle_ = false;  ///< it has looked, and nothing waits or runs
   mutable std::mutex mutex_;
-  std::string trouble_;                                                    ///< guarded by mutex_
+  std::string trouble_;                                               ///< guarded by mutex_
   std::map<std::string, std::shared_ptr<const StageCode>> handlers_;  ///< guarded by mutex_
 
   // Owned by the loop's thread.

@@ -51,8 +51,8 @@ void Loop::start_attempt(Task task, std::shared_ptr<const JobPlan> plan,
     log(LogLevel::info, "retry of '" + attempt->stage().name + "' for '" + attempt->hold->key() +
                             "' starts: attempt " + std::to_string(attempt->task.attempts));
   }
-  held.ticket = pool_.submit(
-      [attempt = std::move(attempt), ports = ports_] { execute(attempt, *ports); });
+  held.ticket =
+      pool_.submit([attempt = std::move(attempt), ports = ports_] { execute(attempt, *ports); });
   if (stopping_) ask_to_stop(held.attempt->task.id, held, StopReason::shutdown);
 }
 
@@ -80,13 +80,17 @@ void Loop::on_timer(const Timer& timer) {
   Held* held = find(timer.task, timer.version);
   if (held == nullptr) return;
   switch (timer.kind) {
-    case Timer::Kind::attempt: on_overrun(timer.task, *held, false); break;
+    case Timer::Kind::attempt:
+      on_overrun(timer.task, *held, false);
+      break;
     case Timer::Kind::gate: {
       const Duration limit = held->attempt->stage().retry.gate_timeout;
       if (held->gate_started_at + limit == timer.at) on_overrun(timer.task, *held, true);
       break;
     }
-    case Timer::Kind::grace: on_grace_over(timer.task, *held); break;
+    case Timer::Kind::grace:
+      on_grace_over(timer.task, *held);
+      break;
   }
 }
 
@@ -115,11 +119,13 @@ void Loop::ask_to_stop(TaskId id, Held& held, StopReason why) {
 void Loop::on_grace_over(TaskId, Held& held) {
   pool_.abandon(held.ticket);
   const AttemptResult result = held.stop_reason == StopReason::deadline ? AttemptResult::timed_out
-                               : held.stop_reason == StopReason::cancel ? AttemptResult::cancelled
-                                                                        : AttemptResult::interrupted;
+                               : held.stop_reason == StopReason::cancel
+                                   ? AttemptResult::cancelled
+                                   : AttemptResult::interrupted;
   held.finished.draft = draft_without_word(held, result);
   if (options_.threads > 0 && pool_.abandoned() > 0) {
-    log(LogLevel::warning, "stage '" + held.attempt->stage().name + "' ignored its stop token and was abandoned (" +
+    log(LogLevel::warning, "stage '" + held.attempt->stage().name +
+                               "' ignored its stop token and was abandoned (" +
                                std::to_string(pool_.abandoned()) + " of " +
                                std::to_string(options_.abandoned_max) + ")");
   }
@@ -176,10 +182,10 @@ void Loop::close_attempt(Held& held) {
   Attempt draft = std::move(held.finished.draft);
 
   // What ended because it was asked to give way is given back; a success counts all the same.
-  const bool gave_way = held.stop_reason == StopReason::shutdown &&
-                        (draft.result == AttemptResult::failure ||
-                         draft.result == AttemptResult::timed_out ||
-                         draft.result == AttemptResult::interrupted);
+  const bool gave_way =
+      held.stop_reason == StopReason::shutdown &&
+      (draft.result == AttemptResult::failure || draft.result == AttemptResult::timed_out ||
+       draft.result == AttemptResult::interrupted);
   if (gave_way) {
     const bool ran = draft.ran;
     draft = draft_without_word(held, AttemptResult::interrupted);
@@ -217,12 +223,14 @@ void Loop::log_decision(const Step& step) const {
                            std::to_string(step.closed->number);
   const Decision& decision = step.closed->decision;
   if (decision.kind == DecisionKind::retry) {
-    const auto delay = std::chrono::duration_cast<std::chrono::milliseconds>(
-        decision.next_run_at - step.closed->ended_at);
-    log(LogLevel::info, "retry scheduled: " + what + " (" + std::string(name_of(step.closed->result)) +
-                            "), next in " + std::to_string(delay.count()) + "ms");
+    const auto delay = std::chrono::duration_cast<std::chrono::milliseconds>(decision.next_run_at -
+                                                                             step.closed->ended_at);
+    log(LogLevel::info, "retry scheduled: " + what + " (" +
+                            std::string(name_of(step.closed->result)) + "), next in " +
+                            std::to_string(delay.count()) + "ms");
   } else if (decision.kind == DecisionKind::fail) {
-    log(LogLevel::warning, "failed for good: " + what + " (" + std::string(name_of(decision.fail_cause)) + ")");
+    log(LogLevel::warning,
+        "failed for good: " + what + " (" + std::string(name_of(decision.fail_cause)) + ")");
   } else if (decision.kind == DecisionKind::complete && step.closed->number > 1) {
     log(LogLevel::info, "retry succeeded: " + what);
   }

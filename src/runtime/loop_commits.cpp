@@ -36,8 +36,8 @@ void Loop::flush() {
 void Loop::send(std::shared_ptr<Batch> batch) {
   committing_ = true;
   store_thread_.post([this, batch = std::move(batch), worker = worker()] {
-    auto answer = std::make_shared<Result<Committed>>(
-        store_->commit(worker, batch->number, batch->steps));
+    auto answer =
+        std::make_shared<Result<Committed>>(store_->commit(worker, batch->number, batch->steps));
     inbox_->post([this, batch, answer] { on_committed(batch, std::move(*answer)); });
   });
 }
@@ -63,11 +63,15 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
     Step& step = batch->steps[i];
     StepAnswer& one = answer->steps[i];
     switch (one.outcome) {
-      case StepOutcome::applied: on_applied(step, one); break;
-      case StepOutcome::stale: on_stale(step); break;
+      case StepOutcome::applied:
+        on_applied(step, one);
+        break;
+      case StepOutcome::stale:
+        on_stale(step);
+        break;
       case StepOutcome::fenced:
-        log(LogLevel::warning, "a result came too late and was dropped: task " +
-                                   std::to_string(step.next.id.value()));
+        log(LogLevel::warning,
+            "a result came too late and was dropped: task " + std::to_string(step.next.id.value()));
         held_.erase(step.next.id);
         break;
     }
@@ -94,10 +98,10 @@ void Loop::on_applied(const Step& step, StepAnswer& answer) {
     const StateKind kind = step.next.kind();
     const bool is_inline = !is_payload_reference(step.closed->output);
     if ((kind == StateKind::succeeded && is_inline) || kind == StateKind::skipped) {
-      held.attempt->hold->keep(
-          step.next.stage(),
-          std::make_shared<const KeptOutput>(KeptOutput{
-              .json = step.closed->output, .typed = std::move(held.finished.typed), .state = kind}));
+      held.attempt->hold->keep(step.next.stage(), std::make_shared<const KeptOutput>(KeptOutput{
+                                                      .json = step.closed->output,
+                                                      .typed = std::move(held.finished.typed),
+                                                      .state = kind}));
     }
   }
   if (const auto* scheduled = std::get_if<RetryScheduled>(&step.next.state)) {

@@ -171,8 +171,8 @@ std::expected<Program, std::vector<Error>> WorkflowBuilder::build() const {
                         .message = "stage '" + added.definition.name + "' has no function",
                         .help = "give it one, or make it a human_stage"});
     }
-    const std::string handler =
-        added.definition.is_human() ? name_ + "." + added.definition.name : added.definition.handler;
+    const std::string handler = added.definition.is_human() ? name_ + "." + added.definition.name
+                                                            : added.definition.handler;
     handlers.emplace(handler, std::make_shared<const StageCode>(std::move(added.code)));
     definition.stages.push_back(std::move(added.definition));
   }

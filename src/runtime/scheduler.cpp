@@ -10,10 +10,9 @@ std::vector<LaneShare> Scheduler::pick(const std::vector<LaneHead>& heads, std::
   std::map<std::int32_t, std::map<JobId, LaneShare>, std::greater<>> by_priority;
   for (const LaneHead& head : heads) {
     const LaneView seen = view(head);
-    const bool wanted = seen.is_served &&
-                        (categories_.empty() || categories_.contains(head.category)) &&
-                        (stages_.empty() || stages_.contains(seen.stage_name)) &&
-                        !is_held_back(seen.pool, now);
+    const bool wanted =
+        seen.is_served && (categories_.empty() || categories_.contains(head.category)) &&
+        (stages_.empty() || stages_.contains(seen.stage_name)) && !is_held_back(seen.pool, now);
     if (!wanted) continue;
     LaneShare& share = by_priority[head.priority][head.job];
     share.job = head.job;

@@ -27,9 +27,9 @@ class Scheduler {
   };
 
   /// Shares for up to `room` attempts, in order of turn.
-  [[nodiscard]] std::vector<LaneShare> pick(
-      const std::vector<LaneHead>& heads, std::uint32_t room, Timestamp now,
-      const std::function<LaneView(const LaneHead&)>& view);
+  [[nodiscard]] std::vector<LaneShare> pick(const std::vector<LaneHead>& heads, std::uint32_t room,
+                                            Timestamp now,
+                                            const std::function<LaneView(const LaneHead&)>& view);
 
   /// A rate limit with a hint holds its pool back: one 429 is met once, not by every item.
   void hold_back(const std::string& pool, Timestamp until);

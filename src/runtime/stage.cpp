@@ -5,7 +5,8 @@
 namespace pawl {
 
 StageError retryable(std::string message, std::string code) {
-  return {.error_class = ErrorClass::retryable, .code = std::move(code), .message = std::move(message)};
+  return {
+      .error_class = ErrorClass::retryable, .code = std::move(code), .message = std::move(message)};
 }
 StageError final_error(std::string message, std::string code) {
   return {.error_class = ErrorClass::final, .code = std::move(code), .message = std::move(message)};

@@ -28,7 +28,8 @@ Result<Upstream> TaskContext::upstream(std::string_view stage) {
   const Result<StageIndex> index = workflow.require_stage(stage);
   if (!index) return std::unexpected(index.error());
   if (const auto kept = attempt_->hold->kept(*index)) {
-    return Upstream{.json = kept->json, .typed = kept->typed, .edited = kept->edited, .state = kept->state};
+    return Upstream{
+        .json = kept->json, .typed = kept->typed, .edited = kept->edited, .state = kept->state};
   }
   const bool is_job_wide = workflow.stage(*index).scope == Scope::all;
   Result<StageOutput> stored =
@@ -44,8 +45,8 @@ Result<Upstream> TaskContext::upstream(std::string_view stage) {
   if (!stored) return std::unexpected(stored.error());
   Result<Json> json = whole_output(store_->records(), stored->output);
   if (!json) return std::unexpected(json.error());
-  auto kept = std::make_shared<const KeptOutput>(
-      KeptOutput{.json = std::move(*json), .typed = {}, .edited = stored->edited, .state = stored->state});
+  auto kept = std::make_shared<const KeptOutput>(KeptOutput{
+      .json = std::move(*json), .typed = {}, .edited = stored->edited, .state = stored->state});
   attempt_->hold->keep(*index, kept);
   return Upstream{.json = kept->json, .typed = {}, .edited = kept->edited, .state = kept->state};
 }

@@ -37,8 +37,7 @@ class TaskContext final : public Context {
   [[nodiscard]] const ChildPart* child() const override;
   [[nodiscard]] Result<Upstream> upstream(std::string_view stage) override;
   [[nodiscard]] Result<std::vector<Attempt>> history() override;
-  [[nodiscard]] Status for_each_item(
-      const std::function<bool(const SettledItem&)>& visit) override;
+  [[nodiscard]] Status for_each_item(const std::function<bool(const SettledItem&)>& visit) override;
   [[nodiscard]] Status for_each_child(const std::function<bool(const EndedChild&)>& visit) override;
   [[nodiscard]] Status for_each_child_of(
       std::string_view stage, const std::function<bool(const EndedChild&)>& visit) override;

@@ -6,9 +6,7 @@
 
 namespace pawl {
 
-Budget default_task_budget() {
-  return {.max_attempts_per_task = 5, .no_progress_decisions = 50};
-}
+Budget default_task_budget() { return {.max_attempts_per_task = 5, .no_progress_decisions = 50}; }
 
 HandlerRegistry& HandlerRegistry::add(const std::string& type, StageFunction work) {
   handlers_[type] = std::move(work);
@@ -44,8 +42,8 @@ std::map<std::string, std::shared_ptr<const StageCode>> handlers_of(
   for (const auto& [type, work] : registry.handlers()) {
     handlers.emplace(type, std::make_shared<const StageCode>(StageCode{.work = work}));
     for (const auto& [name, decider] : registry.deciders()) {
-      handlers.emplace(handler_name(type, name), std::make_shared<const StageCode>(StageCode{
-                                                     .work = work, .decider = decider}));
+      handlers.emplace(handler_name(type, name), std::make_shared<const StageCode>(
+                                                     StageCode{.work = work, .decider = decider}));
     }
   }
   return handlers;
@@ -81,7 +79,8 @@ std::expected<Program, std::vector<Error>> compile(const TaskJob& job,
                           .needs = task.depends_on,
                           .handler = handler_name(task.type, job.decider)};
     stage.retry = RetryPolicy::task();
-    if (job.budget.max_attempts_per_task) stage.retry.max_attempts = *job.budget.max_attempts_per_task;
+    if (job.budget.max_attempts_per_task)
+      stage.retry.max_attempts = *job.budget.max_attempts_per_task;
     stage.params = params_of(task);
     stage.decider = job.decider;
     definition.stages.push_back(std::move(stage));

@@ -15,12 +15,18 @@ std::unexpected<Error> no_such(JobId job) { return fail(ErrorCode::not_found, "n
 
 std::string_view used_up(BudgetKind budget) {
   switch (budget) {
-    case BudgetKind::none: return "nothing";
-    case BudgetKind::total_attempts: return "its total attempts";
-    case BudgetKind::deadline: return "its deadline";
-    case BudgetKind::no_progress: return "its no-progress limit";
-    case BudgetKind::cost: return "its cost budget";
-    case BudgetKind::tokens: return "its token budget";
+    case BudgetKind::none:
+      return "nothing";
+    case BudgetKind::total_attempts:
+      return "its total attempts";
+    case BudgetKind::deadline:
+      return "its deadline";
+    case BudgetKind::no_progress:
+      return "its no-progress limit";
+    case BudgetKind::cost:
+      return "its cost budget";
+    case BudgetKind::tokens:
+      return "its token budget";
   }
   return "a budget";
 }
@@ -59,8 +65,8 @@ Result<Job> Ledger::carry_out(const CancelJob& act) {
   if (!job.cancelled) {
     job.cancelled = act.cause;
     ++job.generation;
-    touched->events.push_back(Event{.type = EventType::job_cancelled,
-                                    .code = static_cast<std::int32_t>(act.cause)});
+    touched->events.push_back(
+        Event{.type = EventType::job_cancelled, .code = static_cast<std::int32_t>(act.cause)});
   }
   return job;
 }
@@ -86,6 +92,7 @@ Result<Job> Ledger::carry_out(const ResumeJob& act) {
   if (touched == nullptr) return no_such(act.job);
   Job& job = *touched->job;
   if (job.paused == PauseCause::none) return job;
+  if (job.has_ended()) return fail(ErrorCode::refused, named(act.job) + " has already ended");
   if (const Status may = may_go_back(*touched); !may) return std::unexpected(may.error());
   job.paused = PauseCause::none;
   job.last_progress_at = now_;
@@ -184,16 +191,18 @@ Result<Job> Ledger::carry_out(const DiscardDeadLetter& act) {
     return fail(ErrorCode::conflict,
                 "task " + std::to_string(act.task.value()) + " is not an open dead letter");
   }
-  if (act.reason.empty()) return fail(ErrorCode::invalid, "a dead letter is discarded for a reason");
+  if (act.reason.empty())
+    return fail(ErrorCode::invalid, "a dead letter is discarded for a reason");
   Task next = *task;
   std::get<Failed>(next.state).discarded = true;
   ++next.version;
   require(rows_.replace_task(next, task->version), "a row changed inside its own transaction");
   --touched->job->dead_letters;
-  touched->events.push_back(Event{.type = EventType::dead_letter_discarded,
-                                  .item = next.item,
-                                  .task = next.id,
-                                  .text = act.by.empty() ? act.reason : act.by + ": " + act.reason});
+  touched->events.push_back(
+      Event{.type = EventType::dead_letter_discarded,
+            .item = next.item,
+            .task = next.id,
+            .text = act.by.empty() ? act.reason : act.by + ": " + act.reason});
   return *touched->job;
 }
 
@@ -204,7 +213,8 @@ Result<Job> Ledger::carry_out(const PurgeItem& act) {
   Touched* touched = touch(progress->job);
   Job& job = *touched->job;
   if (!job.has_ended()) {
-    return fail(ErrorCode::refused, name + " belongs to " + named(job.id) + ", which has not ended");
+    return fail(ErrorCode::refused,
+                name + " belongs to " + named(job.id) + ", which has not ended");
   }
   std::vector<Task> rows = rows_.tasks_of(act.item);
   for (std::size_t i = 0, own = rows.size(); i < own; ++i) {
@@ -230,10 +240,17 @@ Result<Job> Ledger::carry_out(const PurgeItem& act) {
   }
   --job.items.total;
   switch (progress->state) {
-    case ItemState::succeeded: --job.items.succeeded; break;
-    case ItemState::failed: --job.items.failed; break;
-    case ItemState::cancelled: --job.items.cancelled; break;
-    case ItemState::active: break;
+    case ItemState::succeeded:
+      --job.items.succeeded;
+      break;
+    case ItemState::failed:
+      --job.items.failed;
+      break;
+    case ItemState::cancelled:
+      --job.items.cancelled;
+      break;
+    case ItemState::active:
+      break;
   }
   if (progress->adopted) --job.items.adopted;
   rows_.delete_item(act.item);

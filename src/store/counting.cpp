@@ -59,10 +59,11 @@ bool Ledger::may_open_now(Touched& touched, StageIndex stage) {
     if (may.budget != BudgetKind::none) exhaust(job, may.budget, now_, touched.events);
     return false;
   }
-  if (job.parallel > 0 && job.attempts_open >= static_cast<std::int64_t>(job.parallel)) return false;
+  if (job.parallel > 0 && job.attempts_open >= static_cast<std::int64_t>(job.parallel))
+    return false;
   const Limits& limits = touched.workflow->stage(stage).limits;
-  return limits.parallel == 0 ||
-         rows_.pool_open(touched.workflow->pool_of(stage)) < static_cast<std::int64_t>(limits.parallel);
+  return limits.parallel == 0 || rows_.pool_open(touched.workflow->pool_of(stage)) <
+                                     static_cast<std::int64_t>(limits.parallel);
 }
 
 /// An item settles when every task has ended. Without failures its sinks tell; otherwise a branch
@@ -89,10 +90,17 @@ void Ledger::settle(Touched& touched, ItemId item, const ItemChange& change,
                         : progress->failed_tasks > 0 ? ItemState::failed
                                                      : ItemState::succeeded;
       switch (progress->state) {
-        case ItemState::succeeded: ++items.succeeded; break;
-        case ItemState::failed: ++items.failed; break;
-        case ItemState::cancelled: ++items.cancelled; break;
-        case ItemState::active: break;
+        case ItemState::succeeded:
+          ++items.succeeded;
+          break;
+        case ItemState::failed:
+          ++items.failed;
+          break;
+        case ItemState::cancelled:
+          ++items.cancelled;
+          break;
+        case ItemState::active:
+          break;
       }
       events.push_back(Event{.type = EventType::item_settled,
                              .item = item,

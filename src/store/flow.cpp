@@ -72,8 +72,8 @@ void Ledger::ended(Touched& touched, const Task& task, Flow flow, const Step& st
 void Ledger::open_if_allowed(Touched& touched, Task& ready, const Step& step,
                              std::vector<Event>& events, StepAnswer& answer) {
   const StageDefinition& stage = touched.workflow->stage(ready.stage());
-  const bool wanted = answer.opened.size() < step.open_max && !stage.conditional &&
-                      is_present(step.open_for);
+  const bool wanted =
+      answer.opened.size() < step.open_max && !stage.conditional && is_present(step.open_for);
   if (!wanted || !may_open_now(touched, ready.stage())) {
     answer.made_ready = true;
     return;
@@ -142,7 +142,8 @@ void Ledger::give_up(Touched& touched, const Task& from, StageIndex stage, const
     ended_row = *row;
     ended_row.state = as;
     ++ended_row.version;
-    require(rows_.replace_task(ended_row, row->version), "a row changed inside its own transaction");
+    require(rows_.replace_task(ended_row, row->version),
+            "a row changed inside its own transaction");
     leave(touched, ended_row, StateKind::waiting);
   }
   enter(touched, ended_row);

@@ -29,7 +29,8 @@ Status Ledger::may_rerun(const Touched& touched, const Task& task) {
     const bool may_run_again =
         task.kind() == StateKind::failed || task.kind() == StateKind::awaiting_review;
     if (!may_run_again || task.child->expansion != parent.expansion) {
-      return fail(ErrorCode::refused, "only a failed child of the current expansion can be retried");
+      return fail(ErrorCode::refused,
+                  "only a failed child of the current expansion can be retried");
     }
     const bool parent_waits_or_ended =
         parent.kind() == StateKind::expanded || has_ended(parent.state);
@@ -44,8 +45,8 @@ Status Ledger::may_rerun(const Touched& touched, const Task& task) {
 Status Ledger::go_back(Touched& touched, const Task& task, Cause cause,
                        const std::optional<Feedback>& feedback) {
   if (const Status may = may_rerun(touched, task); !may) return may;
-  const bool children_failed =
-      task.kind() == StateKind::failed && std::get<Failed>(task.state).cause == FailCause::tolerance;
+  const bool children_failed = task.kind() == StateKind::failed &&
+                               std::get<Failed>(task.state).cause == FailCause::tolerance;
   if (task.child) {
     rerun_children(touched, *rows_.task(task.child->parent), task.id, cause, feedback);
   } else if (children_failed) {
@@ -63,7 +64,8 @@ Status Ledger::go_back(Touched& touched, const Task& task, Cause cause,
 
 /// Writes one row of a rerun, with its attempt where one was open and its question where one was.
 void Ledger::write_step(Touched& touched, const Step& step, const Task& before) {
-  require(may_move(before.kind(), step.next.kind()), "a rerun makes a move the table does not have");
+  require(may_move(before.kind(), step.next.kind()),
+          "a rerun makes a move the table does not have");
   require(rows_.replace_task(step.next, before.version), "a row changed inside its transaction");
   const auto* failed = std::get_if<Failed>(&before.state);
   leave(touched, before, before.kind(), failed != nullptr && failed->discarded);
@@ -92,7 +94,8 @@ void Ledger::rerun_item(Touched& touched, const Task& task, Cause cause,
 void Ledger::rerun_job_wide(Touched& touched, const Task& task, Cause cause,
                             const std::optional<Feedback>& feedback) {
   supersede_review(task.id);
-  for (const Step& step : pawl::rerun(*touched.workflow, task.stage(), {task}, cause, feedback, now_)) {
+  for (const Step& step :
+       pawl::rerun(*touched.workflow, task.stage(), {task}, cause, feedback, now_)) {
     Step ready = step;
     // Its needs are the items', which have ended; whether they have is the job's to say.
     ready.next.state = Ready{};
@@ -109,8 +112,7 @@ void Ledger::rerun_children(Touched& touched, const Task& parent, TaskId only, C
   Expanded counts;
   for (const Task& child : rows_.children_of(parent.id, parent.expansion)) {
     ++counts.children;
-    const bool is_done =
-        child.kind() == StateKind::succeeded || child.kind() == StateKind::skipped;
+    const bool is_done = child.kind() == StateKind::succeeded || child.kind() == StateKind::skipped;
     const bool is_asked_for = only == child.id && child.kind() == StateKind::awaiting_review;
     const bool runs_again =
         is_asked_for || (has_ended(child.state) && !is_done &&
@@ -176,8 +178,7 @@ void Ledger::reset_job_wide_after(Touched& touched, StageIndex stage) {
     if (!row || row->kind() == StateKind::waiting) continue;
     supersede_review(row->id);
     if (row->expansion > 0) end_children(touched, *row, CancelCause::superseded);
-    for (Step step :
-         pawl::rerun(workflow, candidate, {*row}, Cause::manual, std::nullopt, now_)) {
+    for (Step step : pawl::rerun(workflow, candidate, {*row}, Cause::manual, std::nullopt, now_)) {
       step.next.state = Waiting{};
       write_step(touched, step, *row);
       log(row->job, step.events);
@@ -190,16 +191,24 @@ void Ledger::recount_item(Touched& touched, ItemId item) {
   ItemProgress progress = *rows_.progress(item);
   ItemCounts& items = touched.job->items;
   switch (progress.state) {
-    case ItemState::succeeded: --items.succeeded; break;
-    case ItemState::failed: --items.failed; break;
-    case ItemState::cancelled: --items.cancelled; break;
-    case ItemState::active: break;
+    case ItemState::succeeded:
+      --items.succeeded;
+      break;
+    case ItemState::failed:
+      --items.failed;
+      break;
+    case ItemState::cancelled:
+      --items.cancelled;
+      break;
+    case ItemState::active:
+      break;
   }
   progress.state = ItemState::active;
   progress.sinks_left = touched.workflow->sink_count();
   progress.failed_tasks = 0;
   for (const Task& task : rows_.tasks_of(item)) {
-    if (has_ended(task.state) && touched.workflow->plan(task.stage()).is_sink) --progress.sinks_left;
+    if (has_ended(task.state) && touched.workflow->plan(task.stage()).is_sink)
+      --progress.sinks_left;
     if (task.kind() == StateKind::failed) ++progress.failed_tasks;
   }
   rows_.put_progress(item, progress);

@@ -53,7 +53,7 @@ class Ledger {
     std::uint32_t sinks_ended = 0;
     std::uint32_t failed = 0;
     std::optional<CancelCause> cancelled;  ///< a task was cancelled, so the item did not succeed
-    bool look_closely = false;             ///< something downstream had been given up: look at every task
+    bool look_closely = false;  ///< something downstream had been given up: look at every task
   };
 
   Touched* touch(JobId id);
@@ -117,8 +117,10 @@ class Ledger {
                      const Answer& answer);
 
   // going_back.cpp
-  Status go_back(Touched& at, const Task& task, Cause cause, const std::optional<Feedback>& feedback);
-  void rerun_item(Touched& at, const Task& task, Cause cause, const std::optional<Feedback>& feedback);
+  Status go_back(Touched& at, const Task& task, Cause cause,
+                 const std::optional<Feedback>& feedback);
+  void rerun_item(Touched& at, const Task& task, Cause cause,
+                  const std::optional<Feedback>& feedback);
   void rerun_job_wide(Touched& at, const Task& task, Cause cause,
                       const std::optional<Feedback>& feedback);
   void rerun_children(Touched& at, const Task& parent, TaskId only, Cause cause,

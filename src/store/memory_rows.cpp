@@ -162,18 +162,25 @@ std::optional<Item> MemoryRows::item_with_key(JobId job, std::string_view key) {
 void MemoryRows::index(const Task& task) {
   if (task.child) children[task.child->parent].insert(task.id);
   switch (task.kind()) {
-    case StateKind::ready: ready_by_lane[task.lane].emplace(age_of(task), task.id); break;
+    case StateKind::ready:
+      ready_by_lane[task.lane].emplace(age_of(task), task.id);
+      break;
     case StateKind::retry_scheduled:
       retries.emplace(std::get<RetryScheduled>(task.state).next_run_at, task.id);
       break;
-    case StateKind::running: held[std::get<Running>(task.state).worker].insert(task.id); break;
-    case StateKind::failed: failed.emplace(task.job, task.id); break;
+    case StateKind::running:
+      held[std::get<Running>(task.state).worker].insert(task.id);
+      break;
+    case StateKind::failed:
+      failed.emplace(task.job, task.id);
+      break;
     case StateKind::waiting:
     case StateKind::awaiting_review:
     case StateKind::expanded:
     case StateKind::succeeded:
     case StateKind::skipped:
-    case StateKind::cancelled: break;
+    case StateKind::cancelled:
+      break;
   }
 }
 
@@ -188,14 +195,19 @@ void MemoryRows::unindex(const Task& task) {
     case StateKind::retry_scheduled:
       retries.erase({std::get<RetryScheduled>(task.state).next_run_at, task.id});
       break;
-    case StateKind::running: held[std::get<Running>(task.state).worker].erase(task.id); break;
-    case StateKind::failed: failed.erase({task.job, task.id}); break;
+    case StateKind::running:
+      held[std::get<Running>(task.state).worker].erase(task.id);
+      break;
+    case StateKind::failed:
+      failed.erase({task.job, task.id});
+      break;
     case StateKind::waiting:
     case StateKind::awaiting_review:
     case StateKind::expanded:
     case StateKind::succeeded:
     case StateKind::skipped:
-    case StateKind::cancelled: break;
+    case StateKind::cancelled:
+      break;
   }
 }
 

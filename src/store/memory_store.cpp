@@ -79,10 +79,11 @@ class MemoryStore final : public Store, public Records {
                        [](const Claims& claims) { return !claims.opened.empty(); });
   }
   Result<Swept> sweep(const SweepRequest& request) override {
-    return quiet_write([&](Ledger& ledger) { return Result<Swept>(ledger.sweep(request)); },
-                       [](const Swept& swept) {
-                         return swept.woken + swept.interrupted + swept.answered + swept.ended_jobs > 0;
-                       });
+    return quiet_write(
+        [&](Ledger& ledger) { return Result<Swept>(ledger.sweep(request)); },
+        [](const Swept& swept) {
+          return swept.woken + swept.interrupted + swept.answered + swept.ended_jobs > 0;
+        });
   }
 
   Result<Committed> commit(WorkerId id, BatchNumber batch, std::span<const Step> steps) override {
@@ -147,7 +148,8 @@ class MemoryStore final : public Store, public Records {
   Result<std::vector<Job>> jobs(const JobFilter& filter) override {
     const std::lock_guard lock(mutex_);
     std::vector<Job> found;
-    for (auto it = rows_.jobs.rbegin(); it != rows_.jobs.rend() && found.size() < filter.limit; ++it) {
+    for (auto it = rows_.jobs.rbegin(); it != rows_.jobs.rend() && found.size() < filter.limit;
+         ++it) {
       const Job& job = it->second;
       const bool fits = (!filter.before || job.id < filter.before) &&
                         (!filter.ended || *filter.ended == job.has_ended()) &&

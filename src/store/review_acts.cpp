@@ -86,7 +86,8 @@ Status Ledger::check_edits(const StageDefinition& stage, const Task& task, const
     const bool editable = std::ranges::count(stage.editable, field) > 0;
     if (!editable && (!original || canonical(*original) != canonical(value))) {
       std::string allowed;
-      for (const std::string& name : stage.editable) allowed += (allowed.empty() ? "" : ", ") + name;
+      for (const std::string& name : stage.editable)
+        allowed += (allowed.empty() ? "" : ", ") + name;
       return fail(ErrorCode::invalid,
                   "field '" + field + "' of stage '" + stage.name + "' may not be edited",
                   "editable: " + allowed);
@@ -133,8 +134,7 @@ Task Ledger::changes_target(const Touched& touched, const Task& task) {
   if (stage.changes_rerun.empty()) return task;
   const std::optional<StageIndex> upstream = touched.workflow->find(stage.changes_rerun);
   require(upstream.has_value(), "a checked workflow names an unknown stage");
-  const std::int64_t ordinal =
-      task.child ? ordinal_of(task.child->parent) : ordinal_of(task.id);
+  const std::int64_t ordinal = task.child ? ordinal_of(task.child->parent) : ordinal_of(task.id);
   const std::optional<Task> target = rows_.task(task_id(ordinal, *upstream));
   require(target.has_value(), "a stage ran before the one it needs");
   return *target;
@@ -147,8 +147,8 @@ Result<Job> Ledger::carry_out(const UndoAnswer& act) {
     return fail(ErrorCode::conflict, named(act.review) + " has no answer that could be taken back");
   }
   if (review->answer->reviewer != act.by) {
-    return fail(ErrorCode::refused, "only " + review->answer->reviewer + " may take back the answer to " +
-                                        named(act.review));
+    return fail(ErrorCode::refused, "only " + review->answer->reviewer +
+                                        " may take back the answer to " + named(act.review));
   }
   review->status = ReviewStatus::open;
   review->answer.reset();

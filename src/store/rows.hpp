@@ -73,7 +73,8 @@ class Rows {
   virtual ItemBrief brief(ItemId item) = 0;
   /// The Succeeded item that an earlier job of the same workflow hash and params has for this key
   /// and data digest; an adopted one answers its original.
-  virtual ItemId finished_before(const Job& job, std::string_view key, std::string_view data_sha256) = 0;
+  virtual ItemId finished_before(const Job& job, std::string_view key,
+                                 std::string_view data_sha256) = 0;
   /// Deletes the item with its tasks, attempts and reviews.
   virtual void delete_item(ItemId item) = 0;
 

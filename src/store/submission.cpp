@@ -182,8 +182,10 @@ void Ledger::add_task_with_history(Touched& touched, Task task, const ItemHistor
   if (!has_ended(task.state)) return;
   std::vector<Event> events;
   if (task.kind() == StateKind::failed) {
-    events.push_back(Event{
-        .type = EventType::item_dead_lettered, .item = task.item, .task = task.id, .text = "imported"});
+    events.push_back(Event{.type = EventType::item_dead_lettered,
+                           .item = task.item,
+                           .task = task.id,
+                           .text = "imported"});
   }
   StepAnswer unused;
   ended(touched, task, flow, Step{}, events, unused);

@@ -49,7 +49,8 @@ TEST(Transitions, every_row_stands_once_and_says_why) {
 TEST(Transitions, a_task_runs_only_from_ready_or_reopened_and_ended_ones_go_back_only_by_rerun) {
   for (std::size_t from = 0; from < state_kinds; ++from) {
     const auto kind = static_cast<StateKind>(from);
-    EXPECT_EQ(may_move(kind, StateKind::running), kind == StateKind::ready || kind == StateKind::running);
+    EXPECT_EQ(may_move(kind, StateKind::running),
+              kind == StateKind::ready || kind == StateKind::running);
     if (has_ended(kind)) {
       EXPECT_TRUE(may_move(kind, StateKind::ready));
       EXPECT_FALSE(may_move(kind, StateKind::succeeded));

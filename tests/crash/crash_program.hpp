@@ -52,8 +52,8 @@ class Marks {
 inline StageFunction marked(const Marks& marks, StageFunction work) {
   return [&marks, work = std::move(work)](Context& context, std::stop_token stop) -> Outcome {
     marks.put('S', context);
-    std::this_thread::sleep_for(
-        std::chrono::microseconds(hash_of(context.item_key() + context.stage_name()) % 1'500));
+    const auto takes = hash_of(context.item_key() + context.stage_name()) % 1'500;
+    std::this_thread::sleep_for(std::chrono::microseconds(takes));  // waits: real work takes time
     Outcome outcome = work(context, stop);
     marks.put('E', context);
     return outcome;

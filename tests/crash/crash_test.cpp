@@ -135,8 +135,8 @@ TEST(Crash, a_worker_killed_hundreds_of_times_reaches_the_same_end) {
       const bool at_start = chance() % 5 == 0;
       const bool runs = at_start || worker.wait_until_ready();
       ASSERT_TRUE(runs) << "the worker ended with " << worker.wait();
-      std::this_thread::sleep_for(
-          std::chrono::microseconds(chance() % (at_start ? 8'000 : 40'000)));
+      const auto lives = std::chrono::microseconds(chance() % (at_start ? 8'000 : 40'000));
+      std::this_thread::sleep_for(lives);  // waits: the kill lands at a random moment
       worker.kill();
       if (worker.wait() == -1) {
         ++kills;
@@ -186,7 +186,7 @@ TEST(Crash, what_a_killed_worker_held_is_taken_up_at_once) {
     ASSERT_TRUE(worker.wait_until_ready());
     const auto store = must_open(path);
     while (store->records().tasks({.job = job, .state = StateKind::running})->empty()) {
-      std::this_thread::sleep_for(1ms);
+      std::this_thread::sleep_for(1ms);  // waits: another process tells nobody
     }
     worker.kill();
     ASSERT_EQ(worker.wait(), -1);

@@ -53,7 +53,9 @@ int run(const std::string& path, int ready, const std::string& marks_path) {
   (*engine)->serve(doomed_program(marks));
   (*engine)->start();
   (void)!::write(ready, "r", 1);
-  while (has_work((*store)->records())) std::this_thread::sleep_for(2ms);
+  while (has_work((*store)->records())) {
+    std::this_thread::sleep_for(2ms);  // waits: other processes work on it too
+  }
   (*engine)->stop();
   return locked_out ? 4 : 0;
 }

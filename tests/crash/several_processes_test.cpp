@@ -58,7 +58,7 @@ int act_until_all_ended(const std::string& path) {
     if (jobs->empty()) break;
     for (const Job& job : *jobs) {
       if (round % 4 == 0) act(PauseJob{job.id});
-      std::this_thread::sleep_for(3ms);
+      std::this_thread::sleep_for(3ms);  // waits: lets the workers run into the pause
       act(ResumeJob{job.id});
       const auto items = records.items({.job = job.id, .state = ItemState::active, .limit = 1});
       if (!items) return 4;
@@ -87,7 +87,7 @@ int follow_the_log(const std::string& path, const std::string& into, const std::
     for (const Event& event : *page) out << event.seq << "\n";
     if (!page->empty()) filter.after = page->back().seq;
     if (page->empty() && is_last) return out.flush() ? 0 : 4;
-    if (page->empty()) std::this_thread::sleep_for(1ms);
+    if (page->empty()) std::this_thread::sleep_for(1ms);  // waits: a reader that polls
   }
 }
 

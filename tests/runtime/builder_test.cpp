@@ -129,13 +129,14 @@ TEST(Gates, see_the_attempts_before_and_how_many_are_left) {
   std::vector<std::uint32_t> left;
   WorkflowBuilder build("history");
   build.stage("work", succeed)
-      .gate("judge", [&](const GateContext& gate, std::stop_token) {
-        history.push_back(gate.previous_attempts.size());
-        left.push_back(gate.remaining_attempts());
-        EXPECT_EQ(gate.is_first_attempt(), gate.attempt == 1);
-        EXPECT_EQ(gate.is_final_attempt(), gate.attempt == 3);
-        return pawl::rejected({.summary = "no"});
-      })
+      .gate("judge",
+            [&](const GateContext& gate, std::stop_token) {
+              history.push_back(gate.previous_attempts.size());
+              left.push_back(gate.remaining_attempts());
+              EXPECT_EQ(gate.is_first_attempt(), gate.attempt == 1);
+              EXPECT_EQ(gate.is_final_attempt(), gate.attempt == 3);
+              return pawl::rejected({.summary = "no"});
+            })
       .retry({.max_attempts = 3});
   world.submit(built(build), items({"a"}));
   world.run();

@@ -1,14 +1,14 @@
 /// The engine as a process among others: leases, crashes, two engines on one store, stopping,
 /// events, trouble with the store, real threads.
 
-#include <gmock/gmock.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <latch>
 #include <map>
 #include <mutex>
 #include <set>
+
+#include <gmock/gmock.h>
 
 #include "world.hpp"
 
@@ -24,9 +24,11 @@ struct Parked {
   std::vector<std::shared_ptr<AsyncAttempt>> open;
   Program program(const RetryPolicy& retry = {}) {
     WorkflowBuilder build("parked");
-    build.async_stage("work", [this](std::shared_ptr<AsyncAttempt> attempt) {
-      open.push_back(std::move(attempt));
-    }).retry(retry);
+    build
+        .async_stage(
+            "work",
+            [this](std::shared_ptr<AsyncAttempt> attempt) { open.push_back(std::move(attempt)); })
+        .retry(retry);
     return built(build);
   }
 };
@@ -121,10 +123,13 @@ TEST(Engines, two_engines_on_one_store_never_run_the_same_task_at_once) {
     --running[context.item_key()];
     return Output{};
   });
-  build.stage("b", [&](Context&, std::stop_token) -> Outcome {
-    ++executions;
-    return Output{};
-  }).needs("a");
+  build
+      .stage("b",
+             [&](Context&, std::stop_token) -> Outcome {
+               ++executions;
+               return Output{};
+             })
+      .needs("a");
   const Program program = built(build);
   auto other = world.another({.parallel = 3});
   other->serve(program);
@@ -147,7 +152,8 @@ TEST(Engines, a_late_subscriber_reads_every_event_in_order) {
   world.submit(program, numbered(30));
   world.run();
   std::vector<EventSeq> seen;
-  const Subscription late = world.engine->subscribe(0, [&](const Event& event) { seen.push_back(event.seq); });
+  const Subscription late =
+      world.engine->subscribe(0, [&](const Event& event) { seen.push_back(event.seq); });
   world.run();
   std::vector<EventSeq> all;
   for (const Event& event : world.events()) all.push_back(event.seq);
@@ -163,15 +169,20 @@ TEST(Engines, the_log_tells_first_attempts_from_retries) {
   std::vector<std::string> lines;
   World world({.log = [&](LogLevel, const std::string& line) { lines.push_back(line); }});
   WorkflowBuilder build("logged");
-  build.stage("work", [](Context& context, std::stop_token) -> Outcome {
-    if (context.attempt() == 1) return retryable("x");
-    return Output{};
-  }).retry({.max_attempts = 2, .backoff = {.initial = 1s}});
+  build
+      .stage("work",
+             [](Context& context, std::stop_token) -> Outcome {
+               if (context.attempt() == 1) return retryable("x");
+               return Output{};
+             })
+      .retry({.max_attempts = 2, .backoff = {.initial = 1s}});
   world.submit(built(build), items({"a"}));
   world.pass(2s);
-  EXPECT_THAT(lines, ElementsAre(HasSubstr("retry scheduled: 'work' for 'a', attempt 1 (failure), next in 1000ms"),
-                                 HasSubstr("retry of 'work' for 'a' starts: attempt 2"),
-                                 HasSubstr("retry succeeded: 'work' for 'a', attempt 2")));
+  EXPECT_THAT(
+      lines,
+      ElementsAre(HasSubstr("retry scheduled: 'work' for 'a', attempt 1 (failure), next in 1000ms"),
+                  HasSubstr("retry of 'work' for 'a' starts: attempt 2"),
+                  HasSubstr("retry succeeded: 'work' for 'a', attempt 2")));
 }
 
 /// A store that refuses to commit while it is told to.
@@ -197,7 +208,8 @@ class Sulking final : public Store {
     if (sulks) return fail(ErrorCode::unavailable, "the disk is full");
     return inner_->claim(request);
   }
-  Result<Committed> commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps) override {
+  Result<Committed> commit(WorkerId worker, BatchNumber batch,
+                           std::span<const Step> steps) override {
     if (sulks) {
       ++refused;
       if (writes_all_the_same) (void)inner_->commit(worker, batch, steps);
@@ -208,7 +220,9 @@ class Sulking final : public Store {
   Result<Swept> sweep(const SweepRequest& request) override { return inner_->sweep(request); }
   Result<Job> act(const Act& act) override { return inner_->act(act); }
   std::uint64_t change_mark() override { return inner_->change_mark(); }
-  Result<std::string> keep_payload(std::string_view bytes) override { return inner_->keep_payload(bytes); }
+  Result<std::string> keep_payload(std::string_view bytes) override {
+    return inner_->keep_payload(bytes);
+  }
 
  private:
   std::shared_ptr<Store> inner_;
@@ -260,10 +274,13 @@ TEST(Engines, a_batch_that_was_written_although_its_answer_was_lost_is_not_writt
     store->sulks = store->writes_all_the_same = true;
     return Output{};
   });
-  build.stage("b", [&](Context& context, std::stop_token) -> Outcome {
-    ran.push_back("b " + context.item_key());
-    return Output{};
-  }).needs("a");
+  build
+      .stage("b",
+             [&](Context& context, std::stop_token) -> Outcome {
+               ran.push_back("b " + context.item_key());
+               return Output{};
+             })
+      .needs("a");
   const Program program = built(build);
   engine->serve(program);
   const JobId job = *engine->submit(program.workflow(), items({"x"}));
@@ -334,12 +351,15 @@ TEST(Threads, a_handler_that_ignores_its_stop_token_is_abandoned_counted_and_fen
   std::latch released(1);
   std::latch returned(1);
   WorkflowBuilder build("deaf");
-  build.stage("work", [&](Context& context, std::stop_token) -> Outcome {
-    if (context.attempt() > 1) return Output{.json = "second"};
-    released.wait();
-    returned.count_down();
-    return Output{.json = "late"};
-  }).retry({.max_attempts = 2, .attempt_timeout = std::chrono::milliseconds(30)});
+  build
+      .stage("work",
+             [&](Context& context, std::stop_token) -> Outcome {
+               if (context.attempt() > 1) return Output{.json = "second"};
+               released.wait();
+               returned.count_down();
+               return Output{.json = "late"};
+             })
+      .retry({.max_attempts = 2, .attempt_timeout = std::chrono::milliseconds(30)});
   const Program program = built(build);
   engine->serve(program);
   engine->start();

@@ -1,9 +1,9 @@
 /// The DAG: dependents, joins, failures downstream, conditions, fan-out, reduce.
 
-#include <gmock/gmock.h>
-
 #include <map>
 #include <set>
+
+#include <gmock/gmock.h>
 
 #include "pawl/codec/json.hpp"
 #include "world.hpp"
@@ -34,11 +34,16 @@ TEST(Flow, outputs_flow_along_a_diamond_and_the_join_runs_once) {
   };
   build.stage("b", append("b")).needs("a");
   build.stage("c", append("c")).needs("a");
-  build.stage("d", [&](Context& context, std::stop_token) -> Outcome {
-    ++joins;
-    seen = *string_of(context.upstream("b")->json) + *string_of(context.upstream("c")->json);
-    return Output{};
-  }).needs("b").needs("c");
+  build
+      .stage("d",
+             [&](Context& context, std::stop_token) -> Outcome {
+               ++joins;
+               seen = *string_of(context.upstream("b")->json) +
+                      *string_of(context.upstream("c")->json);
+               return Output{};
+             })
+      .needs("b")
+      .needs("c");
   const JobId job = world.submit(built(build), numbered(20));
   world.run();
   EXPECT_EQ(joins, 20);
@@ -59,10 +64,13 @@ TEST(Flow, what_needs_a_failed_stage_is_skipped_and_runs_after_the_dead_letter_i
     return Output{};
   });
   for (const auto& [name, need] : {std::pair("b", "a"), std::pair("c", "b")}) {
-    build.stage(name, [&ran, name = std::string(name)](Context&, std::stop_token) -> Outcome {
-      ran.push_back(name);
-      return Output{};
-    }).needs(need);
+    build
+        .stage(name,
+               [&ran, name = std::string(name)](Context&, std::stop_token) -> Outcome {
+                 ran.push_back(name);
+                 return Output{};
+               })
+        .needs(need);
   }
   const JobId job = world.submit(built(build), items({"x"}));
   world.run();
@@ -87,14 +95,20 @@ TEST(Flow, on_failure_continue_lets_dependents_run_and_stop_job_ends_the_rest) {
     World world({.parallel = 1});
     int after = 0;
     WorkflowBuilder build("failing");
-    build.stage("a", [](Context& context, std::stop_token) -> Outcome {
-      if (context.item_key() == "item-0") return final_error("no");
-      return Output{};
-    }).on_failure(then);
-    build.stage("b", [&](Context&, std::stop_token) -> Outcome {
-      ++after;
-      return Output{};
-    }).needs("a");
+    build
+        .stage("a",
+               [](Context& context, std::stop_token) -> Outcome {
+                 if (context.item_key() == "item-0") return final_error("no");
+                 return Output{};
+               })
+        .on_failure(then);
+    build
+        .stage("b",
+               [&](Context&, std::stop_token) -> Outcome {
+                 ++after;
+                 return Output{};
+               })
+        .needs("a");
     const JobId job = world.submit(built(build), numbered(3));
     world.run();
     EXPECT_EQ(world.state(job), JobState::failed);
@@ -109,16 +123,22 @@ TEST(Flow, a_stage_whose_condition_is_false_is_skipped_without_an_attempt) {
   World world;
   std::vector<std::string> ran;
   WorkflowBuilder build("conditional");
-  build.stage("ocr", [&](Context& context, std::stop_token) -> Outcome {
-    ran.push_back("ocr " + context.item_key());
-    return Output{};
-  }).when([](Context& context) { return context.item_key() == "scan"; });
-  build.stage("index", [&](Context& context, std::stop_token) -> Outcome {
-    EXPECT_EQ(context.upstream("ocr")->state,
-              context.item_key() == "scan" ? StateKind::succeeded : StateKind::skipped);
-    ran.push_back("index " + context.item_key());
-    return Output{};
-  }).needs("ocr");
+  build
+      .stage("ocr",
+             [&](Context& context, std::stop_token) -> Outcome {
+               ran.push_back("ocr " + context.item_key());
+               return Output{};
+             })
+      .when([](Context& context) { return context.item_key() == "scan"; });
+  build
+      .stage("index",
+             [&](Context& context, std::stop_token) -> Outcome {
+               EXPECT_EQ(context.upstream("ocr")->state,
+                         context.item_key() == "scan" ? StateKind::succeeded : StateKind::skipped);
+               ran.push_back("index " + context.item_key());
+               return Output{};
+             })
+      .needs("ocr");
   const JobId job = world.submit(built(build), items({"scan", "text"}));
   world.run();
   EXPECT_THAT(ran, UnorderedElementsAre("ocr scan", "index scan", "index text"));
@@ -132,10 +152,13 @@ TEST(Flow, a_condition_that_throws_fails_the_attempt_instead_of_guessing) {
   World world;
   int executions = 0;
   WorkflowBuilder build("conditional");
-  build.stage("work", [&](Context&, std::stop_token) -> Outcome {
-    ++executions;
-    return Output{};
-  }).when([](Context&) -> bool { throw std::runtime_error("no such field"); });
+  build
+      .stage("work",
+             [&](Context&, std::stop_token) -> Outcome {
+               ++executions;
+               return Output{};
+             })
+      .when([](Context&) -> bool { throw std::runtime_error("no such field"); });
   const JobId job = world.submit(built(build), items({"a"}));
   world.run();
   EXPECT_EQ(executions, 0);
@@ -150,24 +173,31 @@ TEST(Flow, five_children_two_fail_and_a_retry_runs_exactly_two_more) {
   std::map<std::string, int> executions;
   bool fixed = false;
   WorkflowBuilder build("fan_out");
-  build.stage("enrich", [](Context&, std::stop_token) -> Outcome {
-    FanOut out;
-    for (int i = 0; i < 5; ++i) out.children.push_back({.key = "source-" + std::to_string(i), .data = i});
-    return out;
-  }).each([&](Context& context, std::stop_token) -> Outcome {
-    ++executions[context.child()->key];
-    const bool bad = context.child()->key == "source-1" || context.child()->key == "source-3";
-    if (bad && !fixed) return final_error("source is down");
-    return Output{.json = context.child()->data};
-  });
+  build
+      .stage("enrich",
+             [](Context&, std::stop_token) -> Outcome {
+               FanOut out;
+               for (int i = 0; i < 5; ++i)
+                 out.children.push_back({.key = "source-" + std::to_string(i), .data = i});
+               return out;
+             })
+      .each([&](Context& context, std::stop_token) -> Outcome {
+        ++executions[context.child()->key];
+        const bool bad = context.child()->key == "source-1" || context.child()->key == "source-3";
+        if (bad && !fixed) return final_error("source is down");
+        return Output{.json = context.child()->data};
+      });
   std::vector<std::string> outputs;
-  build.stage("merge", [&](Context& context, std::stop_token) -> Outcome {
-    EXPECT_TRUE(context.for_each_child_of("enrich", [&](const EndedChild& child) {
-      outputs.push_back(child.key + "=" + child.output.text());
-      return true;
-    }));
-    return Output{};
-  }).needs("enrich");
+  build
+      .stage("merge",
+             [&](Context& context, std::stop_token) -> Outcome {
+               EXPECT_TRUE(context.for_each_child_of("enrich", [&](const EndedChild& child) {
+                 outputs.push_back(child.key + "=" + child.output.text());
+                 return true;
+               }));
+               return Output{};
+             })
+      .needs("enrich");
   const JobId job = world.submit(built(build), items({"a"}));
   world.run();
   EXPECT_EQ(world.kind(job, "a", "enrich"), StateKind::failed);
@@ -180,7 +210,8 @@ TEST(Flow, five_children_two_fail_and_a_retry_runs_exactly_two_more) {
   for (const auto& [key, count] : executions) total += count;
   EXPECT_EQ(total, 7);
   EXPECT_EQ(world.kind(job, "a", "enrich"), StateKind::succeeded);
-  EXPECT_THAT(outputs, ElementsAre("source-0=0", "source-1=1", "source-2=2", "source-3=3", "source-4=4"));
+  EXPECT_THAT(outputs,
+              ElementsAre("source-0=0", "source-1=1", "source-2=2", "source-3=3", "source-4=4"));
   EXPECT_EQ(world.state(job), JobState::completed);
   world.expect_sound();
 }
@@ -189,12 +220,16 @@ TEST(Flow, a_tolerated_child_failure_lets_the_parent_succeed_and_can_still_be_re
   World world;
   bool fixed = false;
   WorkflowBuilder build("fan_out");
-  build.stage("enrich", [](Context&, std::stop_token) -> Outcome {
-    return FanOut{.children = {{.key = "good", .data = 1}, {.key = "bad", .data = 2}}};
-  }).each([&](Context& context, std::stop_token) -> Outcome {
-    if (context.child()->key == "bad" && !fixed) return final_error("down");
-    return Output{};
-  }).tolerate_failures({.percent = 50});
+  build
+      .stage("enrich",
+             [](Context&, std::stop_token) -> Outcome {
+               return FanOut{.children = {{.key = "good", .data = 1}, {.key = "bad", .data = 2}}};
+             })
+      .each([&](Context& context, std::stop_token) -> Outcome {
+        if (context.child()->key == "bad" && !fixed) return final_error("down");
+        return Output{};
+      })
+      .tolerate_failures({.percent = 50});
   const JobId job = world.submit(built(build), items({"a"}));
   world.run();
   EXPECT_EQ(world.kind(job, "a", "enrich"), StateKind::succeeded);
@@ -214,20 +249,24 @@ TEST(Flow, a_gate_judges_the_join_and_a_rejection_expands_anew) {
   int expansions = 0;
   int judged = 0;
   WorkflowBuilder build("judged");
-  build.stage("search", [&](Context& context, std::stop_token) -> Outcome {
-    ++expansions;
-    EXPECT_EQ(context.feedback().has_value(), expansions > 1);
-    return FanOut{.children = {{.key = "x", .data = 1}, {.key = "y", .data = 2}}};
-  }).each(succeed)
+  build
+      .stage("search",
+             [&](Context& context, std::stop_token) -> Outcome {
+               ++expansions;
+               EXPECT_EQ(context.feedback().has_value(), expansions > 1);
+               return FanOut{.children = {{.key = "x", .data = 1}, {.key = "y", .data = 2}}};
+             })
+      .each(succeed)
       .join([](Context& context, std::stop_token) -> Outcome {
         int children = 0;
         EXPECT_TRUE(context.for_each_child([&](const EndedChild&) { return ++children > 0; }));
         return Output{.json = children};
       })
-      .gate("enough", [&](const GateContext& gate, std::stop_token) {
-        EXPECT_EQ(gate.output.json.text(), "2") << "only children of the current expansion";
-        return ++judged == 1 ? rejected({.summary = "look again"}) : accepted();
-      })
+      .gate("enough",
+            [&](const GateContext& gate, std::stop_token) {
+              EXPECT_EQ(gate.output.json.text(), "2") << "only children of the current expansion";
+              return ++judged == 1 ? rejected({.summary = "look again"}) : accepted();
+            })
       .retry({.max_attempts = 3});
   const JobId job = world.submit(built(build), items({"a"}));
   world.run();
@@ -241,11 +280,17 @@ TEST(Flow, ten_thousand_children_are_nothing_special) {
   World world;
   std::int64_t sum = 0;
   WorkflowBuilder build("wide");
-  build.stage("split", [](Context&, std::stop_token) -> Outcome {
-    FanOut out;
-    for (int i = 0; i < 10'000; ++i) out.children.push_back({.key = std::to_string(i), .data = i});
-    return out;
-  }).each([](Context& context, std::stop_token) -> Outcome { return Output{.json = context.child()->data}; })
+  build
+      .stage("split",
+             [](Context&, std::stop_token) -> Outcome {
+               FanOut out;
+               for (int i = 0; i < 10'000; ++i)
+                 out.children.push_back({.key = std::to_string(i), .data = i});
+               return out;
+             })
+      .each([](Context& context, std::stop_token) -> Outcome {
+        return Output{.json = context.child()->data};
+      })
       .join([&](Context& context, std::stop_token) -> Outcome {
         EXPECT_TRUE(context.for_each_child([&](const EndedChild& child) {
           sum += *integer_of(child.output);
@@ -282,15 +327,18 @@ TEST(Flow, a_reduce_sees_every_item_once_with_its_state_and_runs_also_without_it
     if (context.item_key() == "item-1") return final_error("bad");
     return Output{.json = context.data()};
   });
-  build.all_items_stage("report", [&](Context& context, std::stop_token) -> Outcome {
-    ++reduces;
-    seen.clear();
-    EXPECT_TRUE(context.for_each_item([&](const SettledItem& one) {
-      EXPECT_TRUE(seen.emplace(one.item.key, one.item.state).second);
-      return true;
-    }));
-    return Output{.json = seen.size()};
-  }).needs("map");
+  build
+      .all_items_stage("report",
+                       [&](Context& context, std::stop_token) -> Outcome {
+                         ++reduces;
+                         seen.clear();
+                         EXPECT_TRUE(context.for_each_item([&](const SettledItem& one) {
+                           EXPECT_TRUE(seen.emplace(one.item.key, one.item.state).second);
+                           return true;
+                         }));
+                         return Output{.json = seen.size()};
+                       })
+      .needs("map");
   const Program program = built(build);
   const JobId job = world.submit(program, numbered(4));
   world.run();
@@ -317,15 +365,18 @@ TEST(Flow, a_retried_item_makes_the_reduce_run_again) {
     if (context.item_key() == "item-0" && !works) return final_error("bad");
     return Output{};
   });
-  build.all_items_stage("report", [&](Context& context, std::stop_token) -> Outcome {
-    std::int64_t good = 0;
-    EXPECT_TRUE(context.for_each_item([&](const SettledItem& one) {
-      good += one.item.state == ItemState::succeeded ? 1 : 0;
-      return true;
-    }));
-    reports.push_back(good);
-    return Output{};
-  }).needs("map");
+  build
+      .all_items_stage("report",
+                       [&](Context& context, std::stop_token) -> Outcome {
+                         std::int64_t good = 0;
+                         EXPECT_TRUE(context.for_each_item([&](const SettledItem& one) {
+                           good += one.item.state == ItemState::succeeded ? 1 : 0;
+                           return true;
+                         }));
+                         reports.push_back(good);
+                         return Output{};
+                       })
+      .needs("map");
   const JobId job = world.submit(built(build), numbered(3));
   world.run();
   works = true;
@@ -343,10 +394,13 @@ TEST(Flow, a_large_output_is_kept_as_a_payload_and_read_whole_downstream) {
   std::size_t seen = 0;
   WorkflowBuilder build("large");
   build.stage("make", [&](Context&, std::stop_token) -> Outcome { return Output{.json = large}; });
-  build.stage("use", [&](Context& context, std::stop_token) -> Outcome {
-    seen = string_of(context.upstream("make")->json)->size();
-    return Output{};
-  }).needs("make");
+  build
+      .stage("use",
+             [&](Context& context, std::stop_token) -> Outcome {
+               seen = string_of(context.upstream("make")->json)->size();
+               return Output{};
+             })
+      .needs("make");
   const JobId job = world.submit(built(build), items({"a"}));
   world.run();
   EXPECT_EQ(seen, large.size());

@@ -1,8 +1,8 @@
 /// Jobs: budgets, deadlines, pause, cancel, tolerance, categories, priorities, tasks by type.
 
-#include <gmock/gmock.h>
-
 #include <map>
+
+#include <gmock/gmock.h>
 
 #include "pawl/codec/json.hpp"
 #include "world.hpp"
@@ -50,8 +50,8 @@ TEST(Jobs, a_passed_deadline_that_fails_the_job_leaves_the_rest_cancelled_not_de
     world.clock.advance(1min);
     return Output{};
   });
-  const JobId job = world.submit(
-      program, numbered(10), {.budget = {.deadline = 150s, .exhausted = OnBudgetEnd::fail}});
+  const JobId job = world.submit(program, numbered(10),
+                                 {.budget = {.deadline = 150s, .exhausted = OnBudgetEnd::fail}});
   world.pass(1h);
   const Job row = world.job(job);
   EXPECT_EQ(state_of(row), JobState::failed);
@@ -66,8 +66,9 @@ TEST(Jobs, a_passed_deadline_that_fails_the_job_leaves_the_rest_cancelled_not_de
 
 TEST(Jobs, a_job_that_makes_no_progress_is_paused) {
   World world;
-  const Program program = one_stage([](Context&, std::stop_token) -> Outcome { return retryable("down"); },
-                                    {.max_attempts = 1'000, .backoff = {.initial = 1s, .multiplier = 1}});
+  const Program program =
+      one_stage([](Context&, std::stop_token) -> Outcome { return retryable("down"); },
+                {.max_attempts = 1'000, .backoff = {.initial = 1s, .multiplier = 1}});
   const JobId job = world.submit(program, items({"a"}), {.budget = {.no_progress = 30s}});
   world.pass(10min);
   EXPECT_EQ(world.job(job).paused, PauseCause::no_progress);
@@ -79,7 +80,8 @@ TEST(Jobs, a_paused_job_starts_nothing_and_lets_what_runs_apply) {
   World world;
   std::vector<std::shared_ptr<AsyncAttempt>> open;
   WorkflowBuilder build("paused");
-  build.async_stage("call", [&](std::shared_ptr<AsyncAttempt> attempt) { open.push_back(std::move(attempt)); });
+  build.async_stage(
+      "call", [&](std::shared_ptr<AsyncAttempt> attempt) { open.push_back(std::move(attempt)); });
   build.stage("after", succeed).needs("call");
   const JobId job = world.submit(built(build), items({"a"}));
   world.run();
@@ -100,7 +102,8 @@ TEST(Jobs, after_a_cancel_nothing_is_claimed_and_what_ran_is_recorded_but_not_ap
   World world;
   std::vector<std::shared_ptr<AsyncAttempt>> open;
   WorkflowBuilder build("cancelled");
-  build.async_stage("call", [&](std::shared_ptr<AsyncAttempt> attempt) { open.push_back(std::move(attempt)); });
+  build.async_stage(
+      "call", [&](std::shared_ptr<AsyncAttempt> attempt) { open.push_back(std::move(attempt)); });
   build.stage("after", succeed).needs("call");
   const JobId job = world.submit(built(build), numbered(3), {.parallel = 1});
   world.run();
@@ -167,7 +170,8 @@ TEST(Jobs, an_engine_can_be_restricted_to_categories_and_stages) {
     ran.push_back(context.item_key());
     return Output{};
   });
-  world.submit(program, {{.key = "i", .category = "invoices"}, {.key = "l", .category = "letters"}});
+  world.submit(program,
+               {{.key = "i", .category = "invoices"}, {.key = "l", .category = "letters"}});
   world.run();
   EXPECT_THAT(ran, ElementsAre("i"));
   auto other = world.another({.categories = {"letters"}});
@@ -188,7 +192,8 @@ TEST(Jobs, jobs_of_equal_priority_take_turns_and_higher_ones_go_first) {
   std::vector<JobId> jobs;
   for (const int priority : {0, 0, 5}) {
     world.engine->serve(program);
-    jobs.push_back(*world.engine->submit(program.workflow(), std::vector<NewItem>{}, {.priority = priority, .keep_open = true}));
+    jobs.push_back(*world.engine->submit(program.workflow(), std::vector<NewItem>{},
+                                         {.priority = priority, .keep_open = true}));
     ASSERT_TRUE(world.engine->pause(jobs.back()));
     ASSERT_TRUE(world.engine->add_items(jobs.back(), numbered(2), true));
   }
@@ -203,7 +208,10 @@ TEST(Jobs, a_stage_limit_bounds_what_runs_at_once_and_a_full_pool_blocks_nobody_
   std::vector<std::shared_ptr<AsyncAttempt>> slow;
   int quick = 0;
   WorkflowBuilder build("pools");
-  build.async_stage("slow", [&](std::shared_ptr<AsyncAttempt> attempt) { slow.push_back(std::move(attempt)); })
+  build
+      .async_stage(
+          "slow",
+          [&](std::shared_ptr<AsyncAttempt> attempt) { slow.push_back(std::move(attempt)); })
       .limits({.pool = "graph_db", .parallel = 2});
   build.stage("quick", [&](Context&, std::stop_token) -> Outcome {
     ++quick;
@@ -237,9 +245,9 @@ TEST(Jobs, a_job_of_tasks_runs_each_by_its_type_in_the_order_of_its_dependencies
     return Output{};
   });
   world.engine->serve(registry);
-  const Result<JobId> job = world.engine->submit(
-      TaskJob{.tasks = {{.type = "parse", .title = "read it", .depends_on = {"get it"}},
-                        {.type = "fetch", .title = "get it", .goal = Json::object({{"url", "x"}})}}});
+  const Result<JobId> job = world.engine->submit(TaskJob{
+      .tasks = {{.type = "parse", .title = "read it", .depends_on = {"get it"}},
+                {.type = "fetch", .title = "get it", .goal = Json::object({{"url", "x"}})}}});
   ASSERT_TRUE(job) << job.error().text();
   world.run();
   EXPECT_THAT(ran, ElementsAre("get it", "parse page"));
@@ -287,7 +295,8 @@ TEST(Jobs, a_job_of_tasks_is_stuck_after_fifty_decisions_without_an_ended_task) 
   World world;
   HandlerRegistry registry;
   registry.add("never", [](Context&, std::stop_token) -> Outcome { return retryable("no"); });
-  registry.add_decider("forever", [](const StageDefinition&, const Attempt&) -> Advice { return Retry{}; });
+  registry.add_decider("forever",
+                       [](const StageDefinition&, const Attempt&) -> Advice { return Retry{}; });
   world.engine->serve(registry);
   TaskJob spec{.tasks = {{.type = "never", .title = "t"}}, .decider = "forever"};
   spec.budget.max_attempts_per_task.reset();
@@ -318,7 +327,10 @@ TEST(Jobs, a_submission_that_was_cut_off_is_read_again_without_losing_or_doublin
   const JobId job{1};
   EXPECT_EQ(world.state(job), JobState::running) << "submission is still open";
   const auto all = [](std::vector<NewItem>& page) -> Result<bool> {
-    page = {{.data = Json::object({{"id", 7}})}, {.data = Json("new")}, {.data = Json("x")}, {.data = Json("x")}};
+    page = {{.data = Json::object({{"id", 7}})},
+            {.data = Json("new")},
+            {.data = Json("x")},
+            {.data = Json("x")}};
     return false;
   };
   ASSERT_TRUE(world.engine->resume_submission(job, all));
@@ -336,7 +348,8 @@ TEST(Jobs, what_an_earlier_job_finished_unchanged_is_adopted) {
     ++executions;
     return Output{.json = "made"};
   });
-  const std::vector<NewItem> first{{.key = "a", .data = 1, .data_sha256 = "1"}, {.key = "b", .data = 2, .data_sha256 = "2"}};
+  const std::vector<NewItem> first{{.key = "a", .data = 1, .data_sha256 = "1"},
+                                   {.key = "b", .data = 2, .data_sha256 = "2"}};
   world.submit(program, first);
   world.run();
   std::vector<NewItem> second = first;

@@ -47,10 +47,13 @@ TEST(Retry, a_service_that_is_always_down_is_tried_eight_times_with_doubling_del
   World world;
   int executions = 0;
   WorkflowBuilder build("down");
-  build.stage("call", [&](Context&, std::stop_token) -> Outcome {
-    ++executions;
-    return retryable("503");
-  }).retry(RetryPolicy::service());
+  build
+      .stage("call",
+             [&](Context&, std::stop_token) -> Outcome {
+               ++executions;
+               return retryable("503");
+             })
+      .retry(RetryPolicy::service());
   const JobId job = world.submit(built(build), items({"a"}));
   world.pass(24h);
 
@@ -67,10 +70,13 @@ TEST(Retry, twenty_rate_limits_with_a_hint_cost_no_attempt) {
   World world;
   int executions = 0;
   WorkflowBuilder build("limited");
-  build.stage("call", [&](Context&, std::stop_token) -> Outcome {
-    if (++executions <= 20) return rate_limited("429", 30s);
-    return Output{};
-  }).retry(RetryPolicy::service());
+  build
+      .stage("call",
+             [&](Context&, std::stop_token) -> Outcome {
+               if (++executions <= 20) return rate_limited("429", 30s);
+               return Output{};
+             })
+      .retry(RetryPolicy::service());
   const JobId job = world.submit(built(build), items({"a"}));
   world.pass(1h);
 
@@ -87,10 +93,13 @@ TEST(Retry, rate_limits_without_a_hint_are_ordinary_failures) {
   World world;
   int executions = 0;
   WorkflowBuilder build("limited");
-  build.stage("call", [&](Context&, std::stop_token) -> Outcome {
-    ++executions;
-    return rate_limited("429");
-  }).retry(RetryPolicy::service());
+  build
+      .stage("call",
+             [&](Context&, std::stop_token) -> Outcome {
+               ++executions;
+               return rate_limited("429");
+             })
+      .retry(RetryPolicy::service());
   const JobId job = world.submit(built(build), items({"a"}));
   world.pass(24h);
   EXPECT_EQ(executions, 8);
@@ -121,10 +130,14 @@ TEST(Retry, a_final_error_fails_at_once_and_is_never_escalated) {
   World world;
   int executions = 0;
   WorkflowBuilder build("final");
-  build.stage("parse", [&](Context&, std::stop_token) -> Outcome {
-    ++executions;
-    return final_error("encrypted");
-  }).retry({.max_attempts = 5, .on_exhausted = OnExhausted::escalate}).review(ReviewPolicy::on_escalation);
+  build
+      .stage("parse",
+             [&](Context&, std::stop_token) -> Outcome {
+               ++executions;
+               return final_error("encrypted");
+             })
+      .retry({.max_attempts = 5, .on_exhausted = OnExhausted::escalate})
+      .review(ReviewPolicy::on_escalation);
   const JobId job = world.submit(built(build), items({"a"}));
   world.run();
   EXPECT_EQ(executions, 1);
@@ -137,15 +150,20 @@ TEST(Retry, a_rejection_comes_back_as_typed_feedback_to_the_next_attempt) {
   World world;
   std::vector<std::optional<Feedback>> seen;
   WorkflowBuilder build("refine");
-  build.stage("convert", [&](Context& context, std::stop_token) -> Outcome {
-    seen.push_back(context.feedback());
-    return Output{.json = Json(context.feedback() ? "with tables" : "plain")};
-  }).gate("tables", [](const GateContext& gate, std::stop_token) {
-    if (gate.output.json.text() == R"("with tables")") return accepted();
-    return rejected({.summary = "1 criteria not met",
-                     .criteria = {{"tables", "4", "0", false}},
-                     .guidance = Json::object({{"hint", "try OCR"}})});
-  }).retry({.max_attempts = 3});
+  build
+      .stage("convert",
+             [&](Context& context, std::stop_token) -> Outcome {
+               seen.push_back(context.feedback());
+               return Output{.json = Json(context.feedback() ? "with tables" : "plain")};
+             })
+      .gate("tables",
+            [](const GateContext& gate, std::stop_token) {
+              if (gate.output.json.text() == R"("with tables")") return accepted();
+              return rejected({.summary = "1 criteria not met",
+                               .criteria = {{"tables", "4", "0", false}},
+                               .guidance = Json::object({{"hint", "try OCR"}})});
+            })
+      .retry({.max_attempts = 3});
   const JobId job = world.submit(built(build), items({"a"}));
   world.run();
 
@@ -161,10 +179,10 @@ TEST(Retry, a_rejection_comes_back_as_typed_feedback_to_the_next_attempt) {
   EXPECT_EQ(attempts[1].verdict, Verdict::accepted);
   EXPECT_EQ(attempts[1].cause, Cause::gate_feedback);
   using enum EventType;
-  EXPECT_THAT(world.event_types(world.task(job, "a", "convert").id),
-              ElementsAre(attempt_started, attempt_finished, gate_rejected, retry_scheduled,
-                          attempt_started, retry_started, attempt_finished, gate_accepted,
-                          task_succeeded));
+  EXPECT_THAT(
+      world.event_types(world.task(job, "a", "convert").id),
+      ElementsAre(attempt_started, attempt_finished, gate_rejected, retry_scheduled,
+                  attempt_started, retry_started, attempt_finished, gate_accepted, task_succeeded));
   world.expect_sound();
 }
 
@@ -173,11 +191,14 @@ TEST(Retry, a_timeout_is_a_failed_attempt_whose_feedback_names_the_time) {
   World world;
   std::vector<std::string> feedback;
   WorkflowBuilder build("slow");
-  build.stage("work", [&](Context& context, std::stop_token) -> Outcome {
-    feedback.push_back(context.feedback() ? context.feedback()->summary : "");
-    if (context.attempt() == 1) world.clock.advance(10s);
-    return Output{};
-  }).retry({.max_attempts = 2, .attempt_timeout = 100ms});
+  build
+      .stage("work",
+             [&](Context& context, std::stop_token) -> Outcome {
+               feedback.push_back(context.feedback() ? context.feedback()->summary : "");
+               if (context.attempt() == 1) world.clock.advance(10s);
+               return Output{};
+             })
+      .retry({.max_attempts = 2, .attempt_timeout = 100ms});
   const JobId job = world.submit(built(build), items({"a"}));
   world.run();
   EXPECT_EQ(world.kind(job, "a", "work"), StateKind::succeeded);
@@ -194,10 +215,13 @@ TEST(Retry, a_stage_that_always_times_out_fails_or_escalates_as_it_was_told) {
   for (const OnExhausted then : {OnExhausted::fail, OnExhausted::escalate}) {
     World world;
     WorkflowBuilder build("slow");
-    build.stage("work", [&](Context&, std::stop_token) -> Outcome {
-      world.clock.advance(1s);
-      return Output{};
-    }).retry({.max_attempts = 2, .on_exhausted = then, .attempt_timeout = 100ms});
+    build
+        .stage("work",
+               [&](Context&, std::stop_token) -> Outcome {
+                 world.clock.advance(1s);
+                 return Output{};
+               })
+        .retry({.max_attempts = 2, .on_exhausted = then, .attempt_timeout = 100ms});
     const JobId job = world.submit(built(build), items({"a"}));
     world.run();
     EXPECT_EQ(world.kind(job, "a", "work"),
@@ -212,10 +236,11 @@ TEST(Retry, a_gate_that_throws_keeps_the_output_and_is_retried) {
   int asked = 0;
   WorkflowBuilder build("broken_gate");
   build.stage("work", succeed)
-      .gate("judge", [&](const GateContext&, std::stop_token) -> Judgement {
-        if (++asked == 1) throw std::runtime_error("no model");
-        return accepted();
-      })
+      .gate("judge",
+            [&](const GateContext&, std::stop_token) -> Judgement {
+              if (++asked == 1) throw std::runtime_error("no model");
+              return accepted();
+            })
       .retry({.max_attempts = 2});
   const JobId job = world.submit(built(build), items({"a"}));
   world.run();
@@ -233,10 +258,11 @@ TEST(Retry, a_gate_that_takes_too_long_times_the_attempt_out) {
   World world;
   WorkflowBuilder build("slow_gate");
   build.stage("work", succeed)
-      .gate("judge", [&](const GateContext&, std::stop_token) {
-        world.clock.advance(3s);
-        return accepted();
-      })
+      .gate("judge",
+            [&](const GateContext&, std::stop_token) {
+              world.clock.advance(3s);
+              return accepted();
+            })
       .retry({.max_attempts = 1, .attempt_timeout = 1s});
   const JobId job = world.submit(built(build), items({"a"}));
   world.run();
@@ -251,10 +277,13 @@ TEST(Retry, a_gate_that_takes_too_long_times_the_attempt_out) {
 TEST(Retry, a_stage_that_throws_is_a_retryable_failure_with_the_message) {
   World world;
   WorkflowBuilder build("throws");
-  build.stage("work", [](Context& context, std::stop_token) -> Outcome {
-    if (context.attempt() == 1) throw std::runtime_error("boom");
-    return Output{};
-  }).retry({.max_attempts = 2});
+  build
+      .stage("work",
+             [](Context& context, std::stop_token) -> Outcome {
+               if (context.attempt() == 1) throw std::runtime_error("boom");
+               return Output{};
+             })
+      .retry({.max_attempts = 2});
   const JobId job = world.submit(built(build), items({"a"}));
   world.run();
   const auto attempts = world.attempts(job, "a", "work");
@@ -295,10 +324,13 @@ TEST(Retry, a_retry_that_is_due_runs_although_no_new_work_arrives) {
   World world;
   int executions = 0;
   WorkflowBuilder build("timer");
-  build.stage("work", [&](Context&, std::stop_token) -> Outcome {
-    if (++executions == 1) return retryable("again");
-    return Output{};
-  }).retry({.max_attempts = 2, .backoff = {.initial = 50ms}});
+  build
+      .stage("work",
+             [&](Context&, std::stop_token) -> Outcome {
+               if (++executions == 1) return retryable("again");
+               return Output{};
+             })
+      .retry({.max_attempts = 2, .backoff = {.initial = 50ms}});
   const JobId job = world.submit(built(build), items({"a"}));
   world.run();
   EXPECT_EQ(executions, 1);
@@ -314,13 +346,18 @@ TEST(Retry, the_idempotency_key_changes_only_when_new_work_is_wanted) {
   World world;
   std::vector<std::string> keys;
   WorkflowBuilder build("keys");
-  build.stage("work", [&](Context& context, std::stop_token) -> Outcome {
-    keys.push_back(context.idempotency_key());
-    if (context.attempt() == 1) return retryable("network");
-    return Output{.json = Json(static_cast<int>(context.attempt()))};
-  }).gate("judge", [](const GateContext& gate, std::stop_token) {
-    return gate.attempt < 3 ? rejected({.summary = "no"}) : accepted();
-  }).retry({.max_attempts = 5});
+  build
+      .stage("work",
+             [&](Context& context, std::stop_token) -> Outcome {
+               keys.push_back(context.idempotency_key());
+               if (context.attempt() == 1) return retryable("network");
+               return Output{.json = Json(static_cast<int>(context.attempt()))};
+             })
+      .gate("judge",
+            [](const GateContext& gate, std::stop_token) {
+              return gate.attempt < 3 ? rejected({.summary = "no"}) : accepted();
+            })
+      .retry({.max_attempts = 5});
   const JobId job = world.submit(built(build), items({"a"}));
   world.run();
   const std::string prefix = std::to_string(job.value()) + "/a/work/";
@@ -332,9 +369,11 @@ TEST(Retry, an_asynchronous_stage_completes_later_and_times_out_if_it_never_does
   World world;
   std::vector<std::shared_ptr<AsyncAttempt>> open;
   WorkflowBuilder build("async");
-  build.async_stage("call", [&](std::shared_ptr<AsyncAttempt> attempt) {
-    open.push_back(std::move(attempt));
-  }).retry({.max_attempts = 2, .attempt_timeout = 1min});
+  build
+      .async_stage(
+          "call",
+          [&](std::shared_ptr<AsyncAttempt> attempt) { open.push_back(std::move(attempt)); })
+      .retry({.max_attempts = 2, .attempt_timeout = 1min});
   const JobId job = world.submit(built(build), items({"a"}));
   world.run();
   ASSERT_EQ(open.size(), 1u);
@@ -357,13 +396,17 @@ TEST(Retry, new_work_and_due_retries_compete_by_the_age_of_the_item) {
   World world({.parallel = 1});
   std::vector<std::string> order;
   WorkflowBuilder build("fair");
-  build.stage("work", [&](Context& context, std::stop_token) -> Outcome {
-    order.push_back(context.item_key());
-    if (context.item_key() == "old" && context.attempt() == 1) return retryable("later");
-    if (context.item_key() == "not ready" && context.attempt() == 1) return retryable("much later");
-    if (context.item_key() == "filler") world.clock.advance(10s);
-    return Output{};
-  }).retry({.max_attempts = 2, .backoff = {.initial = 5s}});
+  build
+      .stage("work",
+             [&](Context& context, std::stop_token) -> Outcome {
+               order.push_back(context.item_key());
+               if (context.item_key() == "old" && context.attempt() == 1) return retryable("later");
+               if (context.item_key() == "not ready" && context.attempt() == 1)
+                 return retryable("much later");
+               if (context.item_key() == "filler") world.clock.advance(10s);
+               return Output{};
+             })
+      .retry({.max_attempts = 2, .backoff = {.initial = 5s}});
   world.submit(built(build), items({"old", "filler", "young", "younger"}));
   world.run();
   EXPECT_THAT(order, ElementsAre("old", "filler", "old", "young", "younger"));

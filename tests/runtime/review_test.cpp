@@ -15,16 +15,24 @@ using testing::HasSubstr;
 struct Reviewed : testing::Test {
   Reviewed() {
     WorkflowBuilder build("reviewed");
-    build.stage("draft", [this](Context& context, std::stop_token) -> Outcome {
-      drafts.push_back(context.feedback() ? context.feedback()->summary : "");
-      return Output{.json = Json::object({{"text", "draft " + std::to_string(context.attempt())},
-                                          {"words", 2}})};
-    }).review(ReviewPolicy::always).editable({"text"});
-    build.stage("publish", [this](Context& context, std::stop_token) -> Outcome {
-      const Upstream draft = *context.upstream("draft");
-      published.push_back(*string_of(*member(draft.json, "text")));
-      return Output{};
-    }).needs("draft");
+    build
+        .stage("draft",
+               [this](Context& context, std::stop_token) -> Outcome {
+                 drafts.push_back(context.feedback() ? context.feedback()->summary : "");
+                 return Output{
+                     .json = Json::object(
+                         {{"text", "draft " + std::to_string(context.attempt())}, {"words", 2}})};
+               })
+        .review(ReviewPolicy::always)
+        .editable({"text"});
+    build
+        .stage("publish",
+               [this](Context& context, std::stop_token) -> Outcome {
+                 const Upstream draft = *context.upstream("draft");
+                 published.push_back(*string_of(*member(draft.json, "text")));
+                 return Output{};
+               })
+        .needs("draft");
     program = built(build);
     job = world.submit(*program, items({"a"}));
     world.run();
@@ -42,7 +50,8 @@ struct Reviewed : testing::Test {
 TEST_F(Reviewed, approval_lets_the_item_go_on_with_what_was_shown) {
   EXPECT_EQ(world.kind(job, "a", "draft"), StateKind::awaiting_review);
   EXPECT_TRUE(published.empty());
-  ASSERT_TRUE(world.engine->answer(review(), {.outcome = ReviewOutcome::approve, .reviewer = "ada"}));
+  ASSERT_TRUE(
+      world.engine->answer(review(), {.outcome = ReviewOutcome::approve, .reviewer = "ada"}));
   world.run();
   EXPECT_THAT(published, ElementsAre("draft 1"));
   EXPECT_EQ(world.state(job), JobState::completed);
@@ -51,10 +60,10 @@ TEST_F(Reviewed, approval_lets_the_item_go_on_with_what_was_shown) {
 
 // B44, trap 14 (in one process; across processes in tests/crash)
 TEST_F(Reviewed, edits_replace_the_output_downstream_and_the_original_stays_in_the_attempt) {
-  ASSERT_TRUE(world.engine->answer(
-      review(), {.outcome = ReviewOutcome::approve_with_edits,
-                 .reviewer = "ada",
-                 .edits = Json::object({{"text", "better"}, {"words", 2}})}));
+  ASSERT_TRUE(
+      world.engine->answer(review(), {.outcome = ReviewOutcome::approve_with_edits,
+                                      .reviewer = "ada",
+                                      .edits = Json::object({{"text", "better"}, {"words", 2}})}));
   // Another engine, without anything in memory, reads the same.
   world.engine->stop();
   auto fresh = world.another();
@@ -67,10 +76,10 @@ TEST_F(Reviewed, edits_replace_the_output_downstream_and_the_original_stays_in_t
 
 // Ruling 9
 TEST_F(Reviewed, edits_to_what_may_not_be_edited_are_refused_and_change_nothing) {
-  const auto refused = world.engine->answer(
-      review(), {.outcome = ReviewOutcome::approve_with_edits,
-                 .reviewer = "ada",
-                 .edits = Json::object({{"text", "x"}, {"words", 99}})});
+  const auto refused =
+      world.engine->answer(review(), {.outcome = ReviewOutcome::approve_with_edits,
+                                      .reviewer = "ada",
+                                      .edits = Json::object({{"text", "x"}, {"words", 99}})});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::invalid);
   EXPECT_THAT(refused.error().text(), HasSubstr("'words'"));
@@ -134,9 +143,8 @@ TEST_F(Reviewed, an_answer_for_other_content_than_is_stored_is_a_conflict) {
 // Ruling 10
 TEST_F(Reviewed, an_answer_can_take_effect_later_and_be_taken_back_by_who_gave_it) {
   const ReviewId id = review();
-  const Answer later{.outcome = ReviewOutcome::approve,
-                     .reviewer = "ada",
-                     .effective_at = world.clock.now() + 5s};
+  const Answer later{
+      .outcome = ReviewOutcome::approve, .reviewer = "ada", .effective_at = world.clock.now() + 5s};
   ASSERT_TRUE(world.engine->answer(id, later));
   world.run();
   EXPECT_TRUE(published.empty());
@@ -166,11 +174,16 @@ TEST_F(Reviewed, a_claimed_review_is_answered_by_its_claimant_until_the_claim_ru
 TEST(Review, an_exhausted_budget_escalates_with_every_attempt_recorded) {
   World world;
   WorkflowBuilder build("escalates");
-  build.stage("work", [](Context& context, std::stop_token) -> Outcome {
-    return Output{.json = static_cast<int>(context.attempt())};
-  }).gate("never", [](const GateContext& gate, std::stop_token) {
-    return rejected({.summary = "no " + std::to_string(gate.attempt)});
-  }).retry({.max_attempts = 3, .on_exhausted = OnExhausted::escalate})
+  build
+      .stage("work",
+             [](Context& context, std::stop_token) -> Outcome {
+               return Output{.json = static_cast<int>(context.attempt())};
+             })
+      .gate("never",
+            [](const GateContext& gate, std::stop_token) {
+              return rejected({.summary = "no " + std::to_string(gate.attempt)});
+            })
+      .retry({.max_attempts = 3, .on_exhausted = OnExhausted::escalate})
       .review(ReviewPolicy::on_escalation);
   const JobId job = world.submit(built(build), items({"a"}));
   world.run();
@@ -187,9 +200,8 @@ TEST(Review, an_exhausted_budget_escalates_with_every_attempt_recorded) {
   }
   EXPECT_TRUE(told);
   const auto reviews = world.open_reviews(job);
-  ASSERT_TRUE(world.engine->answer(reviews.at(0).id, {.outcome = ReviewOutcome::approve,
-                                                      .reviewer = "ada",
-                                                      .attempt = 2}));
+  ASSERT_TRUE(world.engine->answer(
+      reviews.at(0).id, {.outcome = ReviewOutcome::approve, .reviewer = "ada", .attempt = 2}));
   world.run();
   const Task task = world.task(job, "a", "work");
   EXPECT_EQ(world.store->records().output(task.id)->output.text(), "2");

@@ -3,13 +3,13 @@
 /// A world on virtual time: a store, an engine that is driven by hand, and a clock that moves only
 /// when a test says so. Weeks of backoff pass in microseconds, always in the same order.
 
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "pawl/runtime/engine.hpp"
 #include "pawl/store/sqlite.hpp"

@@ -62,11 +62,11 @@ enum class Rule : std::uint8_t {
 struct Decision {
   DecisionKind kind = DecisionKind::complete;
   Rule rule = Rule::succeeded_without_gate;
-  Timestamp next_run_at;       ///< for retry; the moment of deciding when there is no delay
+  Timestamp next_run_at;            ///< for retry; the moment of deciding when there is no delay
   Cause next_cause = Cause::first;  ///< for retry
-  ReviewReason review_reason = ReviewReason::policy;   ///< for review
-  FailCause fail_cause = FailCause::final_error;       ///< for fail
-  CancelCause cancel_cause = CancelCause::requested;   ///< for cancel
+  ReviewReason review_reason = ReviewReason::policy;  ///< for review
+  FailCause fail_cause = FailCause::final_error;      ///< for fail
+  CancelCause cancel_cause = CancelCause::requested;  ///< for cancel
   bool new_round = false;  ///< new work is wanted: the idempotency key changes
   Counts counts;           ///< of the task after this decision
   std::string reason;      ///< a custom decider's own words
@@ -87,18 +87,19 @@ struct Attempt {
   Timestamp ended_at;
   AttemptResult result = AttemptResult::success;
   std::optional<StageError> error;
-  std::optional<Verdict> verdict;      ///< only where a gate judged
-  std::string verdict_reason;          ///< of an uncertain one
-  std::optional<Feedback> feedback;    ///< for the next attempt
+  std::optional<Verdict> verdict;    ///< only where a gate judged
+  std::string verdict_reason;        ///< of an uncertain one
+  std::optional<Feedback> feedback;  ///< for the next attempt
   std::string summary;
-  Json output;                         ///< inline, or {"$ref":"sha256:…","size":n}
+  Json output;  ///< inline, or {"$ref":"sha256:…","size":n}
   std::vector<ArtifactRecord> artifacts;
   Usage usage;
-  std::string decider;                 ///< empty: the default one
-  Counts counts_before;                ///< with the rest of this record: every input of the decision
-  std::optional<std::uint32_t> attempts_cap;   ///< the job's max_attempts_per_task when it was decided
-  std::optional<CancelCause> cancelled_by;     ///< a cancel that was in force when it was decided
-  bool graceful = false;                       ///< interrupted by a graceful stop
+  std::string decider;   ///< empty: the default one
+  Counts counts_before;  ///< with the rest of this record: every input of the decision
+  std::optional<std::uint32_t>
+      attempts_cap;                         ///< the job's max_attempts_per_task when it was decided
+  std::optional<CancelCause> cancelled_by;  ///< a cancel that was in force when it was decided
+  bool graceful = false;                    ///< interrupted by a graceful stop
   Decision decision;
   friend bool operator==(const Attempt&, const Attempt&) = default;
 

@@ -44,16 +44,16 @@ enum class EventType : std::uint8_t {
 /// "pawl/codec/documents.hpp" renders them as the JSON `data`.
 struct Event {
   EventType type{};
-  EventSeq seq = 0;       ///< set when read back
-  JobId job;              ///< set when read back
-  ItemId item;            ///< none for events of the job
-  TaskId task;            ///< none for events of the job or item
+  EventSeq seq = 0;  ///< set when read back
+  JobId job;         ///< set when read back
+  ItemId item;       ///< none for events of the job
+  TaskId task;       ///< none for events of the job or item
   AttemptNumber attempt = 0;
-  Timestamp at;           ///< set when read back
-  std::int32_t code = 0;  ///< a result, cause, reason, outcome or state, as its number
-  std::int64_t count = 0; ///< max_attempts, children, …
-  Timestamp when;         ///< next_run_at
-  std::string text;       ///< a summary, reason, message or name
+  Timestamp at;            ///< set when read back
+  std::int32_t code = 0;   ///< a result, cause, reason, outcome or state, as its number
+  std::int64_t count = 0;  ///< max_attempts, children, …
+  Timestamp when;          ///< next_run_at
+  std::string text;        ///< a summary, reason, message or name
   friend bool operator==(const Event&, const Event&) = default;
 };
 

@@ -25,7 +25,7 @@ struct Item {
   Timestamp submitted_at;
   ItemState state = ItemState::active;
   std::optional<CancelCause> cancelled;
-  std::uint32_t sinks_left = 0;    ///< item-scope stages at the end of the graph that have not ended
+  std::uint32_t sinks_left = 0;  ///< item-scope stages at the end of the graph that have not ended
   std::uint32_t failed_tasks = 0;  ///< any makes the item failed, tolerated or not
   ItemId adopted_from;             ///< the item of an earlier job this one was taken over from
   friend bool operator==(const Item&, const Item&) = default;

@@ -16,9 +16,21 @@
 
 namespace pawl {
 
-enum class JobState : std::uint8_t { running = 1, paused = 2, completed = 3, failed = 4, cancelled = 5 };
+enum class JobState : std::uint8_t {
+  running = 1,
+  paused = 2,
+  completed = 3,
+  failed = 4,
+  cancelled = 5
+};
 
-enum class PauseCause : std::uint8_t { none = 0, requested = 1, budget = 2, deadline = 3, no_progress = 4 };
+enum class PauseCause : std::uint8_t {
+  none = 0,
+  requested = 1,
+  budget = 2,
+  deadline = 3,
+  no_progress = 4
+};
 
 /// Which limit an attempt ran into.
 enum class BudgetKind : std::uint8_t {
@@ -33,7 +45,9 @@ enum class BudgetKind : std::uint8_t {
 /// How many tasks of a stage (or children) are in each stored state.
 struct StateCounts {
   std::array<std::int64_t, state_kinds> by_kind{};
-  [[nodiscard]] std::int64_t operator[](StateKind kind) const { return by_kind[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] std::int64_t operator[](StateKind kind) const {
+    return by_kind[static_cast<std::size_t>(kind)];
+  }
   std::int64_t& operator[](StateKind kind) { return by_kind[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] std::int64_t ended() const;
   friend bool operator==(const StateCounts&, const StateCounts&) = default;
@@ -56,29 +70,29 @@ struct Job {
   std::string workflow_hash;
   std::string key;  ///< makes submission idempotent; empty: none
   Json params;
-  Json labels;      ///< whatever the submitter wants back
+  Json labels;  ///< whatever the submitter wants back
   Budget budget;
   Tolerance tolerate_failures;
   std::uint32_t parallel = 0;  ///< open attempts of this job; 0: no limit of its own
   std::int32_t priority = 0;   ///< higher first
   Timestamp submitted_at;
-  Timestamp deadline_at;       ///< absolute; none when not set
+  Timestamp deadline_at;  ///< absolute; none when not set
   Timestamp ended_at;
   bool submission_open = true;
   Generation generation = 1;
   PauseCause paused = PauseCause::none;
-  std::optional<CancelCause> cancelled;   ///< also deadline, budget, tolerance, stop_job
-  std::int64_t reduce_ordinal = 0;        ///< the ordinal of its job-wide tasks; 0: has none
+  std::optional<CancelCause> cancelled;  ///< also deadline, budget, tolerance, stop_job
+  std::int64_t reduce_ordinal = 0;       ///< the ordinal of its job-wide tasks; 0: has none
   ItemCounts items;
   std::int64_t attempts_opened = 0;
   std::int64_t attempts_open = 0;
-  std::int64_t dead_letters = 0;          ///< Failed tasks neither retried nor discarded
-  std::int64_t failed_tasks = 0;          ///< Failed tasks, discarded ones included
+  std::int64_t dead_letters = 0;  ///< Failed tasks neither retried nor discarded
+  std::int64_t failed_tasks = 0;  ///< Failed tasks, discarded ones included
   std::int64_t decisions_since_progress = 0;
   Timestamp last_progress_at;
   Usage used;
-  std::vector<StateCounts> stages;        ///< item tasks and job-wide tasks, by StageIndex
-  std::vector<StateCounts> children;      ///< fan-out children, by StageIndex
+  std::vector<StateCounts> stages;    ///< item tasks and job-wide tasks, by StageIndex
+  std::vector<StateCounts> children;  ///< fan-out children, by StageIndex
   friend bool operator==(const Job&, const Job&) = default;
 
   [[nodiscard]] bool has_ended() const { return ended_at != no_time; }

@@ -19,10 +19,10 @@ class Json {
  public:
   /// null
   Json() = default;
-  Json(std::nullptr_t) {}                   // NOLINT(google-explicit-constructor)
-  Json(const char* text);                   // NOLINT(google-explicit-constructor)
-  Json(std::string_view text);              // NOLINT(google-explicit-constructor)
-  Json(const std::string& text);            // NOLINT(google-explicit-constructor)
+  Json(std::nullptr_t) {}         // NOLINT(google-explicit-constructor)
+  Json(const char* text);         // NOLINT(google-explicit-constructor)
+  Json(std::string_view text);    // NOLINT(google-explicit-constructor)
+  Json(const std::string& text);  // NOLINT(google-explicit-constructor)
   Json(std::same_as<bool> auto value) : text_(value ? "true" : "false") {}  // NOLINT
   /// Shortest text that reads back as the same number; null for what JSON cannot say.
   Json(double value);  // NOLINT(google-explicit-constructor)

@@ -95,7 +95,13 @@ struct Usage {
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 
-enum class ArtifactKind : std::uint8_t { standard_output = 1, standard_error = 2, file = 3, url = 4, json = 5 };
+enum class ArtifactKind : std::uint8_t {
+  standard_output = 1,
+  standard_error = 2,
+  file = 3,
+  url = 4,
+  json = 5
+};
 
 /// An output or observation beside the output proper: a summary and a reference, never a payload.
 struct ArtifactRecord {

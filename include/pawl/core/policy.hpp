@@ -29,7 +29,7 @@ enum class OnExhausted : std::uint8_t { fail = 1, escalate = 2 };
 /// attempts and rate-limit waits with a hint use no count.
 struct RetryPolicy {
   std::uint32_t max_attempts = 1;
-  std::optional<std::uint32_t> retry_attempts;   ///< with refine_attempts: separate caps
+  std::optional<std::uint32_t> retry_attempts;  ///< with refine_attempts: separate caps
   std::optional<std::uint32_t> refine_attempts;
   Backoff backoff;
   Duration refine_delay{0};  ///< after a rejection; none unless asked
@@ -39,9 +39,9 @@ struct RetryPolicy {
   Duration attempt_timeout{0};
   Duration gate_timeout{0};  ///< one gate, inside the attempt's. 0: none
 
-  std::uint32_t max_rate_limit_waits = 100;         ///< in a row, with a hint
+  std::uint32_t max_rate_limit_waits = 100;           ///< in a row, with a hint
   Duration max_retry_after = std::chrono::hours(24);  ///< a longer hint counts as exhausted
-  std::uint32_t max_interruptions = 20;               ///< in a row, without a graceful stop; 0: no limit
+  std::uint32_t max_interruptions = 20;  ///< in a row, without a graceful stop; 0: no limit
 
   [[nodiscard]] bool has_separate_caps() const { return retry_attempts || refine_attempts; }
   [[nodiscard]] std::uint32_t failures_max() const;
@@ -86,7 +86,8 @@ struct Tolerance {
 
   [[nodiscard]] bool is_set() const { return count || percent; }
   /// Exceeded means more than tolerated.
-  [[nodiscard]] bool is_exceeded(std::int64_t failed, std::int64_t total, bool total_is_final) const;
+  [[nodiscard]] bool is_exceeded(std::int64_t failed, std::int64_t total,
+                                 bool total_is_final) const;
   friend bool operator==(const Tolerance&, const Tolerance&) = default;
 };
 
@@ -94,11 +95,13 @@ enum class OnBudgetEnd : std::uint8_t { pause = 1, fail = 2 };
 
 /// Limits of a job, checked whenever an attempt is opened.
 struct Budget {
-  std::optional<std::int64_t> max_total_attempts;       ///< every opened attempt counts
-  std::optional<std::uint32_t> max_attempts_per_task;   ///< caps an epoch on top of the stage's policy
-  std::optional<Duration> deadline;                     ///< from submission
-  std::optional<Duration> no_progress;                  ///< since the last task ended, while work is due
-  std::optional<std::int64_t> no_progress_decisions;    ///< consecutive decisions without an ended task
+  std::optional<std::int64_t> max_total_attempts;  ///< every opened attempt counts
+  std::optional<std::uint32_t>
+      max_attempts_per_task;            ///< caps an epoch on top of the stage's policy
+  std::optional<Duration> deadline;     ///< from submission
+  std::optional<Duration> no_progress;  ///< since the last task ended, while work is due
+  std::optional<std::int64_t>
+      no_progress_decisions;  ///< consecutive decisions without an ended task
   std::optional<std::int64_t> cost_microusd;
   std::optional<std::int64_t> tokens;
   OnBudgetEnd exhausted = OnBudgetEnd::pause;

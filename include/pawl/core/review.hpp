@@ -15,17 +15,22 @@
 namespace pawl {
 
 enum class ReviewStatus : std::uint8_t { open = 1, answered = 2, closed = 3, superseded = 4 };
-enum class ReviewOutcome : std::uint8_t { approve = 1, approve_with_edits = 2, request_changes = 3, reject = 4 };
+enum class ReviewOutcome : std::uint8_t {
+  approve = 1,
+  approve_with_edits = 2,
+  request_changes = 3,
+  reject = 4
+};
 
 /// What a person says.
 struct Answer {
   ReviewOutcome outcome = ReviewOutcome::approve;
   std::string reviewer;
-  std::string note;                       ///< the feedback of request_changes, the reason of reject
-  std::optional<AttemptNumber> attempt;   ///< which attempt is approved; default: the newest shown
-  std::optional<Json> edits;              ///< replaces the output downstream
-  std::string digest;                     ///< what was on the screen; empty: whatever is stored
-  Timestamp effective_at;                 ///< none: at once
+  std::string note;                      ///< the feedback of request_changes, the reason of reject
+  std::optional<AttemptNumber> attempt;  ///< which attempt is approved; default: the newest shown
+  std::optional<Json> edits;             ///< replaces the output downstream
+  std::string digest;                    ///< what was on the screen; empty: whatever is stored
+  Timestamp effective_at;                ///< none: at once
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 

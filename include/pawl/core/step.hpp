@@ -35,11 +35,11 @@ struct Step {
   std::optional<Attempt> closed;
   Flow flow = Flow::none;
   std::vector<NewChild> children;
-  std::optional<Review> review;        ///< to be opened; id, digest and times are the store's
-  std::vector<Event> events;           ///< in order; seq, job and at are the store's
-  bool stops_job = false;              ///< on_failure: stop_job
-  bool is_decision = false;            ///< counts for the no-progress budget
-  Generation generation = 0;           ///< of the job the decision was made from; 0: do not compare
+  std::optional<Review> review;  ///< to be opened; id, digest and times are the store's
+  std::vector<Event> events;     ///< in order; seq, job and at are the store's
+  bool stops_job = false;        ///< on_failure: stop_job
+  bool is_decision = false;      ///< counts for the no-progress budget
+  Generation generation = 0;     ///< of the job the decision was made from; 0: do not compare
 
   /// Set by the runtime: what this step makes Ready may be opened at once for this worker, at most
   /// `open_max` of it, where no limit stands in the way.

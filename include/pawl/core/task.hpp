@@ -4,8 +4,8 @@
 /// job. The unit of scheduling.
 ///
 /// Each state carries exactly the facts that exist then, and says who moves it out. A row exists
-/// from the moment a task's first need is satisfied, or it is given up because a need failed; before
-/// that the task is Waiting by definition, and nothing is stored.
+/// from the moment a task's first need is satisfied, or it is given up because a need failed;
+/// before that the task is Waiting by definition, and nothing is stored.
 
 #include <cstdint>
 #include <optional>
@@ -35,7 +35,13 @@ enum class StateKind : std::uint8_t {
 };
 inline constexpr std::size_t state_kinds = 10;
 
-enum class ReviewReason : std::uint8_t { policy = 1, uncertain = 2, blocked = 3, requested = 4, exhausted = 5 };
+enum class ReviewReason : std::uint8_t {
+  policy = 1,
+  uncertain = 2,
+  blocked = 3,
+  requested = 4,
+  exhausted = 5
+};
 enum class SkipReason : std::uint8_t { by_choice = 1, upstream_failed = 2 };
 enum class FailCause : std::uint8_t {
   final_error = 1,
@@ -125,7 +131,7 @@ struct Counts {
   std::uint32_t rejections = 0;
   std::uint32_t rate_limit_waits = 0;  ///< hinted, in a row
   std::uint32_t interruptions = 0;     ///< in a row, without a graceful stop
-  std::uint32_t attempts = 0;  ///< in this epoch, less those that use no count
+  std::uint32_t attempts = 0;          ///< in this epoch, less those that use no count
   friend bool operator==(const Counts&, const Counts&) = default;
 };
 

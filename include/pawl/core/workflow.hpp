@@ -50,7 +50,7 @@ struct StageDefinition {
   RetryPolicy retry;
   ReviewPolicy review = ReviewPolicy::never;
   std::vector<std::string> editable;  ///< output fields a reviewer may change; empty: all
-  std::string changes_rerun;          ///< the upstream stage that "request changes" restarts; empty: itself
+  std::string changes_rerun;  ///< the upstream stage that "request changes" restarts; empty: itself
   OnFailure on_failure = OnFailure::dead_letter;
   Limits limits;
   Tolerance tolerate_failures;  ///< of this stage's fan-out children
@@ -87,7 +87,8 @@ struct StagePlan {
 [[nodiscard]] std::vector<Error> faults_of(const WorkflowDefinition& definition);
 
 /// The nearest of `known` to a misspelt `name`, or empty when nothing is near.
-[[nodiscard]] std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
+[[nodiscard]] std::string nearest_name(std::string_view name,
+                                       const std::vector<std::string>& known);
 
 class Workflow {
  public:

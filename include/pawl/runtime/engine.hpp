@@ -120,7 +120,8 @@ class Engine {
   /// Streams items in chunks: memory stays bounded.
   [[nodiscard]] virtual Result<JobId> submit(const Workflow& workflow, const ItemSource& source,
                                              const JobOptions& options = {}) = 0;
-  [[nodiscard]] virtual Result<JobId> submit(const TaskJob& job, const JobOptions& options = {}) = 0;
+  [[nodiscard]] virtual Result<JobId> submit(const TaskJob& job,
+                                             const JobOptions& options = {}) = 0;
   [[nodiscard]] virtual Result<Added> add_items(JobId job, std::vector<NewItem> items,
                                                 bool close = false) = 0;
   /// After a crash in the middle of a submission: reads the source again, adds what is missing,

@@ -30,11 +30,11 @@ struct ItemFilter {
   std::uint32_t limit = 100;
 };
 struct TaskFilter {
-  JobId job;                           ///< none: all jobs
-  std::optional<StateKind> state;      ///< as stored
-  std::optional<bool> discarded;       ///< of Failed tasks
-  WorkerId worker;                     ///< Running tasks of this worker
-  TaskId parent;                       ///< children of this task, current expansion first by id
+  JobId job;                       ///< none: all jobs
+  std::optional<StateKind> state;  ///< as stored
+  std::optional<bool> discarded;   ///< of Failed tasks
+  WorkerId worker;                 ///< Running tasks of this worker
+  TaskId parent;                   ///< children of this task, current expansion first by id
   TaskId after;
   std::uint32_t limit = 100;
 };

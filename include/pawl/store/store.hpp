@@ -158,8 +158,8 @@ struct Committed {
 };
 
 struct SweepRequest {
-  WorkerId self;                     ///< never swept; none: sweep for nobody
-  std::uint32_t max = 1'000;         ///< rows to change at most
+  WorkerId self;              ///< never swept; none: sweep for nobody
+  std::uint32_t max = 1'000;  ///< rows to change at most
 };
 struct Swept {
   std::int64_t woken = 0;        ///< retries whose time had come
@@ -167,7 +167,7 @@ struct Swept {
   std::int64_t answered = 0;     ///< answers that became effective
   std::int64_t ended_jobs = 0;   ///< deadlines that passed
   bool more = false;             ///< `max` was reached: sweep again
-  Timestamp next_due;            ///< the earliest retry, answer or deadline still to come; none: nothing
+  Timestamp next_due;  ///< the earliest retry, answer or deadline still to come; none: nothing
 };
 
 class Store {
