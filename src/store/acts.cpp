@@ -109,8 +109,8 @@ Result<Job> Ledger::carry_out(const SetBudget& act) {
   job.budget = act.budget;
   job.deadline_at = act.budget.deadline ? job.submitted_at + *act.budget.deadline : no_time;
   ++job.generation;
-  const bool a_budget_paused_it =
-      job.paused != PauseCause::none && job.paused != PauseCause::requested;
+  const bool a_budget_paused_it = job.paused != PauseCause::none &&
+                                  job.paused != PauseCause::requested && !job.has_ended();
   if (a_budget_paused_it && may_go_back(*touched)) return carry_out(ResumeJob{act.job});
   return job;
 }
