@@ -192,6 +192,7 @@ class Sulking final : public Store {
   bool sulks = false;
   bool writes_all_the_same = false;  ///< the answer is lost, the batch is not
   int refused = 0;
+  ItemId bad_item;  ///< no batch with a step of this item is taken
 
   [[nodiscard]] Timestamp now() const override { return inner_->now(); }
   Records& records() override { return inner_->records(); }
@@ -214,6 +215,13 @@ class Sulking final : public Store {
       ++refused;
       if (writes_all_the_same) (void)inner_->commit(worker, batch, steps);
       return fail(ErrorCode::unavailable, "the disk is full");
+    }
+    const bool has_bad_one = bad_item && std::ranges::any_of(steps, [&](const Step& step) {
+                               return step.next.item == bad_item;
+                             });
+    if (has_bad_one) {
+      ++refused;
+      return fail(ErrorCode::invalid, "a CHECK was broken");
     }
     return inner_->commit(worker, batch, steps);
   }
@@ -289,6 +297,31 @@ TEST(Engines, a_batch_that_was_written_although_its_answer_was_lost_is_not_writt
   clock.advance(1s);
   engine->run_until_idle();
   EXPECT_THAT(ran, ElementsAre("a x", "b x"));
+  EXPECT_EQ(state_of(*store->records().job(job)), JobState::completed);
+  EXPECT_TRUE(verify(store->records(), {})->violations.empty());
+}
+
+// A batch with one bad step is replayed in halves: the others land, the bad one is told
+TEST(Engines, one_bad_step_does_not_hold_up_the_batch_it_came_with) {
+  ManualClock clock;
+  auto store = std::make_shared<Sulking>(open_memory_store(clock));
+  auto engine = std::move(*Engine::create(store, {.threads = 0}, clock));
+  WorkflowBuilder build("one_bad");
+  build.stage("work", succeed);
+  const Program program = built(build);
+  engine->serve(program);
+  const JobId job = *engine->submit(program.workflow(), numbered(8));
+  store->bad_item = store->records().item(job, "item-3")->id;
+  engine->run_until_idle();
+  EXPECT_EQ(store->records().job(job)->items.succeeded, 7);
+  EXPECT_GT(store->refused, 1) << "first the batch, then the halves that hold it";
+  EXPECT_THAT(engine->status().trouble, HasSubstr("a CHECK was broken"));
+  // Nobody closed its attempt; when this engine is gone it is taken back like any other.
+  store->bad_item = ItemId{};
+  engine->stop();
+  auto next = std::move(*Engine::create(store, {.threads = 0}, clock));
+  next->serve(program);
+  next->run_until_idle();
   EXPECT_EQ(state_of(*store->records().job(job)), JobState::completed);
   EXPECT_TRUE(verify(store->records(), {})->violations.empty());
 }
