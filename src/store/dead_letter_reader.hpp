@@ -13,8 +13,7 @@ namespace pawl {
 
 class DeadLetterReader {
  public:
-  explicit DeadLetterReader(Store& store)
-      : store_(store), records_(store.records()), now_(store.now()) {}
+  explicit DeadLetterReader(Store& store) : records_(store.records()), now_(store.now()) {}
 
   /// How much of a letter its reader wants.
   enum class Want : std::uint8_t {
@@ -46,7 +45,6 @@ class DeadLetterReader {
   Status tell_rejection(DeadLetter& letter);
   Result<bool> matches(Draft& draft, const Filter& filter);
 
-  Store& store_;
   Records& records_;
   Timestamp now_;
   std::map<JobId, Workflow> workflows_;  ///< few: emptied when it grows

@@ -12,7 +12,7 @@ namespace pawl {
 
 namespace {
 
-Task fresh_task(const Task& from, TaskId id, TaskState state) {
+Task fresh_task(const Task& from, TaskId id, const TaskState& state) {
   const std::int64_t lane_of_first_stage =
       from.lane.value() - static_cast<std::int64_t>(from.stage());
   return Task{.id = id,
@@ -20,7 +20,7 @@ Task fresh_task(const Task& from, TaskId id, TaskState state) {
               .item = from.item,
               .lane = LaneId{lane_of_first_stage + static_cast<std::int64_t>(stage_of(id))},
               .version = 1,
-              .state = std::move(state)};
+              .state = state};
 }
 
 std::uint64_t need_bit(const StagePlan& dependent, StageIndex need) {

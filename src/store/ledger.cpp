@@ -34,7 +34,8 @@ StepAnswer Ledger::apply(const Step& step) {
       row.kind() == StateKind::ready && step.open_max > 0 && is_present(step.open_for);
   const bool opens = wants_opening && may_open_with(*at, step);
   if (opens) {
-    row = open(at->workflow->stage(row.stage()), std::move(row), step.open_for, now_, events);
+    const StageDefinition& stage = at->workflow->stage(step.next.stage());
+    row = open(stage, std::move(row), step.open_for, now_, events);
   } else if (step.was == StateKind::ready && row.kind() == StateKind::ready) {
     answer.made_ready = true;  // it is as it was: nothing to write
     return answer;
