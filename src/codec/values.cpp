@@ -89,10 +89,18 @@ Status read_value(const Json& json, Tolerance& value) {
       .finish();
 }
 
+Status read_value(const Json& json, Rate& value) {
+  return ObjectReader(json, "a stored rate", corrupt)
+      .need("count", value.count)
+      .need("per_us", value.per)
+      .finish();
+}
+
 Status read_value(const Json& json, Limits& value) {
   return ObjectReader(json, "stored limits", corrupt)
       .read("pool", value.pool)
       .read("parallel", value.parallel)
+      .read_with("rate", [&](const Json& rate) { return read_value(rate, value.rate); })
       .finish();
 }
 
@@ -217,6 +225,11 @@ void append_json(std::string& out, const Limits& value) {
   ObjectWriter object(out);
   object.write_unless("pool", value.pool, {});
   object.write_unless<std::uint32_t>("parallel", value.parallel, 0);
+  if (value.rate != Rate{}) {
+    ObjectWriter rate(object.member("rate"));
+    rate.write("count", value.rate.count);
+    rate.write("per_us", value.rate.per);
+  }
 }
 
 void append_json(std::string& out, const Answer& value) {

@@ -44,6 +44,7 @@ void append_gates(std::string& out, const std::vector<GateRef>& gates) {
     object.write("name", gate.name);
     object.write_unless("advisory", gate.advisory, false);
     object.write_unless("on_uncertain", gate.on_uncertain, OnUncertain::review);
+    object.write_unless("timeout_us", gate.timeout, Duration{0});
   }
   out += ']';
 }
@@ -52,6 +53,11 @@ void append_limits(std::string& out, const Limits& value) {
   ObjectWriter object(out);
   object.write_unless("pool", value.pool, {});
   object.write_unless<std::uint32_t>("parallel", value.parallel, 0);
+  if (value.rate != Rate{}) {
+    ObjectWriter rate(object.member("rate"));
+    rate.write("count", value.rate.count);
+    rate.write("per_us", value.rate.per);
+  }
 }
 
 void append_tolerance(std::string& out, const Tolerance& value) {
@@ -127,6 +133,7 @@ class StageReader {
         .need("name", gate.name)
         .read("advisory", gate.advisory)
         .read("on_uncertain", gate.on_uncertain)
+        .read("timeout_us", gate.timeout)
         .finish();
   }
 
@@ -155,10 +162,15 @@ class StageReader {
         .finish();
   }
 
+  Status read_rate(const Json& json, Rate& rate) const {
+    return reader(json, "rate").need("count", rate.count).need("per_us", rate.per).finish();
+  }
+
   Status read_limits(const Json& json, Limits& limits) const {
     return reader(json, "limits")
         .read("pool", limits.pool)
         .read("parallel", limits.parallel)
+        .read_with("rate", [&](const Json& part) { return read_rate(part, limits.rate); })
         .finish();
   }
 

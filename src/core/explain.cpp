@@ -5,11 +5,17 @@
 namespace pawl {
 namespace {
 
+/// In the unit it is read in, with one decimal where it is not whole.
 std::string in_words(Duration duration) {
   const auto count = duration.count();
-  if (count % 1'000'000 == 0) return std::to_string(count / 1'000'000) + "s";
-  if (count % 1'000 == 0) return std::to_string(count / 1'000) + "ms";
-  return std::to_string(count) + "us";
+  const auto in_unit = [&](std::int64_t unit, const char* name) {
+    const std::int64_t tenths = count / (unit / 10);
+    std::string text = std::to_string(tenths / 10);
+    if (tenths % 10 != 0) text += "." + std::to_string(tenths % 10);
+    return text + name;
+  };
+  if (count >= 1'000'000) return in_unit(1'000'000, "s");
+  return count >= 1'000 ? in_unit(1'000, "ms") : std::to_string(count) + "us";
 }
 
 std::string share(std::uint64_t used, std::uint64_t most) {

@@ -12,12 +12,21 @@ std::string in_milliseconds(Duration duration) {
 }
 
 Feedback after_timeout(const StageDefinition& stage, const Attempt& closed) {
-  const bool in_gate = closed.error && closed.error->code == "gate_timeout" &&
-                       stage.retry.gate_timeout > Duration::zero();
-  Duration limit = in_gate ? stage.retry.gate_timeout : stage.retry.attempt_timeout;
+  const bool in_gate = closed.error && closed.error->code == "gate_timeout";
+  const auto named = std::ranges::find_if(stage.gates, [&](const GateRef& gate) {
+    return in_gate && closed.error->details == details_of_overrun(gate);
+  });
+  std::string who = "attempt";
+  Duration limit = stage.retry.attempt_timeout;
+  if (named != stage.gates.end()) {
+    who = "gate '" + named->name + "'";
+    limit = stage.timeout_of(*named);
+  } else if (in_gate && stage.retry.gate_timeout > Duration::zero()) {
+    who = "gate";
+    limit = stage.retry.gate_timeout;
+  }
   // A worker may have stopped it by a limit of its own; then the time it took is what is known.
   if (limit <= Duration::zero()) limit = closed.ended_at - closed.started_at;
-  const std::string who = in_gate ? "gate" : "attempt";
   return {.summary = who + " timed out after " + in_milliseconds(limit)};
 }
 
@@ -30,6 +39,8 @@ Feedback after_error(const Attempt& closed) {
 }
 
 }  // namespace
+
+Json details_of_overrun(const GateRef& gate) { return Json::object({{"gate", gate.name}}); }
 
 std::size_t Feedback::failure_count() const {
   return static_cast<std::size_t>(

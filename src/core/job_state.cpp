@@ -32,6 +32,22 @@ JobState state_after(CancelCause cause) {
 
 }  // namespace
 
+void ItemCounts::count(ItemState state, std::int64_t change) {
+  switch (state) {
+    case ItemState::active:
+      break;
+    case ItemState::succeeded:
+      succeeded += change;
+      break;
+    case ItemState::failed:
+      failed += change;
+      break;
+    case ItemState::cancelled:
+      cancelled += change;
+      break;
+  }
+}
+
 std::int64_t StateCounts::ended() const {
   const StateCounts& self = *this;
   return self[succeeded] + self[skipped] + self[failed] + self[cancelled];

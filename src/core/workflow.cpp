@@ -60,6 +60,21 @@ std::vector<StageIndex> reachable(const std::vector<StagePlan>& plans, StageInde
   return found;
 }
 
+/// Stages that name a pool share its limits, also those that give it none.
+Limits shared_limits(const WorkflowDefinition& definition, const StageDefinition& stage) {
+  Limits shared = stage.limits;
+  if (shared.pool.empty()) {
+    if (shared != Limits{}) shared.pool = definition.name + "/" + stage.name;
+    return shared;
+  }
+  for (const StageDefinition& other : definition.stages) {
+    if (other.limits.pool != shared.pool) continue;
+    if (other.limits.parallel > 0) shared.parallel = other.limits.parallel;
+    if (other.limits.rate.is_set()) shared.rate = other.limits.rate;
+  }
+  return shared;
+}
+
 std::uint64_t mask_of(std::size_t needs) {
   require(needs <= 64, "a checked stage has at most 64 needs");
   return needs == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << needs) - 1;
@@ -82,6 +97,7 @@ Workflow Workflow::from_checked(WorkflowDefinition definition, std::string hash)
   for (std::size_t i = 0; i < stages.size(); ++i) {
     StagePlan& plan = made->plans[i];
     plan.index = index_of(i);
+    plan.limits = shared_limits(made->definition, stages[i]);
     plan.full_mask = mask_of(stages[i].needs.size());
     for (const std::string& name : stages[i].needs) {
       const auto need = made->by_name.find(name);
@@ -158,10 +174,6 @@ const std::vector<StageIndex>& Workflow::topological_order() const {
   return representation_->order;
 }
 
-std::string Workflow::pool_of(StageIndex index) const {
-  const StageDefinition& definition = stage(index);
-  if (!definition.limits.pool.empty()) return definition.limits.pool;
-  return definition.limits.parallel > 0 ? name() + "/" + definition.name : std::string{};
-}
+const std::string& Workflow::pool_of(StageIndex index) const { return plan(index).limits.pool; }
 
 }  // namespace pawl

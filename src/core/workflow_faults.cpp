@@ -171,6 +171,9 @@ class Faults {
     std::set<std::string_view> seen;
     for (const GateRef& gate : stage.gates) {
       if (gate.name.empty()) add(stage, "has a gate without a name");
+      if (gate.timeout < Duration::zero()) {
+        add(stage, "gives gate " + quoted(gate.name) + " a negative timeout");
+      }
       if (!seen.insert(gate.name).second) add(stage, "names gate " + quoted(gate.name) + " twice");
     }
   }
@@ -202,15 +205,29 @@ class Faults {
     }
   }
 
-  /// Stages that share a pool share its limit, so they cannot give it two.
+  /// Stages that share a pool share its limits, so they cannot give it two of a kind.
   void check_pool(const StageDefinition& stage) {
-    if (stage.limits.pool.empty() || stage.limits.parallel == 0) return;
-    const auto [first, is_new] = pools_.emplace(stage.limits.pool, &stage);
-    const std::uint32_t limit = first->second->limits.parallel;
-    if (is_new || limit == stage.limits.parallel) return;
-    add(stage, "gives pool " + quoted(stage.limits.pool) + " the limit " +
-                   std::to_string(stage.limits.parallel) + ", stage " +
-                   quoted(first->second->name) + " gives it " + std::to_string(limit));
+    const Limits& limits = stage.limits;
+    if ((limits.rate.count > 0) != (limits.rate.per > Duration::zero())) {
+      add(stage, "has a rate without a count or without a time", "give both, as in 60 in a minute");
+    }
+    if (limits.pool.empty()) return;
+    if (limits.parallel > 0) {
+      const auto [first, is_new] = pools_.emplace(limits.pool, &stage);
+      const std::uint32_t limit = first->second->limits.parallel;
+      if (!is_new && limit != limits.parallel) {
+        add(stage, "gives pool " + quoted(limits.pool) + " the limit " +
+                       std::to_string(limits.parallel) + ", stage " + quoted(first->second->name) +
+                       " gives it " + std::to_string(limit));
+      }
+    }
+    if (limits.rate.is_set()) {
+      const auto [first, is_new] = rates_.emplace(limits.pool, &stage);
+      if (!is_new && first->second->limits.rate != limits.rate) {
+        add(stage, "gives pool " + quoted(limits.pool) + " another rate than stage " +
+                       quoted(first->second->name));
+      }
+    }
   }
 
   void check_cycles() {
@@ -226,6 +243,7 @@ class Faults {
   std::vector<std::string> names_;
   NeedGraph graph_;
   std::map<std::string, const StageDefinition*, std::less<>> pools_;
+  std::map<std::string, const StageDefinition*, std::less<>> rates_;
   std::vector<Error> found_;
 };
 

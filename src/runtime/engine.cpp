@@ -44,6 +44,8 @@ class EngineOnLoop final : public Engine {
     loop_->serve(handlers);
   }
 
+  void serve(CodeSource source) override { loop_->serve(std::move(source)); }
+
   Result<JobId> submit(const Workflow& workflow, std::vector<NewItem> items,
                        const JobOptions& options) override {
     if (items.size() <= chunk_size) {
@@ -121,6 +123,8 @@ class EngineOnLoop final : public Engine {
       const bool is_over = state_of(*job) != JobState::running || waits_for_people(*job);
       if (is_over && (job->attempts_open == 0 || job->has_ended())) return job;
       if (!thread_.joinable() && !clock_.ticks()) return job;
+      const bool is_drained = loop_->is_draining() && loop_->status().open_attempts == 0;
+      if (loop_->has_stopped() || is_drained) return job;
       std::unique_lock lock(mutex_);
       progress_.wait_for(lock, std::chrono::milliseconds(20));
     }
@@ -139,13 +143,15 @@ class EngineOnLoop final : public Engine {
       while (!loop_->has_stopped()) {
         while (loop_->poll()) {
         }
-        progress_.notify_all();
+        if (loop_->take_news()) progress_.notify_all();
         if (loop_->has_stopped()) break;
         const Duration pause = loop_->next_wake() - clock_.now();
         loop_->inbox().wait(std::clamp<Duration>(pause, Duration{0}, std::chrono::seconds(1)));
       }
     });
   }
+
+  void drain() override { loop_->drain(); }
 
   void stop() override {
     if (loop_->has_stopped()) {

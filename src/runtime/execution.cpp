@@ -1,5 +1,6 @@
 #include "runtime/execution.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <set>
@@ -10,6 +11,7 @@
 #include "pawl/codec/names.hpp"
 #include "pawl/store/results.hpp"
 #include "runtime/judge.hpp"
+#include "runtime/overrun.hpp"
 #include "runtime/task_context.hpp"
 
 namespace pawl {
@@ -44,7 +46,7 @@ class Execution {
   void judge() {
     Attempt& draft = finished_.draft;
     if (is_late()) {
-      time_out("stage_timeout", stage_.retry.attempt_timeout);
+      time_out(nullptr);
     } else if (draft.result == AttemptResult::success && !attempt_->task.child) {
       ask_gates();  // of a fan-out the gates judge the join, not each child
     }
@@ -65,16 +67,12 @@ class Execution {
     return context_.deadline() != no_time && ports_.clock->now() >= context_.deadline();
   }
 
-  void time_out(const char* code, Duration limit) {
+  /// What it brought all the same, artifacts and usage, stays in the record.
+  void time_out(const GateRef* gate) {
     Attempt& draft = finished_.draft;
+    if (draft.summary.empty() || draft.error) draft.summary = "Attempt timed out";
     draft.result = AttemptResult::timed_out;
-    const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(limit).count();
-    draft.error =
-        StageError{.error_class = ErrorClass::retryable,
-                   .kind = ErrorKind::timeout,
-                   .code = code,
-                   .message = "attempt timed out after " + std::to_string(milliseconds) + "ms"};
-    if (draft.summary.empty()) draft.summary = "Attempt timed out";
+    draft.error = overrun(stage_, gate);
     draft.verdict.reset();
     draft.feedback.reset();
     finished_.children.clear();
@@ -111,9 +109,17 @@ class Execution {
     draft.error = std::move(error);
   }
 
+  void take_one(Failure failure) {
+    finished_.draft.artifacts = std::move(failure.artifacts);
+    finished_.draft.usage = failure.usage;
+    take_one(std::move(failure.error));
+  }
+
   void take_one(Skip skip) {
     finished_.draft.result = AttemptResult::skipped;
     finished_.draft.summary = std::move(skip.why);
+    finished_.draft.artifacts = std::move(skip.artifacts);
+    finished_.draft.usage = skip.usage;
   }
 
   void take_one(NeedsReview asked) {
@@ -159,25 +165,32 @@ class Execution {
                               .attempt = attempt_->task.attempts,
                               .max_attempts = stage_.retry.attempts_max(),
                               .previous_attempts = previous};
+    const auto has_limit = [&](const GateRef& gate) {
+      return stage_.timeout_of(gate) > Duration::zero();
+    };
+    const bool any_limit = std::ranges::any_of(stage_.gates, has_limit);
     std::vector<GateSay> says;
-    for (const GateRef& gate : stage_.gates) {
+    for (std::size_t i = 0; i < stage_.gates.size(); ++i) {
+      const GateRef& gate = stage_.gates[i];
       const Timestamp asked_at = ports_.clock->now();
-      if (stage_.retry.gate_timeout > Duration::zero()) {
-        ports_.gate_started(attempt_->task.id, attempt_->task.version, asked_at);
+      if (any_limit) {
+        ports_.gate_started(attempt_->task.id, attempt_->task.version, i, asked_at);
       }
       Judgement said;
+      std::optional<std::string> failed;
       try {
         said = attempt_->code->gates.at(gate.name)(context, attempt_->stop.get_token());
+        finished_.draft.usage = finished_.draft.usage + said.usage;
       } catch (const std::exception& thrown) {
-        if (!gate.advisory) return gate_error(gate.name, thrown.what());
-        continue;
+        failed = thrown.what();
       }
+      // Whatever a gate says, or cries, past its time: it was late.
       const Duration took = ports_.clock->now() - asked_at;
-      if (stage_.retry.gate_timeout > Duration::zero() && took >= stage_.retry.gate_timeout) {
-        return time_out("gate_timeout", stage_.retry.gate_timeout);
-      }
-      if (is_late()) return time_out("stage_timeout", stage_.retry.attempt_timeout);
-      if (gate.advisory) {
+      if (has_limit(gate) && took >= stage_.timeout_of(gate)) return time_out(&gate);
+      if (is_late()) return time_out(nullptr);
+      if (failed) {
+        if (!gate.advisory) return gate_error(gate.name, *failed);
+      } else if (gate.advisory) {
         note_advice(gate.name, said);
       } else {
         says.push_back({.gate = gate.name, .judgement = settled(gate, std::move(said))});
@@ -198,9 +211,12 @@ class Execution {
       case OnUncertain::review:
         return said;
       case OnUncertain::accept:
-        return accepted();
+        return {.usage = said.usage};
       case OnUncertain::reject:
-        return rejected({.summary = said.reason, .criteria = {}, .guidance = {}});
+        return {.verdict = Verdict::rejected,
+                .feedback = {.summary = said.reason, .criteria = {}, .guidance = {}},
+                .reason = {},
+                .usage = said.usage};
     }
     return said;
   }

@@ -19,8 +19,9 @@ struct ExecutionPorts {
   std::shared_ptr<Inbox> inbox;
   /// Called when the code starts, where the stage has a timeout.
   std::function<void(TaskId, Version, Timestamp started_at)> started;
-  /// Called when a gate is asked, where gates have a timeout.
-  std::function<void(TaskId, Version, Timestamp asked_at)> gate_started;
+  /// Called when a gate is asked, where any gate of the stage has a timeout: the one before it was
+  /// in time.
+  std::function<void(TaskId, Version, std::size_t gate, Timestamp asked_at)> gate_started;
   /// An asynchronous stage has completed; `judge` has to be run for it.
   std::function<void(std::shared_ptr<const OpenAttempt>, Timestamp started_at, Outcome)> completed;
 };

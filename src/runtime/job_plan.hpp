@@ -19,6 +19,7 @@ namespace pawl {
 struct JobPlan {
   JobId id;
   Json params;
+  Json labels;
   std::int64_t reduce_ordinal = 0;
   Workflow workflow;
   /// By stage; null where this engine has no code for the stage and must leave it to others.

@@ -51,7 +51,9 @@ std::vector<GateSay> ask(const std::vector<GateFunction>& gates, const GateConte
 
 }  // namespace
 
-Judgement combine(GateMode mode, const std::vector<GateSay>& says) {
+namespace {
+
+Judgement together(GateMode mode, const std::vector<GateSay>& says) {
   const auto rejections = those(says, Verdict::rejected);
   const auto doubts = those(says, Verdict::uncertain);
   const bool one_accepts = rejections.size() + doubts.size() < says.size();
@@ -60,6 +62,14 @@ Judgement combine(GateMode mode, const std::vector<GateSay>& says) {
   if (is_accepted) return accepted();
   const bool is_rejected = mode == GateMode::all ? !rejections.empty() : doubts.empty();
   return is_rejected ? rejected(merged(rejections)) : uncertain(reasons(doubts));
+}
+
+}  // namespace
+
+Judgement combine(GateMode mode, const std::vector<GateSay>& says) {
+  Judgement one = together(mode, says);
+  for (const GateSay& say : says) one.usage = one.usage + say.judgement.usage;
+  return one;
 }
 
 GateFunction all_of(std::vector<GateFunction> gates) {

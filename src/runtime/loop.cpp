@@ -30,8 +30,8 @@ Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clo
                      TaskId task, Version version,
                      Timestamp at) { inbox->post([=, this] { on_started(task, version, at); }); },
       .gate_started =
-          [this, inbox](TaskId task, Version version, Timestamp at) {
-            inbox->post([=, this] { on_gate_started(task, version, at); });
+          [this, inbox](TaskId task, Version version, std::size_t gate, Timestamp at) {
+            inbox->post([=, this] { on_gate_started(task, version, gate, at); });
           },
       .completed =
           [this, inbox](std::shared_ptr<const OpenAttempt> attempt, Timestamp started_at,
@@ -58,6 +58,19 @@ void Loop::serve(const std::map<std::string, std::shared_ptr<const StageCode>>& 
     const std::lock_guard lock(mutex_);
     for (const auto& [name, code] : handlers) handlers_[name] = code;
   }
+  serve_again();
+}
+
+void Loop::serve(CodeSource source) {
+  {
+    const std::lock_guard lock(mutex_);
+    sources_.push_back(std::move(source));
+    made_code_.clear();
+  }
+  serve_again();
+}
+
+void Loop::serve_again() {
   inbox_->post([this] {
     for (auto& [id, seen] : jobs_) {
       auto plan = std::make_shared<JobPlan>(*seen.plan);
@@ -69,7 +82,7 @@ void Loop::serve(const std::map<std::string, std::shared_ptr<const StageCode>>& 
 }
 
 bool Loop::would_open(const Workflow& workflow, const std::vector<NewItem>& items) const {
-  if (!is_idle_ || spare_room() == 0) return false;
+  if (!is_idle_ || spare_room() == 0 || !options_.jobs.empty()) return false;
   const auto code = code_for(workflow);
   const bool served = std::ranges::all_of(workflow.first_stages(), [&](StageIndex stage) {
     return can_run(workflow.stage(stage), code[at(stage)].get());
@@ -80,8 +93,12 @@ bool Loop::would_open(const Workflow& workflow, const std::vector<NewItem>& item
 }
 
 void Loop::adopt_opened(std::vector<Claimed> opened) {
-  open_count_ += static_cast<std::int64_t>(opened.size());
-  inbox_->post([this, opened = std::move(opened)]() mutable { start_claimed(std::move(opened)); });
+  const auto count = static_cast<std::int64_t>(opened.size());
+  arriving_ += count;
+  inbox_->post([this, count, opened = std::move(opened)]() mutable {
+    start_claimed(std::move(opened));
+    arriving_ -= count;
+  });
 }
 
 void Loop::nudge() {
@@ -92,18 +109,25 @@ void Loop::look_again() {
   inbox_->post([this] { after_foreign_change(); });
 }
 
+void Loop::drain() {
+  draining_ = true;
+  nudge();
+}
+
 void Loop::begin_stop() {
   inbox_->post([this] { stop_now(); });
 }
 
 std::uint32_t Loop::spare_room() const {
-  const std::int64_t room = static_cast<std::int64_t>(options_.parallel) - open_count_.load();
-  return stopped_ || !store_is_up_ || room < 0 ? 0 : static_cast<std::uint32_t>(room);
+  const std::int64_t room = static_cast<std::int64_t>(options_.parallel) - open_count_ - arriving_;
+  return stopped_ || draining_ || !store_is_up_ || room < 0 ? 0 : static_cast<std::uint32_t>(room);
 }
 
 EngineStatus Loop::status() const {
+  // Whoever drains must not see nothing while a claim may still bring something.
+  const std::int64_t may_come = draining_ && claim_in_flight_ ? 1 : 0;
   const std::lock_guard lock(mutex_);
-  return {.open_attempts = open_count_,
+  return {.open_attempts = may_come + arriving_ + open_count_,
           .abandoned = pool_.abandoned(),
           .store_available = store_is_up_,
           .trouble = trouble_};
@@ -128,6 +152,7 @@ bool Loop::poll() {
   claim_if_useful();
   if (stopping_) finish_stopping();
   open_count_ = static_cast<std::int64_t>(held_.size());
+  if (held_.empty()) has_news_ = true;
   is_idle_ = held_.empty() && pending_.empty() && !has_backlog_ && !stopping_;
 
   if (options_.threads == 0) {

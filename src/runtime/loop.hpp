@@ -15,6 +15,7 @@
 #include <queue>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "pawl/runtime/engine.hpp"
@@ -38,12 +39,16 @@ class Loop {
 
   // From any thread.
   void serve(const std::map<std::string, std::shared_ptr<const StageCode>>& handlers);
+  void serve(CodeSource source);
   /// Attempts that a submission opened for this worker.
   void adopt_opened(std::vector<Claimed> opened);
   /// Something was made ready by this process.
   void nudge();
   /// Somebody acted on the store through this process: look at what changed.
   void look_again();
+  /// Opens nothing more.
+  void drain();
+  [[nodiscard]] bool is_draining() const { return draining_; }
   void begin_stop();
   [[nodiscard]] bool has_stopped() const { return stopped_; }
   /// How many attempts a submission may open at once.
@@ -58,8 +63,12 @@ class Loop {
   // From the one thread that drives it.
   bool poll();
   [[nodiscard]] Timestamp next_wake() const;
+  /// Whether something has come to an end since it was last asked, so that whoever waits for a job
+  /// should look at it.
+  [[nodiscard]] bool take_news() { return std::exchange(has_news_, false); }
 
  private:
+  using CodeOfStages = std::vector<std::shared_ptr<const StageCode>>;
   /// Why an attempt was asked to stop.
   enum class StopReason : std::uint8_t { none, deadline, cancel, shutdown, fenced };
 
@@ -67,8 +76,9 @@ class Loop {
   struct Held {
     std::shared_ptr<OpenAttempt> attempt;
     Pool::Ticket ticket = 0;
-    Timestamp started_at;       ///< known where the stage has a timeout
-    Timestamp gate_started_at;  ///< of the gate that is being asked
+    Timestamp started_at;     ///< known where the stage has a timeout
+    std::size_t gate = 0;     ///< the one that is being asked
+    Timestamp gate_deadline;  ///< its own
     StopReason stop_reason = StopReason::none;
     bool overran_in_gate = false;
     bool closing = false;  ///< its step is with the store
@@ -105,25 +115,26 @@ class Loop {
                      std::string condition_error = {},
                      std::optional<std::vector<Attempt>> history = std::nullopt);
   void on_started(TaskId task, Version version, Timestamp at);
-  void on_gate_started(TaskId task, Version version, Timestamp at);
+  void on_gate_started(TaskId task, Version version, std::size_t gate, Timestamp at);
   void on_finished(Finished finished);
   void close_attempt(Held& held);
   [[nodiscard]] Attempt draft_without_word(const Held& held, AttemptResult result) const;
   void ask_to_stop(TaskId id, Held& held, StopReason why);
   void on_overrun(TaskId id, Held& held, bool in_gate);
   void on_timer(const Timer& timer);
-  [[nodiscard]] std::uint32_t may_open_next(const Held& held) const;
+  [[nodiscard]] std::uint32_t may_open_next(const Held& held, StateKind next) const;
   [[nodiscard]] bool is_served(const JobPlan& plan, StageIndex stage) const;
   [[nodiscard]] bool can_run(const StageDefinition& stage, const StageCode* code) const;
   Held* find(TaskId task, Version version);
   void on_grace_over(TaskId id, Held& held);
-  void log_decision(const Step& step) const;
+  void log_decision(const OpenAttempt& attempt, const Step& step) const;
 
   // loop_commits.cpp
   void flush();
   void send(std::shared_ptr<Batch> batch);
   void on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> answer);
   void on_applied(const Step& step, StepAnswer& answer);
+  void hold_back(const std::string& pool, Timestamp until);
   void on_stale(const Step& step);
   void on_refused(const std::shared_ptr<Batch>& batch, const Error& error);
   void on_store_trouble(const std::shared_ptr<Batch>& batch, const Error& error);
@@ -138,11 +149,15 @@ class Loop {
   void evaluate_condition(Claimed claimed);
   void on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted);
   void start_claimed(std::vector<Claimed> claimed);
+  [[nodiscard]] bool may_claim();
   JobSeen& see(const Job& job, const Workflow& workflow);
   [[nodiscard]] std::shared_ptr<const JobPlan> plan_for(const Job& job,
                                                         const Workflow& workflow) const;
-  [[nodiscard]] std::vector<std::shared_ptr<const StageCode>> code_for(
-      const Workflow& workflow) const;
+  [[nodiscard]] CodeOfStages code_for(const Workflow& workflow) const;
+  [[nodiscard]] std::shared_ptr<const StageCode> made_by(const std::vector<CodeSource>& sources,
+                                                         const Workflow& workflow,
+                                                         const StageDefinition& stage) const;
+  void serve_again();
   void refresh(const Job& job);
   void forget_if_unused(JobId job);
 
@@ -168,13 +183,19 @@ class Loop {
 
   // Read from any thread.
   std::atomic<std::int64_t> worker_;
-  std::atomic<std::int64_t> open_count_ = 0;
+  std::atomic<std::int64_t> open_count_ = 0;  ///< of held_; never less than what runs
+  std::atomic<std::int64_t> arriving_ = 0;    ///< opened in the store, on their way to held_
+  std::atomic<bool> claim_in_flight_ = false;
   std::atomic<bool> stopped_ = false;
+  std::atomic<bool> draining_ = false;
   std::atomic<bool> store_is_up_ = true;
   std::atomic<bool> is_idle_ = false;  ///< it has looked, and nothing waits or runs
   mutable std::mutex mutex_;
   std::string trouble_;                                               ///< guarded by mutex_
   std::map<std::string, std::shared_ptr<const StageCode>> handlers_;  ///< guarded by mutex_
+  std::vector<CodeSource> sources_;                                   ///< guarded by mutex_
+  mutable std::map<std::string, CodeOfStages, std::less<>>
+      made_code_;  ///< by hash; guarded by mutex_
 
   // Owned by the loop's thread.
   std::unordered_map<JobId, JobSeen> jobs_;
@@ -185,6 +206,7 @@ class Loop {
   BatchNumber last_batch_ = 0;
   std::map<TaskId, Version> conditions_;  ///< being evaluated
   bool committing_ = false;
+  bool has_news_ = true;
   bool claim_wanted_ = true;
   bool claiming_ = false;
   bool has_backlog_ = true;  ///< the last look found work that waits for room
@@ -197,7 +219,7 @@ class Loop {
   Timestamp next_renewal_;
   Timestamp next_look_;
   Timestamp retry_store_at_;
-  Timestamp pool_release_;  ///< when a pool that a rate limit held back is open again
+  Timestamp pool_release_;  ///< when a pool that is held back is open again
   Duration store_backoff_{0};
   std::shared_ptr<Batch> unsettled_;  ///< a batch whose outcome is not known
   std::uint64_t seen_mark_ = 0;

@@ -6,6 +6,7 @@
 
 #include "pawl/codec/names.hpp"
 #include "runtime/loop.hpp"
+#include "runtime/overrun.hpp"
 
 namespace pawl {
 
@@ -51,6 +52,7 @@ void Loop::start_attempt(Task task, std::shared_ptr<const JobPlan> plan,
     log(LogLevel::info, "retry of '" + attempt->stage().name + "' for '" + attempt->hold->key() +
                             "' starts: attempt " + std::to_string(attempt->task.attempts));
   }
+  open_count_ = static_cast<std::int64_t>(held_.size());
   held.ticket =
       pool_.submit([attempt = std::move(attempt), ports = ports_] { execute(attempt, *ports); });
   if (stopping_) ask_to_stop(held.attempt->task.id, held, StopReason::shutdown);
@@ -66,14 +68,16 @@ void Loop::on_started(TaskId task, Version version, Timestamp started_at) {
                 .kind = Timer::Kind::attempt});
 }
 
-void Loop::on_gate_started(TaskId task, Version version, Timestamp asked_at) {
+void Loop::on_gate_started(TaskId task, Version version, std::size_t gate, Timestamp asked_at) {
   Held* held = find(task, version);
   if (held == nullptr) return;
-  held->gate_started_at = asked_at;
-  timers_.push({.at = asked_at + held->attempt->stage().retry.gate_timeout,
-                .task = task,
-                .version = version,
-                .kind = Timer::Kind::gate});
+  const StageDefinition& stage = held->attempt->stage();
+  const Duration limit = stage.timeout_of(stage.gates[gate]);
+  held->gate = gate;
+  held->gate_deadline = limit > Duration::zero() ? asked_at + limit : no_time;
+  if (held->gate_deadline == no_time) return;
+  timers_.push(
+      {.at = held->gate_deadline, .task = task, .version = version, .kind = Timer::Kind::gate});
 }
 
 void Loop::on_timer(const Timer& timer) {
@@ -83,11 +87,9 @@ void Loop::on_timer(const Timer& timer) {
     case Timer::Kind::attempt:
       on_overrun(timer.task, *held, false);
       break;
-    case Timer::Kind::gate: {
-      const Duration limit = held->attempt->stage().retry.gate_timeout;
-      if (held->gate_started_at + limit == timer.at) on_overrun(timer.task, *held, true);
+    case Timer::Kind::gate:
+      if (held->gate_deadline == timer.at) on_overrun(timer.task, *held, true);
       break;
-    }
     case Timer::Kind::grace:
       on_grace_over(timer.task, *held);
       break;
@@ -141,14 +143,9 @@ Attempt Loop::draft_without_word(const Held& held, AttemptResult result) const {
                          : std::get<Running>(held.attempt->task.state).opened_at;
   draft.ended_at = clock_.now();
   if (result == AttemptResult::timed_out) {
-    const RetryPolicy& retry = held.attempt->stage().retry;
-    const Duration limit = held.overran_in_gate ? retry.gate_timeout : retry.attempt_timeout;
-    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(limit).count();
+    const StageDefinition& stage = held.attempt->stage();
     draft.summary = "Attempt timed out";
-    draft.error = StageError{.error_class = ErrorClass::retryable,
-                             .kind = ErrorKind::timeout,
-                             .code = held.overran_in_gate ? "gate_timeout" : "stage_timeout",
-                             .message = "attempt timed out after " + std::to_string(ms) + "ms"};
+    draft.error = overrun(stage, held.overran_in_gate ? &stage.gates[held.gate] : nullptr);
   }
   return draft;
 }
@@ -161,16 +158,19 @@ void Loop::on_finished(Finished finished) {
 }
 
 /// How many attempts the close may open at once: its own slot, and what room there is; none where
-/// a dependent is not ours to run.
-std::uint32_t Loop::may_open_next(const Held& held) const {
-  if (stopping_) return 0;
+/// what comes next, the task itself or a dependent, is not ours to run.
+std::uint32_t Loop::may_open_next(const Held& held, StateKind next) const {
+  if (stopping_ || draining_) return 0;
   const JobPlan& plan = *held.attempt->plan;
   const StageIndex own = held.attempt->task.stage();
   const Timestamp now = clock_.now();
   const auto is_ours = [&](StageIndex stage) {
     return is_served(plan, stage) && !scheduler_.is_held_back(plan.pool_keys[at(stage)], now);
   };
-  if (!is_ours(own) || !std::ranges::all_of(plan.workflow.plan(own).dependents, is_ours)) return 0;
+  const bool all_ours = next == StateKind::ready
+                            ? is_ours(own)
+                            : std::ranges::all_of(plan.workflow.plan(own).dependents, is_ours);
+  if (!all_ours) return 0;
   const std::size_t open = held_.size();
   return 1 + static_cast<std::uint32_t>(options_.parallel > open ? options_.parallel - open : 0);
 }
@@ -187,10 +187,12 @@ void Loop::close_attempt(Held& held) {
       (draft.result == AttemptResult::failure || draft.result == AttemptResult::timed_out ||
        draft.result == AttemptResult::interrupted);
   if (gave_way) {
-    const bool ran = draft.ran;
-    draft = draft_without_word(held, AttemptResult::interrupted);
-    draft.graceful = true;
-    draft.ran = ran;
+    Attempt given_back = draft_without_word(held, AttemptResult::interrupted);
+    given_back.graceful = true;
+    given_back.ran = draft.ran;
+    given_back.artifacts = std::move(draft.artifacts);
+    given_back.usage = draft.usage;
+    draft = std::move(given_back);
   }
   draft.cancelled_by = seen.cancelled ? seen.cancelled : held.item_cancelled;
   draft.attempts_cap = seen.attempts_cap;
@@ -209,18 +211,16 @@ void Loop::close_attempt(Held& held) {
                     advice ? &*advice : nullptr);
   step.generation = seen.generation;
   step.open_for = worker();
-  step.open_max = may_open_next(held);
-  log_decision(step);
+  step.open_max = may_open_next(held, step.next.kind());
   held.closing = true;
   pending_.push_back(std::move(step));
 }
 
-void Loop::log_decision(const Step& step) const {
-  if (!options_.log || !step.closed) return;
-  const auto held = held_.find(step.next.id);
-  const std::string what = "'" + held->second.attempt->stage().name + "' for '" +
-                           held->second.attempt->hold->key() + "', attempt " +
-                           std::to_string(step.closed->number);
+/// What was decided, once it is committed.
+void Loop::log_decision(const OpenAttempt& attempt, const Step& step) const {
+  if (!options_.log) return;
+  const std::string what = "'" + attempt.stage().name + "' for '" + attempt.hold->key() +
+                           "', attempt " + std::to_string(step.closed->number);
   const Decision& decision = step.closed->decision;
   if (decision.kind == DecisionKind::retry) {
     const auto delay = std::chrono::duration_cast<std::chrono::milliseconds>(decision.next_run_at -

@@ -32,6 +32,7 @@ SeenJobs read_jobs(Records& records, const std::set<JobId>& ids) {
 std::shared_ptr<const JobPlan> Loop::plan_for(const Job& job, const Workflow& workflow) const {
   auto plan = std::make_shared<JobPlan>(JobPlan{.id = job.id,
                                                 .params = job.params,
+                                                .labels = job.labels,
                                                 .reduce_ordinal = job.reduce_ordinal,
                                                 .workflow = workflow,
                                                 .code = code_for(workflow),
@@ -43,16 +44,48 @@ std::shared_ptr<const JobPlan> Loop::plan_for(const Job& job, const Workflow& wo
   return plan;
 }
 
-std::vector<std::shared_ptr<const StageCode>> Loop::code_for(const Workflow& workflow) const {
-  std::vector<std::shared_ptr<const StageCode>> code(workflow.stage_count());
-  const std::lock_guard lock(mutex_);
-  for (std::size_t i = 0; i < code.size(); ++i) {
-    const StageDefinition& stage = workflow.stage(static_cast<StageIndex>(i));
-    const auto known =
-        handlers_.find(stage.is_human() ? workflow.name() + "." + stage.name : stage.handler);
-    if (known != handlers_.end()) code[i] = known->second;
+/// The handlers served by name, and for the rest what the sources make of it. A definition never
+/// changes, so what they made of it is kept.
+Loop::CodeOfStages Loop::code_for(const Workflow& workflow) const {
+  CodeOfStages code(workflow.stage_count());
+  std::vector<CodeSource> sources;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto made = made_code_.find(workflow.hash());
+    if (made != made_code_.end()) code = made->second;
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      const StageDefinition& stage = workflow.stage(static_cast<StageIndex>(i));
+      const auto known =
+          handlers_.find(stage.is_human() ? workflow.name() + "." + stage.name : stage.handler);
+      if (known != handlers_.end()) code[i] = known->second;
+    }
+    if (made != made_code_.end()) return code;
+    sources = sources_;
   }
+  if (sources.empty()) return code;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (!code[i]) code[i] = made_by(sources, workflow, workflow.stage(static_cast<StageIndex>(i)));
+  }
+  constexpr std::size_t kept_max = 256;
+  const std::lock_guard lock(mutex_);
+  if (made_code_.size() >= kept_max) made_code_.clear();
+  if (sources_.size() == sources.size()) made_code_.insert_or_assign(workflow.hash(), code);
   return code;
+}
+
+/// The first answer counts. The mutex is not held: a source is users' code.
+std::shared_ptr<const StageCode> Loop::made_by(const std::vector<CodeSource>& sources,
+                                               const Workflow& workflow,
+                                               const StageDefinition& stage) const {
+  for (const CodeSource& source : sources) {
+    try {
+      if (auto code = source(workflow, stage)) return code;
+    } catch (const std::exception& thrown) {
+      log(LogLevel::error, "the code of stage '" + stage.name + "' of workflow '" +
+                               workflow.name() + "' could not be made: " + thrown.what());
+    }
+  }
+  return nullptr;
 }
 
 Loop::JobSeen& Loop::see(const Job& job, const Workflow& workflow) {
@@ -86,7 +119,7 @@ void Loop::forget_if_unused(JobId job) {
 
 /// A busy engine claims when a good part of its room is free, an idle one for any room at all.
 void Loop::claim_if_useful() {
-  if (!claim_wanted_ || claiming_ || stopping_ || !store_is_up_) return;
+  if (!claim_wanted_ || claiming_ || stopping_ || draining_ || !store_is_up_) return;
   const bool too_many = pool_.abandoned() >= options_.abandoned_max;
   if (std::exchange(too_many_abandoned_, too_many) != too_many) {
     set_trouble(too_many ? "too many handlers ignored their stop token: nothing more is claimed"
@@ -126,6 +159,7 @@ void Loop::on_heads(const std::vector<LaneHead>& heads) {
   const auto view = [&](const LaneHead& head) -> Scheduler::LaneView {
     const auto seen = jobs_.find(head.job);
     if (seen == jobs_.end()) return {};
+    if (!options_.jobs.empty() && !options_.jobs.contains(head.job)) return {};
     const JobPlan& plan = *seen->second.plan;
     return {.is_served = seen->second.may_open && is_served(plan, head.stage),
             .stage_name = plan.workflow.stage(head.stage).name,
@@ -134,7 +168,7 @@ void Loop::on_heads(const std::vector<LaneHead>& heads) {
   ClaimRequest request{.worker = worker(),
                        .shares = scheduler_.pick(heads, room, clock_.now(), view)};
   has_backlog_ = !request.shares.empty() || (room == 0 && !heads.empty());
-  if (request.shares.empty() || stopping_) {
+  if (request.shares.empty() || !may_claim()) {
     claiming_ = false;
     return;
   }
@@ -144,18 +178,30 @@ void Loop::on_heads(const std::vector<LaneHead>& heads) {
   });
 }
 
+/// Announces the claim before it asks: a drain that comes just now either stops it or sees it.
+bool Loop::may_claim() {
+  claim_in_flight_ = true;
+  if (!stopping_ && !draining_) return true;
+  claim_in_flight_ = false;
+  return false;
+}
+
 void Loop::on_claimed(Result<Claims> claims) {
   claiming_ = false;
   if (!claims) {
+    claim_in_flight_ = false;
     log(LogLevel::error, "nothing could be claimed: " + claims.error().text());
     next_sweep_ = std::min(next_sweep_, clock_.now() + options_.poll_interval);
     return;
   }
   for (const Job& job : claims->refused) refresh(job);
+  if (!claims->refused.empty()) has_news_ = true;
+  for (const auto& [pool, until] : claims->held_rates) hold_back(pool, until);
   bool found_something = !claims->opened.empty();
   for (Claimed& one : claims->conditional) {
     const auto known = conditions_.find(one.task.id);
     if (known != conditions_.end() && known->second == one.task.version) continue;
+    if (held_.contains(one.task.id)) continue;  // answered since the store was asked
     found_something = true;
     evaluate_condition(std::move(one));
   }
@@ -164,6 +210,7 @@ void Loop::on_claimed(Result<Claims> claims) {
     feed_.notify();
   }
   start_claimed(std::move(claims->opened));
+  claim_in_flight_ = false;
 }
 
 void Loop::start_claimed(std::vector<Claimed> claimed) {
@@ -179,13 +226,16 @@ void Loop::start_claimed(std::vector<Claimed> claimed) {
     start_attempt(std::move(one.task), seen->second.plan, std::move(hold));
   }
   if (unknown->empty()) return;
-  store_thread_.post([this, unknown] {
+  const auto count = static_cast<std::int64_t>(unknown->size());
+  arriving_ += count;
+  store_thread_.post([this, unknown, count] {
     std::set<JobId> ids;
     for (const Claimed& one : *unknown) ids.insert(one.task.job);
     auto jobs = std::make_shared<SeenJobs>(read_jobs(store_->records(), ids));
-    inbox_->post([this, unknown, jobs] {
+    inbox_->post([this, unknown, jobs, count] {
       for (const auto& [job, workflow] : *jobs) see(job, workflow);
       start_claimed(std::move(*unknown));
+      arriving_ -= count;
     });
   });
 }
@@ -213,7 +263,8 @@ void Loop::evaluate_condition(Claimed claimed) {
 
 void Loop::on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted) {
   conditions_.erase(ready->task.id);
-  if (stopping_) return;
+  // A second answer to the same question must not take the place of the attempt that followed.
+  if (stopping_ || held_.contains(ready->task.id)) return;
   if (!wanted) {
     pending_.push_back(skip_by_choice(ready->task));
     Held& held = held_[ready->task.id];
@@ -222,6 +273,7 @@ void Loop::on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted) 
     held.closing = true;
     return;
   }
+  if (draining_) return;  // it stays Ready, for others
   Step open_it{.was = StateKind::ready, .expected = ready->task.version, .next = ready->task};
   open_it.open_for = worker();
   open_it.open_max = 1;

@@ -77,6 +77,7 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
     }
   }
   for (const JobMark& mark : answer->jobs) {
+    if (mark.state != JobState::running) has_news_ = true;
     const auto seen = jobs_.find(mark.job);
     if (seen == jobs_.end()) continue;
     if (seen->second.generation != mark.generation) refresh_jobs();
@@ -94,6 +95,7 @@ void Loop::on_applied(const Step& step, StepAnswer& answer) {
     held = std::move(entry->second);
     held_.erase(entry);
   }
+  if (held.attempt && step.closed) log_decision(*held.attempt, step);
   if (held.attempt && step.closed && !step.next.child) {
     const StateKind kind = step.next.kind();
     const bool is_inline = !is_payload_reference(step.closed->output);
@@ -109,9 +111,7 @@ void Loop::on_applied(const Step& step, StepAnswer& answer) {
     const bool hinted = step.closed && step.closed->error && step.closed->error->retry_after &&
                         step.closed->error->error_class == ErrorClass::rate_limited;
     if (hinted && held.attempt) {
-      scheduler_.hold_back(held.attempt->plan->pool_keys[at(step.next.stage())],
-                           scheduled->next_run_at);
-      pool_release_ = scheduler_.next_release(clock_.now());
+      hold_back(held.attempt->plan->pool_keys[at(step.next.stage())], scheduled->next_run_at);
     }
   }
   if (!held.attempt) return;
@@ -126,9 +126,17 @@ void Loop::on_applied(const Step& step, StepAnswer& answer) {
     start_attempt(std::move(task), held.attempt->plan, held.attempt->hold,
                   std::move(condition_error), std::move(history));
   }
-  // A conditional task that found no slot is looked at again when one is free, not before.
-  const bool found_no_slot = step.was == StateKind::ready && step.next.kind() == StateKind::ready;
+  // A conditional task that found no slot is looked at again when one is free, not before. Where a
+  // rate stood in the way, the next claim learns until when.
+  const bool has_rate = held.attempt->plan->workflow.plan(step.next.stage()).limits.rate.is_set();
+  const bool found_no_slot =
+      step.was == StateKind::ready && step.next.kind() == StateKind::ready && !has_rate;
   if ((answer.opened.empty() || answer.made_ready) && !found_no_slot) want_claim();
+}
+
+void Loop::hold_back(const std::string& pool, Timestamp until) {
+  scheduler_.hold_back(pool, until);
+  pool_release_ = scheduler_.next_release(clock_.now());
 }
 
 /// The job changed under the decision: read it, and the item, and decide again.

@@ -50,10 +50,11 @@ bool Scheduler::is_held_back(const std::string& pool, Timestamp now) const {
   return held != held_back_.end() && held->second > now;
 }
 
-Timestamp Scheduler::next_release(Timestamp now) const {
+Timestamp Scheduler::next_release(Timestamp now) {
+  std::erase_if(held_back_, [&](const auto& entry) { return entry.second <= now; });
   Timestamp next = no_time;
   for (const auto& [pool, until] : held_back_) {
-    if (until > now && (next == no_time || until < next)) next = until;
+    if (next == no_time || until < next) next = until;
   }
   return next;
 }

@@ -31,11 +31,12 @@ class Scheduler {
                                             Timestamp now,
                                             const std::function<LaneView(const LaneHead&)>& view);
 
-  /// A rate limit with a hint holds its pool back: one 429 is met once, not by every item.
+  /// A rate limit with a hint holds its pool back: one 429 is met once, not by every item. So does
+  /// a rate that is used up.
   void hold_back(const std::string& pool, Timestamp until);
   [[nodiscard]] bool is_held_back(const std::string& pool, Timestamp now) const;
-  /// When the first pool is released; none: nothing is held back.
-  [[nodiscard]] Timestamp next_release(Timestamp now) const;
+  /// When the first pool is released; none: nothing is held back. Forgets those that were.
+  [[nodiscard]] Timestamp next_release(Timestamp now);
 
  private:
   // Set in the constructor.

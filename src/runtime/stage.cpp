@@ -24,10 +24,10 @@ StageError blocked(std::string message, Json needs) {
 
 Judgement accepted() { return {}; }
 Judgement rejected(Feedback feedback) {
-  return {.verdict = Verdict::rejected, .feedback = std::move(feedback), .reason = {}};
+  return {.verdict = Verdict::rejected, .feedback = std::move(feedback), .reason = {}, .usage = {}};
 }
 Judgement uncertain(std::string reason) {
-  return {.verdict = Verdict::uncertain, .feedback = {}, .reason = std::move(reason)};
+  return {.verdict = Verdict::uncertain, .feedback = {}, .reason = std::move(reason), .usage = {}};
 }
 
 std::uint32_t GateContext::remaining_attempts() const {

@@ -25,6 +25,7 @@ class TaskContext final : public Context {
   [[nodiscard]] const std::string& category() const override { return attempt_->hold->category(); }
   [[nodiscard]] const Json& data() const override { return attempt_->hold->data(); }
   [[nodiscard]] const Json& job_params() const override { return attempt_->plan->params; }
+  [[nodiscard]] const Json& job_labels() const override { return attempt_->plan->labels; }
   [[nodiscard]] const Json& stage_params() const override { return attempt_->stage().params; }
   [[nodiscard]] AttemptNumber attempt() const override { return attempt_->task.attempts; }
   [[nodiscard]] std::uint32_t max_attempts() const override;

@@ -249,8 +249,21 @@ CREATE TABLE counters (
 INSERT INTO counters (name, value) VALUES ('ordinal', 1), ('lane', 1), ('reopened', 0);
 )sql";
 
+/// The openings that a rate is held against, numbered within their pool, so that the count-th
+/// newest is found by its number and the rest is forgotten by it.
+constexpr const char* rate_marks = R"sql(
+CREATE TABLE rate_marks (
+  pool       TEXT NOT NULL,
+  number     INTEGER NOT NULL CHECK (number > 0),
+  at         INTEGER NOT NULL,
+  keep_until INTEGER NOT NULL,
+  PRIMARY KEY (pool, number)
+) STRICT, WITHOUT ROWID;
+)sql";
+
 constexpr std::array known{
     Migration{.name = "001_jobs_items_tasks_attempts", .sql = jobs_items_tasks_attempts},
+    Migration{.name = "002_rate_marks", .sql = rate_marks},
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "sqlite/faults.hpp"
 #include "sqlite/file.hpp"
 #include "sqlite/paths.hpp"
+#include "store/regular_file.hpp"
 
 namespace pawl::sqlite {
 
@@ -34,31 +35,49 @@ void make_directory(const std::filesystem::path& path) {
   if (is_new) sync_directory(path.parent_path().empty() ? "." : path.parent_path());
 }
 
-/// Removes a half-written file unless it has got its name.
-struct TemporaryFile {
-  std::filesystem::path path;
-  ~TemporaryFile() {
-    if (!path.empty()) ::unlink(path.c_str());
-  }
-};
-
-void write_all(const std::filesystem::path& path, std::string_view bytes) {
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (!file.is_open()) throw system_fault("make", path, errno);
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file.raw(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw system_fault("write", path, errno);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  if (::fsync(file.raw()) != 0) throw system_fault("sync", path, errno);
-}
-
 /// Names differ between processes by their number, between threads by a count.
 std::string temporary_suffix() {
   static std::atomic<std::uint64_t> count = 0;
   return ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(++count);
 }
+
+/// A file that is being written, removed again unless it gets its name. Nobody writes to a payload
+/// once it has one, so it is made read-only.
+class HalfWritten {
+ public:
+  explicit HalfWritten(const std::filesystem::path& folder)
+      : path_(folder / temporary_suffix()), file_(made(path_)) {}
+  HalfWritten(const HalfWritten&) = delete;
+  HalfWritten& operator=(const HalfWritten&) = delete;
+  ~HalfWritten() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+
+  void write(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(file_.raw(), bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) throw system_fault("write", path_, errno);
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+  void name(const std::filesystem::path& path) {
+    if (::fsync(file_.raw()) != 0) throw system_fault("sync", path_, errno);
+    if (::rename(path_.c_str(), path.c_str()) != 0) throw system_fault("rename to", path, errno);
+    path_.clear();
+  }
+
+ private:
+  static Descriptor made(const std::filesystem::path& path) {
+    ::unlink(path.c_str());  // of a dead process with our number
+    Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444));
+    if (!file.is_open()) throw system_fault("make", path, errno);
+    return file;
+  }
+
+  std::filesystem::path path_;
+  Descriptor file_;
+};
 
 bool has_size(const std::filesystem::path& path, std::size_t size) {
   struct stat found{};
@@ -83,19 +102,36 @@ std::string PayloadFiles::keep(std::string_view bytes) const {
   // A file of that name and size was renamed into place, so its bytes were on disk before; its
   // directory entry may not be yet, if its writer was killed just then.
   if (!has_size(path, bytes.size())) {
-    TemporaryFile temporary{folder_ / (sha256 + temporary_suffix())};
-    ::unlink(temporary.path.c_str());  // of a dead process with our number
-    write_all(temporary.path, bytes);
-    if (::rename(temporary.path.c_str(), path.c_str()) != 0) {
-      throw system_fault("rename to", path, errno);
-    }
-    temporary.path.clear();
+    HalfWritten fresh(folder_);
+    fresh.write(bytes);
+    fresh.name(path);
   }
   sync_directory(path.parent_path());
   return sha256;
 }
 
-std::string PayloadFiles::read(std::string_view sha256) const {
+/// Its name is known only when the last byte has been copied.
+Result<KeptFile> PayloadFiles::keep_file(const std::filesystem::path& source) const {
+  make_directory(folder_);
+  HalfWritten copy(folder_);
+  Sha256 digest;
+  KeptFile kept;
+  const Status copied = read_regular_file(source, [&](std::string_view piece) -> Status {
+    copy.write(piece);
+    digest.update(piece);
+    kept.size += static_cast<std::int64_t>(piece.size());
+    return {};
+  });
+  if (!copied) return std::unexpected(copied.error());
+  kept.sha256 = digest.finish_hex();
+  const std::filesystem::path path = path_of(kept.sha256);
+  make_directory(path.parent_path());
+  if (!has_size(path, static_cast<std::size_t>(kept.size))) copy.name(path);
+  sync_directory(path.parent_path());
+  return kept;
+}
+
+std::filesystem::path PayloadFiles::find(std::string_view sha256) const {
   const bool is_digest =
       sha256.size() == sha256_digits && std::ranges::all_of(sha256, [](char digit) {
         return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
@@ -103,15 +139,19 @@ std::string PayloadFiles::read(std::string_view sha256) const {
   if (!is_digest) {
     throw Fault(ErrorCode::invalid, "'" + std::string(sha256) + "' is not a SHA-256 in hex");
   }
-  const std::filesystem::path path = path_of(sha256);
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) {
-    if (errno == ENOENT) {
-      throw Fault(ErrorCode::not_found,
-                  "no payload " + std::string(sha256) + " in '" + folder_.string() + "'");
-    }
-    throw system_fault("open", path, errno);
+  std::filesystem::path path = path_of(sha256);
+  if (::access(path.c_str(), F_OK) != 0) {
+    if (errno != ENOENT && errno != ENOTDIR) throw system_fault("find", path, errno);
+    throw Fault(ErrorCode::not_found,
+                "no payload " + std::string(sha256) + " in '" + folder_.string() + "'");
   }
+  return path;
+}
+
+std::string PayloadFiles::read(std::string_view sha256) const {
+  const std::filesystem::path path = find(sha256);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) throw system_fault("open", path, errno);
   struct stat found{};
   if (::fstat(file.raw(), &found) != 0) throw system_fault("read", path, errno);
   std::string bytes(static_cast<std::size_t>(found.st_size), '\0');

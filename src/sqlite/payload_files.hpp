@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "pawl/store/store.hpp"
+
 namespace pawl::sqlite {
 
 class PayloadFiles {
@@ -17,8 +19,14 @@ class PayloadFiles {
 
   /// Answers the SHA-256 in hex.
   [[nodiscard]] std::string keep(std::string_view bytes) const;
+  /// The same for a file of any size, which is copied piece by piece. `invalid` for what is no
+  /// regular file.
+  [[nodiscard]] Result<KeptFile> keep_file(const std::filesystem::path& source) const;
   /// Throws `not_found`, `invalid` for what is no SHA-256, `corrupt` when the bytes have changed.
   [[nodiscard]] std::string read(std::string_view sha256) const;
+
+  /// Where the bytes lie; read-only. Throws `not_found`, or `invalid` for what is no SHA-256.
+  [[nodiscard]] std::filesystem::path find(std::string_view sha256) const;
 
  private:
   [[nodiscard]] std::filesystem::path path_of(std::string_view sha256) const;

@@ -224,4 +224,10 @@ Result<std::string> SqliteRecords::payload(std::string_view sha256) {
   return guarded(path_, [&]() -> Result<std::string> { return payloads_.read(sha256); });
 }
 
+Result<std::filesystem::path> SqliteRecords::payload_path(std::string_view sha256) {
+  return guarded(path_, [&]() -> Result<std::filesystem::path> {
+    return std::filesystem::absolute(payloads_.find(sha256));
+  });
+}
+
 }  // namespace pawl::sqlite

@@ -39,6 +39,7 @@ class SqliteRecords final : public Records {
   Result<std::vector<WorkerRecord>> workers() override;
   Result<WorkerRecord> worker(WorkerId id) override;
   Result<std::string> payload(std::string_view sha256) override;
+  Result<std::filesystem::path> payload_path(std::string_view sha256) override;
 
  private:
   /// Runs `body(connection)` in one read transaction: what it sees belongs together.

@@ -1,7 +1,8 @@
 #pragma once
 
 /// The rows of one write transaction on SQLite; see store/rows.hpp for what each function promises.
-/// Sources by noun: rows_jobs.cpp, rows_items.cpp, rows_tasks.cpp, rows_reviews.cpp.
+/// Sources by noun: rows_jobs.cpp, rows_items.cpp, rows_tasks.cpp, rows_reviews.cpp,
+/// rows_rates.cpp.
 
 #include <cstdint>
 #include <map>
@@ -60,6 +61,8 @@ class SqliteRows final : public Rows {
   void append_journal(JobId job, Timestamp at, std::span<const Event> events) override;
   std::int64_t pool_open(const std::string& pool) override;
   void add_to_pool(const std::string& pool, std::int64_t change) override;
+  Timestamp opening_before(const std::string& pool, std::uint32_t count) override;
+  void note_opening(const std::string& pool, const Rate& rate, Timestamp at) override;
 
   WorkerId insert_worker(const WorkerRecord& worker) override;
   std::optional<WorkerRecord> worker(WorkerId id) override;

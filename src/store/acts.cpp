@@ -32,8 +32,9 @@ std::string_view used_up(BudgetKind budget) {
 }
 
 std::unexpected<Error> budget_refusal(const Job& job, BudgetKind budget) {
-  return fail(ErrorCode::refused, named(job.id) + " has used up " + std::string(used_up(budget)),
-              "raise it with SetBudget for job " + std::to_string(job.id.value()));
+  return fail(
+      ErrorCode::refused, named(job.id) + " has used up " + std::string(used_up(budget)),
+      "raise the budget (SetBudget, or `pawl job budget " + std::to_string(job.id.value()) + "`)");
 }
 
 }  // namespace
@@ -109,8 +110,8 @@ Result<Job> Ledger::carry_out(const SetBudget& act) {
   job.budget = act.budget;
   job.deadline_at = act.budget.deadline ? job.submitted_at + *act.budget.deadline : no_time;
   ++job.generation;
-  const bool a_budget_paused_it = job.paused != PauseCause::none &&
-                                  job.paused != PauseCause::requested && !job.has_ended();
+  const bool a_budget_paused_it =
+      job.paused != PauseCause::none && job.paused != PauseCause::requested && !job.has_ended();
   if (a_budget_paused_it && may_go_back(*touched)) return carry_out(ResumeJob{act.job});
   return job;
 }
@@ -239,19 +240,7 @@ Result<Job> Ledger::carry_out(const PurgeItem& act) {
     }
   }
   --job.items.total;
-  switch (progress->state) {
-    case ItemState::succeeded:
-      --job.items.succeeded;
-      break;
-    case ItemState::failed:
-      --job.items.failed;
-      break;
-    case ItemState::cancelled:
-      --job.items.cancelled;
-      break;
-    case ItemState::active:
-      break;
-  }
+  job.items.count(progress->state, -1);
   if (progress->adopted) --job.items.adopted;
   rows_.delete_item(act.item);
   touched->events.push_back(Event{.type = EventType::item_purged, .item = act.item});

@@ -19,6 +19,10 @@ Claims Ledger::claim(const ClaimRequest& request) {
     }
     if (!may_open(*touched->job, now_).yes) claims.refused.push_back(*touched->job);
   }
+  for (const auto& [pool, until] : held_rates_) {
+    claims.held_rates.push_back({.pool = pool, .until = until});
+    if (claims.next_open == no_time || until < claims.next_open) claims.next_open = until;
+  }
   return claims;
 }
 
@@ -47,12 +51,13 @@ void Ledger::claim_share(Touched& touched, const LaneShare& share, WorkerId work
       const LaneId lane = ready.lane;
       if (std::ranges::find(lanes, lane) == lanes.end()) continue;
       const StageDefinition& stage = touched.workflow->stage(ready.stage());
-      if (stage.conditional && !ready.child && ready.cause != Cause::join) {
+      const bool is_asked = stage.conditional && !ready.child && ready.cause != Cause::join;
+      if (is_asked && rate_allows(touched, ready.stage())) {
         claims.conditional.push_back(claimed(ready));
         --left;
         continue;
       }
-      if (!may_open_now(touched, ready.stage())) {
+      if (is_asked || !may_open_now(touched, ready.stage())) {
         a_lane_is_full = true;
         std::erase(lanes, lane);
         continue;

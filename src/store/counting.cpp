@@ -22,9 +22,9 @@ void Ledger::enter(Touched& touched, const Task& task) {
   if (kind == StateKind::running) {
     ++job.attempts_open;
     ++job.attempts_opened;
-    if (touched.workflow->stage(task.stage()).limits.parallel > 0) {
-      rows_.add_to_pool(touched.workflow->pool_of(task.stage()), 1);
-    }
+    const Limits& limits = touched.workflow->plan(task.stage()).limits;
+    if (limits.parallel > 0) rows_.add_to_pool(limits.pool, 1);
+    if (limits.rate.is_set()) rows_.note_opening(limits.pool, limits.rate, now_);
   }
   if (const auto* failed = std::get_if<Failed>(&task.state)) {
     ++job.failed_tasks;
@@ -41,9 +41,8 @@ void Ledger::leave(Touched& touched, const Task& task, StateKind from, bool was_
   --counts_for(job, task)[from];
   if (from == StateKind::running) {
     --job.attempts_open;
-    if (touched.workflow->stage(task.stage()).limits.parallel > 0) {
-      rows_.add_to_pool(touched.workflow->pool_of(task.stage()), -1);
-    }
+    const Limits& limits = touched.workflow->plan(task.stage()).limits;
+    if (limits.parallel > 0) rows_.add_to_pool(limits.pool, -1);
   }
   if (from == StateKind::failed) {
     --job.failed_tasks;
@@ -51,7 +50,7 @@ void Ledger::leave(Touched& touched, const Task& task, StateKind from, bool was_
   }
 }
 
-/// Budgets end or pause the job here; parallelism and pools only say "not now".
+/// Budgets end or pause the job here; parallelism, pools and rates only say "not now".
 bool Ledger::may_open_now(Touched& touched, StageIndex stage) {
   Job& job = *touched.job;
   const MayOpen may = may_open(job, now_);
@@ -61,9 +60,20 @@ bool Ledger::may_open_now(Touched& touched, StageIndex stage) {
   }
   if (job.parallel > 0 && job.attempts_open >= static_cast<std::int64_t>(job.parallel))
     return false;
-  const Limits& limits = touched.workflow->stage(stage).limits;
-  return limits.parallel == 0 || rows_.pool_open(touched.workflow->pool_of(stage)) <
-                                     static_cast<std::int64_t>(limits.parallel);
+  const Limits& limits = touched.workflow->plan(stage).limits;
+  const bool is_full = limits.parallel > 0 &&
+                       rows_.pool_open(limits.pool) >= static_cast<std::int64_t>(limits.parallel);
+  return !is_full && rate_allows(touched, stage);
+}
+
+bool Ledger::rate_allows(const Touched& touched, StageIndex stage) {
+  const Limits& limits = touched.workflow->plan(stage).limits;
+  if (!limits.rate.is_set()) return true;
+  const Timestamp newest = rows_.opening_before(limits.pool, limits.rate.count);
+  const Timestamp next = next_opening(limits.rate, newest, now_);
+  if (next <= now_) return true;
+  held_rates_.insert_or_assign(limits.pool, next);
+  return false;
 }
 
 /// An item settles when every task has ended. Without failures its sinks tell; otherwise a branch
@@ -85,23 +95,10 @@ void Ledger::settle(Touched& touched, ItemId item, const ItemChange& change,
       settled = std::ranges::all_of(tasks, [](const Task& task) { return has_ended(task.state); });
     }
     if (settled) {
-      ItemCounts& items = touched.job->items;
       progress->state = progress->cancelled          ? ItemState::cancelled
                         : progress->failed_tasks > 0 ? ItemState::failed
                                                      : ItemState::succeeded;
-      switch (progress->state) {
-        case ItemState::succeeded:
-          ++items.succeeded;
-          break;
-        case ItemState::failed:
-          ++items.failed;
-          break;
-        case ItemState::cancelled:
-          ++items.cancelled;
-          break;
-        case ItemState::active:
-          break;
-      }
+      touched.job->items.count(progress->state);
       events.push_back(Event{.type = EventType::item_settled,
                              .item = item,
                              .code = static_cast<std::int32_t>(progress->state)});

@@ -189,20 +189,7 @@ void Ledger::reset_job_wide_after(Touched& touched, StageIndex stage) {
 /// After a rerun an item is active again; its sums are made anew from its rows.
 void Ledger::recount_item(Touched& touched, ItemId item) {
   ItemProgress progress = *rows_.progress(item);
-  ItemCounts& items = touched.job->items;
-  switch (progress.state) {
-    case ItemState::succeeded:
-      --items.succeeded;
-      break;
-    case ItemState::failed:
-      --items.failed;
-      break;
-    case ItemState::cancelled:
-      --items.cancelled;
-      break;
-    case ItemState::active:
-      break;
-  }
+  touched.job->items.count(progress.state, -1);
   progress.state = ItemState::active;
   progress.sinks_left = touched.workflow->sink_count();
   progress.failed_tasks = 0;

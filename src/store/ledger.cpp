@@ -77,12 +77,13 @@ bool Ledger::is_present(WorkerId worker) {
   return present_.emplace(worker, row && !row->retired).first->second;
 }
 
-/// The slot of the attempt that closes is the slot of the one that opens: then only budgets matter.
+/// The slot of the attempt that closes is the slot of the one that opens: then only budgets and
+/// rates matter.
 bool Ledger::may_open_with(Touched& at, const Step& step) {
   if (step.was != StateKind::running) return may_open_now(at, step.next.stage());
   const MayOpen may = may_open(*at.job, now_);
   if (may.budget != BudgetKind::none) exhaust(*at.job, may.budget, now_, at.events);
-  return may.yes;
+  return may.yes && rate_allows(at, step.next.stage());
 }
 
 std::vector<JobMark> Ledger::finish() {

@@ -73,6 +73,7 @@ class Ledger {
   void enter(Touched& at, const Task& task);
   void leave(Touched& at, const Task& task, StateKind from, bool was_discarded = false);
   [[nodiscard]] bool may_open_now(Touched& at, StageIndex stage);
+  [[nodiscard]] bool rate_allows(const Touched& at, StageIndex stage);
   void settle(Touched& at, ItemId item, const ItemChange& change, std::vector<Event>& events);
   void log(JobId job, std::span<const Event> events);
 
@@ -135,7 +136,8 @@ class Ledger {
   Rows& rows_;
   Timestamp now_;
   std::map<JobId, Touched> touched_;
-  std::map<WorkerId, bool> present_;  ///< the workers asked for, usually one
+  std::map<std::string, Timestamp> held_rates_;  ///< pools whose rate said no, and until when
+  std::map<WorkerId, bool> present_;             ///< the workers asked for, usually one
 };
 
 }  // namespace pawl

@@ -354,6 +354,22 @@ void MemoryRows::add_to_pool(const std::string& pool, std::int64_t change) {
   pools_[pool] += change;
 }
 
+Timestamp MemoryRows::opening_before(const std::string& pool, std::uint32_t count) {
+  const auto& numbered = openings_[pool];
+  if (numbered.empty()) return no_time;
+  const auto after = numbered.upper_bound(numbered.rbegin()->first - count + 1);
+  return after == numbered.begin() ? no_time : std::prev(after)->second.at;
+}
+
+void MemoryRows::note_opening(const std::string& pool, const Rate& rate, Timestamp at) {
+  auto& numbered = openings_[pool];
+  const std::int64_t number = numbered.empty() ? 1 : numbered.rbegin()->first + 1;
+  numbered[number] = {.at = at, .keep_until = at + rate.per};
+  std::erase_if(numbered, [&](const auto& entry) {
+    return entry.first <= number - rate.count && entry.second.keep_until <= at;
+  });
+}
+
 // Workers
 
 WorkerId MemoryRows::insert_worker(const WorkerRecord& worker) {

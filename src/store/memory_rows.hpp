@@ -65,6 +65,8 @@ class MemoryRows final : public Rows {
   void append_journal(JobId job, Timestamp at, std::span<const Event> events) override;
   std::int64_t pool_open(const std::string& pool) override;
   void add_to_pool(const std::string& pool, std::int64_t change) override;
+  Timestamp opening_before(const std::string& pool, std::uint32_t count) override;
+  void note_opening(const std::string& pool, const Rate& rate, Timestamp at) override;
 
   WorkerId insert_worker(const WorkerRecord& worker) override;
   std::optional<WorkerRecord> worker(WorkerId id) override;
@@ -109,6 +111,11 @@ class MemoryRows final : public Rows {
   std::map<JobId, std::uint32_t> passes_;
   std::map<TaskId, ReviewId> pending_reviews_;
   std::map<std::string, std::int64_t, std::less<>> pools_;
+  struct Opening {
+    Timestamp at;
+    Timestamp keep_until;
+  };
+  std::map<std::string, std::map<std::int64_t, Opening>, std::less<>> openings_;  ///< by number
   std::set<WorkerId> may_hold_;
   std::int64_t next_ordinal_ = 1;
   std::int64_t next_lane_ = 1;

@@ -7,6 +7,8 @@
 #include "pawl/store/records.hpp"
 #include "store/ledger.hpp"
 #include "store/memory_rows.hpp"
+#include "store/payload_folder.hpp"
+#include "store/regular_file.hpp"
 
 namespace pawl {
 
@@ -136,6 +138,18 @@ class MemoryStore final : public Store, public Records {
     const std::lock_guard lock(mutex_);
     rows_.payloads.emplace(sha256, bytes);
     return sha256;
+  }
+
+  Result<KeptFile> keep_file(const std::filesystem::path& path) override {
+    std::string bytes;
+    const Status read = read_regular_file(path, [&](std::string_view piece) -> Status {
+      bytes += piece;
+      return {};
+    });
+    if (!read) return std::unexpected(read.error());
+    const Result<std::string> sha256 = keep_payload(bytes);
+    if (!sha256) return std::unexpected(sha256.error());
+    return KeptFile{.sha256 = *sha256, .size = static_cast<std::int64_t>(bytes.size())};
   }
 
   // Records
@@ -305,6 +319,12 @@ class MemoryStore final : public Store, public Records {
     }
     return known->second;
   }
+  Result<std::filesystem::path> payload_path(std::string_view sha256) override {
+    const Result<std::string> bytes = payload(sha256);
+    if (!bytes) return std::unexpected(bytes.error());
+    const std::lock_guard lock(mutex_);
+    return payload_folder_.file(sha256, *bytes);
+  }
 
  private:
   /// One transaction: the verb, then the jobs brought up to date.
@@ -382,6 +402,7 @@ class MemoryStore final : public Store, public Records {
   // Guarded by mutex_.
   std::mutex mutex_;
   MemoryRows rows_;
+  PayloadFolder payload_folder_;
   std::map<WorkerId, Duration> leases_;
   std::uint64_t changes_ = 0;
 };

@@ -116,6 +116,13 @@ class Rows {
   virtual std::int64_t pool_open(const std::string& pool) = 0;
   virtual void add_to_pool(const std::string& pool, std::int64_t change) = 0;
 
+  // Rates: the openings of a pool, numbered as they come.
+  /// When the `count`-th newest opening was; none: there were fewer, as far as they are kept.
+  virtual Timestamp opening_before(const std::string& pool, std::uint32_t count) = 0;
+  /// Notes one more at `at`, and forgets what is not among the newest `rate.count` and too old to
+  /// matter to the rate it was noted by.
+  virtual void note_opening(const std::string& pool, const Rate& rate, Timestamp at) = 0;
+
   // Workers.
   virtual WorkerId insert_worker(const WorkerRecord& worker) = 0;
   virtual std::optional<WorkerRecord> worker(WorkerId id) = 0;

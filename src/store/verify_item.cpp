@@ -221,19 +221,7 @@ void JobTally::count(const Task& task, const std::vector<Attempt>& attempts) {
 void JobTally::count(const Item& item) {
   ++items.total;
   if (item.adopted_from) ++items.adopted;
-  switch (item.state) {
-    case ItemState::active:
-      break;
-    case ItemState::succeeded:
-      ++items.succeeded;
-      break;
-    case ItemState::failed:
-      ++items.failed;
-      break;
-    case ItemState::cancelled:
-      ++items.cancelled;
-      break;
-  }
+  items.count(item.state);
 }
 
 void check_item(const Job& job, const Workflow& workflow, const Item& item,

@@ -158,7 +158,10 @@ inline rc::Gen<Tolerance> tolerance() {
 }
 
 inline rc::Gen<Limits> limits() {
-  return rc::gen::exec([] { return Limits{.pool = *text(), .parallel = *small()}; });
+  return rc::gen::exec([] {
+    return Limits{
+        .pool = *text(), .parallel = *small(), .rate = {.count = *small(), .per = *duration()}};
+  });
 }
 
 inline rc::Gen<Answer> answer() {
@@ -237,7 +240,10 @@ inline rc::Gen<RetryPolicy> retry() {
 inline rc::Gen<StageDefinition> stage() {
   return rc::gen::exec([] {
     const auto gate = rc::gen::exec([] {
-      return GateRef{.name = *text(), .advisory = *boolean(), .on_uncertain = *word<OnUncertain>()};
+      return GateRef{.name = *text(),
+                     .advisory = *boolean(),
+                     .on_uncertain = *word<OnUncertain>(),
+                     .timeout = *duration()};
     });
     StageDefinition one;
     one.name = *text();

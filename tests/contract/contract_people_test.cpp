@@ -191,7 +191,8 @@ TEST_P(GoingBack, is_refused_where_it_makes_no_sense) {
       drive.submit(chain, {"x"}, {.workflow = chain, .budget = {.max_total_attempts = 1}});
   drive.work(failing(first));
   expect_error(drive.act(Rerun{.task = drive.task_of(job, "x", 0)}), ErrorCode::refused,
-               "job 1 has used up its total attempts; raise it with SetBudget for job 1");
+               "job 1 has used up its total attempts; raise the budget (SetBudget, or `pawl job "
+               "budget 1`)");
   ASSERT_TRUE(drive.act(SetBudget{job, {}}));
   expect_error(drive.act(Rerun{.task = drive.task_of(job, "x", 1)}), ErrorCode::refused,
                "stage 'b' has not run");

@@ -58,6 +58,10 @@ inline StageDefinition random_stage(Dice& dice, std::size_t place,
   if (dice.one_in(3)) {
     made.limits = {.pool = "pool", .parallel = static_cast<std::uint32_t>(1 + dice.below(2))};
   }
+  if (dice.one_in(4)) {
+    made.limits.rate = {.count = static_cast<std::uint32_t>(1 + dice.below(3)),
+                        .per = dice.any_of<Duration>({1s, 2'500'000us})};
+  }
   made.conditional = dice.one_in(6);
   made.joins = dice.one_in(6);
   if (dice.one_in(4)) made.tolerate_failures.count = static_cast<std::int64_t>(dice.below(2));

@@ -155,6 +155,14 @@ class History {
            same_tasks(one.opened, two.opened);
   }
 
+  static bool same_rates(const Claims& one, const Claims& two) {
+    const auto same = [](const Claims::HeldRate& a, const Claims::HeldRate& b) {
+      return a.pool == b.pool && a.until == b.until;
+    };
+    return one.next_open == two.next_open &&
+           std::ranges::equal(one.held_rates, two.held_rates, same);
+  }
+
   WorkerId any_worker() { return dice_.pick(workers_); }
   WorkerId enlist() {
     const Result<WorkerId> worker = both(
@@ -249,9 +257,10 @@ class History {
                                        [](const Claims& a, const Claims& b) {
                                          return same_tasks(a.opened, b.opened) &&
                                                 same_tasks(a.conditional, b.conditional) &&
-                                                a.refused == b.refused;
+                                                a.refused == b.refused && same_rates(a, b);
                                        });
     if (!claims) return;
+    next_open_ = claims->next_open;
     tell("claim " + std::to_string(claims->opened.size()) + " for worker " +
          std::to_string(worker.value()));
     hold(claims->opened, worker);
@@ -405,7 +414,9 @@ class History {
   void pass_time() {
     const Timestamp due = memory_->sweep({})->next_due;
     (void)sqlite_->sweep({});
-    if (due != no_time && dice_.one_in(2)) {
+    if (next_open_ != no_time && dice_.one_in(3)) {
+      clock_.advance_to(dice_.one_in(2) ? next_open_ : next_open_ - 1us);
+    } else if (due != no_time && dice_.one_in(2)) {
       clock_.advance_to(dice_.one_in(2) ? due : due - 1us);
     } else {
       clock_.advance(Duration{static_cast<std::int64_t>(dice_.below(3'000'000))});
@@ -462,6 +473,7 @@ class History {
             }).has_value() ||
             any;
     }
+    Timestamp next = swept.next_due;
     for (const JobId job : jobs_) {
       LaneShare share{.job = job, .lanes = {}, .max = 100};
       const std::vector<LaneHead> heads = *memory_->ready_lanes();
@@ -479,9 +491,12 @@ class History {
       }
       if (!steps.empty()) commit(steps, worker);
       any = any || !steps.empty() || !claims->conditional.empty();
+      if (claims->next_open != no_time && (next == no_time || claims->next_open < next)) {
+        next = claims->next_open;
+      }
     }
-    if (!any && swept.next_due != no_time) {
-      clock_.advance_to(swept.next_due);
+    if (!any && next != no_time) {
+      clock_.advance_to(next);
       return true;
     }
     return any;
@@ -496,6 +511,7 @@ class History {
   std::vector<Workflow> workflows_;
   std::vector<JobId> jobs_;
   std::vector<Held> held_;
+  Timestamp next_open_;  ///< what the last claim said
   BatchNumber batch_ = 0;
 };
 

@@ -65,6 +65,9 @@ class RecordsDecorator final : public Records {
   Result<std::vector<WorkerRecord>> workers() override { return inner_.workers(); }
   Result<WorkerRecord> worker(WorkerId id) override { return inner_.worker(id); }
   Result<std::string> payload(std::string_view sha256) override { return inner_.payload(sha256); }
+  Result<std::filesystem::path> payload_path(std::string_view sha256) override {
+    return inner_.payload_path(sha256);
+  }
 
  private:
   template <class Row>

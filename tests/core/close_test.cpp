@@ -99,6 +99,21 @@ TEST(Close, a_gate_that_hangs_is_named_and_the_output_is_kept) {
   EXPECT_EQ(step.closed->output, Json("draft"));
 }
 
+TEST(Close, a_gate_with_a_timeout_of_its_own_is_told_with_it) {
+  RetryPolicy policy = thrice;
+  policy.gate_timeout = 1500ms;
+  StageDefinition stage = given::stage(policy);
+  stage.gates = {{.name = "quick", .timeout = 200ms}, {.name = "other"}};
+  for (const auto& [gate, told] : {std::pair("quick", "gate 'quick' timed out after 200ms"),
+                                   std::pair("other", "gate 'other' timed out after 1500ms"),
+                                   std::pair("gone", "gate timed out after 1500ms")}) {
+    Attempt closed = given::timed_out("gate_timeout");
+    closed.error->details = details_of_overrun({.name = gate});
+    const Step step = close(stage, given::running_task(), closed);
+    EXPECT_EQ(step.next.feedback->summary, told);
+  }
+}
+
 // A51, A89, C44
 TEST(Close, an_error_is_told_to_the_next_attempt) {
   const Step step = close(given::stage(thrice), given::running_task(), given::failure());

@@ -188,6 +188,25 @@ TEST(Faults, one_pool_with_two_limits) {
   EXPECT_THAT(texts({a, b, c}), ElementsAre(HasSubstr("gives pool 'gpu' the limit 3")));
 }
 
+TEST(Faults, a_rate_needs_a_count_and_a_time_and_is_one_for_its_pool) {
+  EXPECT_THAT(after([](StageDefinition& it) { it.limits.rate.count = 60; }),
+              ElementsAre(HasSubstr("a rate without a count or without a time")));
+  EXPECT_THAT(after([](StageDefinition& it) { it.limits.rate.per = 1s; }),
+              ElementsAre(HasSubstr("a rate without a count or without a time")));
+  StageDefinition a = given::node("a");
+  a.limits = {.pool = "api", .parallel = 0, .rate = {.count = 60, .per = 60s}};
+  StageDefinition b = given::node("b");
+  b.limits = {.pool = "api", .parallel = 3};
+  EXPECT_THAT(texts({a, b}), IsEmpty());
+  b.limits.rate = {.count = 1, .per = 1s};
+  EXPECT_THAT(texts({a, b}), ElementsAre(HasSubstr("another rate than stage 'a'")));
+}
+
+TEST(Faults, a_gate_with_a_negative_timeout) {
+  EXPECT_THAT(after([](StageDefinition& it) { it.gates = {{.name = "g", .timeout = -1s}}; }),
+              ElementsAre(HasSubstr("gives gate 'g' a negative timeout")));
+}
+
 // model ruling 22: all at once
 TEST(Faults, every_fault_is_reported_at_once_in_the_order_of_the_definition) {
   StageDefinition first = given::node("scan", {"raed"});

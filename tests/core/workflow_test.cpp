@@ -72,6 +72,22 @@ TEST(Workflow, a_stage_draws_from_its_named_pool_or_from_its_own) {
   EXPECT_EQ(w.pool_of(index(2)), "");
 }
 
+TEST(Workflow, stages_of_a_pool_share_what_any_of_them_gives_it) {
+  const Rate rate{.count = 60, .per = std::chrono::minutes(1)};
+  StageDefinition a = given::node("a");
+  a.limits = {.pool = "api", .parallel = 2};
+  StageDefinition b = given::node("b");
+  b.limits = {.pool = "api", .parallel = 0, .rate = rate};
+  StageDefinition own = given::node("own");
+  own.limits.rate = rate;
+  const Workflow w = given::workflow({a, b, own, given::node("free")});
+  const Limits shared{.pool = "api", .parallel = 2, .rate = rate};
+  EXPECT_EQ(w.plan(index(0)).limits, shared);
+  EXPECT_EQ(w.plan(index(1)).limits, shared);
+  EXPECT_EQ(w.plan(index(2)).limits, (Limits{.pool = "invoices/own", .parallel = 0, .rate = rate}));
+  EXPECT_EQ(w.plan(index(3)).limits, Limits{});
+}
+
 std::string name_of(std::size_t i) { return "s" + std::to_string(i); }
 
 /// Stages in a random order of definition, each needing some of those before it in another order.

@@ -232,6 +232,9 @@ class Sulking final : public Store {
   Result<std::string> keep_payload(std::string_view bytes) override {
     return inner_->keep_payload(bytes);
   }
+  Result<KeptFile> keep_file(const std::filesystem::path& path) override {
+    return inner_->keep_file(path);
+  }
 
  private:
   std::shared_ptr<Store> inner_;

@@ -35,7 +35,8 @@ TEST(Jobs, a_used_up_attempt_budget_pauses_exactly_there_and_goes_on_when_raised
   const auto refused = world.engine->resume(job);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::refused);
-  EXPECT_THAT(refused.error().text(), HasSubstr("raise it with SetBudget"));
+  EXPECT_THAT(refused.error().text(),
+              HasSubstr("raise the budget (SetBudget, or `pawl job budget 1`)"));
   ASSERT_TRUE(world.engine->act(SetBudget{.job = job, .budget = {.max_total_attempts = 100}}));
   world.run();
   EXPECT_EQ(executions, 10);

@@ -34,6 +34,48 @@ TEST(Migrations, bring_an_older_schema_up_to_date) {
   EXPECT_EQ(connection.integer("SELECT count(colour) + count(*) FROM jobs"), job.id.value());
 }
 
+// A database from before rates goes on working, and its stages may have one.
+TEST(Migrations, the_first_schema_gets_room_for_the_openings_that_rates_count) {
+  const Folder folder;
+  Turnstile turnstile(folder / "a.db");
+  {
+    Connection connection(folder / "a.db", Connection::Mode::create);
+    bring_up_to_date(connection, turnstile, folder / "a.db", true, migrations().first(1));
+    EXPECT_EQ(connection.integer("PRAGMA user_version"), 1);
+  }
+  const auto store = must_open({.path = folder / "a.db"});
+  StageDefinition call{.name = "call", .needs = {}, .handler = "call"};
+  call.limits.rate = {.count = 2, .per = std::chrono::hours(1)};
+  const WorkerId worker = *store->enlist({.host = "h", .pid = 1, .name = "w"});
+  std::vector<NewItem> items{{.key = "a"}, {.key = "b"}, {.key = "c"}};
+  const auto submitted =
+      store->submit({.workflow = *compile({.name = "w", .stages = {call}})},
+                    {.items = items, .close = true, .open_for = worker, .open_max = 9});
+  ASSERT_TRUE(submitted) << submitted.error().text();
+  EXPECT_EQ(submitted->items.opened.size(), 2U);
+  Connection connection(folder / "a.db", Connection::Mode::read_only);
+  EXPECT_EQ(connection.integer("SELECT count(*) FROM rate_marks"), 2);
+}
+
+TEST(RateMarks, are_never_more_than_the_rate_counts) {
+  const Folder folder;
+  ManualClock clock;
+  const auto store = must_open({.path = folder / "a.db"}, clock);
+  StageDefinition call{.name = "call", .needs = {}, .handler = "call"};
+  call.limits.rate = {.count = 3, .per = std::chrono::seconds(1)};
+  const WorkerId worker = *store->enlist({.host = "h", .pid = 1, .name = "w"});
+  const Workflow flow = *compile({.name = "w", .stages = {call}});
+  Connection connection(folder / "a.db", Connection::Mode::read_only);
+  for (int round = 0; round < 5; ++round) {
+    std::vector<NewItem> items{{.key = "a"}, {.key = "b"}, {.key = "c"}, {.key = "d"}};
+    const auto submitted = store->submit(
+        {.workflow = flow}, {.items = items, .close = true, .open_for = worker, .open_max = 9});
+    EXPECT_EQ(submitted->items.opened.size(), 3U);
+    EXPECT_EQ(connection.integer("SELECT count(*) FROM rate_marks"), 3);
+    clock.advance(std::chrono::seconds(1));
+  }
+}
+
 TEST(Migrations, an_older_schema_is_refused_without_leave) {
   const Folder folder;
   (void)must_open({.path = folder / "a.db", .migrate = false});  // a fresh file needs none

@@ -29,6 +29,20 @@ TEST(Payloads, equal_ones_are_kept_once_and_nothing_temporary_stays) {
   EXPECT_EQ(files, 1);
 }
 
+TEST(Payloads, a_file_that_cannot_be_kept_leaves_nothing_temporary) {
+  const Folder folder;
+  const auto store = must_open({.path = folder / "a.db"});
+  EXPECT_FALSE(store->keep_file(folder / "missing"));
+  write_file(folder / "twice", "same");
+  EXPECT_TRUE(store->keep_file(folder / "twice"));
+  EXPECT_TRUE(store->keep_file(folder / "twice"));
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / "a.db.blobs")) {
+    files += entry.is_regular_file() ? 1 : 0;
+  }
+  EXPECT_EQ(files, 1);
+}
+
 TEST(Payloads, an_empty_one_is_one_too) {
   const Folder folder;
   const auto store = must_open({.path = folder / "a.db"});
@@ -50,7 +64,9 @@ TEST(Payloads, changed_bytes_are_corrupt_and_unknown_ones_are_not_found) {
   const Folder folder;
   const auto store = must_open({.path = folder / "a.db"});
   const std::string sha256 = store->keep_payload("truth").value();
-  write_file(folder / "a.db.blobs" / sha256.substr(0, 2) / sha256.substr(2), "lies!");
+  const auto blob = folder / "a.db.blobs" / sha256.substr(0, 2) / sha256.substr(2);
+  std::filesystem::remove(blob);  // it is read-only
+  write_file(blob, "lies!");
   EXPECT_EQ(store->records().payload(sha256).error().code, ErrorCode::corrupt);
   EXPECT_EQ(store->records().payload(sha256_hex("other")).error().code, ErrorCode::not_found);
 }
@@ -62,6 +78,7 @@ TEST(Payloads, a_name_that_is_no_digest_reaches_no_file) {
        {std::string("../../etc/passwd"), std::string(), std::string("ab"), std::string(64, '/'),
         std::string(64, 'A'), std::string(65, 'a')}) {
     EXPECT_EQ(store->records().payload(name).error().code, ErrorCode::invalid) << name;
+    EXPECT_EQ(store->records().payload_path(name).error().code, ErrorCode::invalid) << name;
   }
 }
 

@@ -79,6 +79,8 @@ void touch_all(SqliteRows& rows, const Job& job, Timestamp now) {
   (void)rows.pending_review(task_id(1, StageIndex{}));
   (void)rows.due_answers(now, 10);
   rows.add_to_pool("p", rows.pool_open("p"));
+  rows.note_opening("p", {.count = 1, .per = std::chrono::seconds(1)}, now);
+  (void)rows.opening_before("p", 1);
   (void)rows.worker(WorkerId{1});
   (void)rows.gone_workers(now, WorkerId{1});
   (void)rows.next_due(now);

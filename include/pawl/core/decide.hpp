@@ -57,6 +57,9 @@ using Advice = std::variant<Retry, MarkDead, Escalate, Accept>;
 [[nodiscard]] std::optional<Feedback> synthesised_feedback(const StageDefinition& stage,
                                                            const Attempt& closed);
 
+/// The details by which the error of an attempt names the gate that overran its timeout.
+[[nodiscard]] Json details_of_overrun(const GateRef& gate);
+
 /// One sentence for people: what the rule was, with its numbers. "refine.attempts 1/3: rerun with
 /// feedback".
 [[nodiscard]] std::string explain(const StageDefinition& stage, const Attempt& closed);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pawl/core/event.hpp"
+#include "pawl/core/item.hpp"
 #include "pawl/core/policy.hpp"
 #include "pawl/core/task.hpp"
 #include "pawl/core/workflow.hpp"
@@ -59,6 +60,8 @@ struct ItemCounts {
   std::int64_t failed = 0;
   std::int64_t cancelled = 0;
   std::int64_t adopted = 0;  ///< of the succeeded: taken over whole from an earlier job
+  /// Counts an item that has come to this state; with -1, one that leaves it.
+  void count(ItemState state, std::int64_t change = 1);
   [[nodiscard]] std::int64_t settled() const { return succeeded + failed + cancelled; }
   [[nodiscard]] std::int64_t active() const { return total - settled(); }
   friend bool operator==(const ItemCounts&, const ItemCounts&) = default;

@@ -92,6 +92,11 @@ struct Feedback {
 struct Usage {
   std::int64_t cost_microusd = 0;
   std::int64_t tokens = 0;
+  friend Usage operator+(Usage a, const Usage& b) {
+    a.cost_microusd += b.cost_microusd;
+    a.tokens += b.tokens;
+    return a;
+  }
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 

@@ -108,10 +108,24 @@ struct Budget {
   friend bool operator==(const Budget&, const Budget&) = default;
 };
 
-/// How much of a stage may run at once, for everyone who shares the store.
+/// At most `count` attempts are opened within any stretch of time as long as `per`. They may come
+/// in a burst: a limit of 60 in a minute allows sixty at once, and then none for a minute.
+struct Rate {
+  std::uint32_t count = 0;  ///< 0: no limit
+  Duration per{0};
+  [[nodiscard]] bool is_set() const { return count > 0; }
+  friend bool operator==(const Rate&, const Rate&) = default;
+};
+/// The first moment, now or later, at which another attempt may be opened, given when the
+/// `rate.count`-th newest was; none: there were fewer.
+[[nodiscard]] Timestamp next_opening(const Rate& rate, Timestamp count_th_newest, Timestamp now);
+
+/// How much of a stage may run at once and how often it is started, for everyone who shares the
+/// store.
 struct Limits {
-  std::string pool;            ///< stages that name the same pool share its limit
+  std::string pool;            ///< stages that name the same pool share its limits
   std::uint32_t parallel = 0;  ///< 0: no limit
+  Rate rate;
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 

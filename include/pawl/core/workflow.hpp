@@ -32,6 +32,7 @@ struct GateRef {
   std::string name;
   bool advisory = false;  ///< informs only
   OnUncertain on_uncertain = OnUncertain::review;
+  Duration timeout{0};  ///< of this gate; 0: the stage's `gate_timeout`
   friend bool operator==(const GateRef&, const GateRef&) = default;
 };
 
@@ -61,6 +62,10 @@ struct StageDefinition {
   friend bool operator==(const StageDefinition&, const StageDefinition&) = default;
 
   [[nodiscard]] bool is_human() const { return handler.empty(); }
+  /// How long this gate may take: its own timeout, or the stage's for all of them. 0: no limit
+  [[nodiscard]] Duration timeout_of(const GateRef& gate) const {
+    return gate.timeout > Duration::zero() ? gate.timeout : retry.gate_timeout;
+  }
 };
 
 /// What a definition consists of before it is checked.
@@ -78,6 +83,8 @@ struct StagePlan {
   std::vector<StageIndex> downstream;  ///< everything reachable, item scope, in topological order
   std::uint64_t full_mask = 0;         ///< all needs satisfied
   bool is_sink = false;                ///< no item-scope stage depends on it
+  /// What holds for it: the limits of its pool, whichever stage gave them. `pool` is `pool_of`.
+  Limits limits;
 };
 
 /// Every fault of a definition, in the order of the definition; empty when it is sound.
@@ -118,7 +125,7 @@ class Workflow {
 
   /// The pool a stage draws from: `limits.pool`, or "workflow/stage" when only it is limited, or
   /// empty when it is not limited.
-  [[nodiscard]] std::string pool_of(StageIndex index) const;
+  [[nodiscard]] const std::string& pool_of(StageIndex index) const;
 
   friend bool operator==(const Workflow& a, const Workflow& b) { return a.hash() == b.hash(); }
 

@@ -49,6 +49,7 @@ class Context {
   [[nodiscard]] virtual const std::string& category() const = 0;
   [[nodiscard]] virtual const Json& data() const = 0;
   [[nodiscard]] virtual const Json& job_params() const = 0;
+  [[nodiscard]] virtual const Json& job_labels() const = 0;
   [[nodiscard]] virtual const Json& stage_params() const = 0;
 
   /// 1, 2, 3 …: never reused, whatever crashed in between.

@@ -54,6 +54,7 @@ struct EngineOptions {
   /// Work only on these; empty: on everything.
   std::set<std::string> categories;
   std::set<std::string> stages;
+  std::set<JobId> jobs;
   /// What the engine has to say. Called from its threads; must be quick.
   std::function<void(LogLevel, const std::string&)> log;
 };
@@ -73,6 +74,10 @@ struct JobOptions {
 
 /// Items by the page: fills the vector and answers whether there may be more.
 using ItemSource = std::function<Result<bool>(std::vector<NewItem>&)>;
+
+/// Makes the code of a stage from its definition. Called from the engine's threads.
+using CodeSource =
+    std::function<std::shared_ptr<const StageCode>(const Workflow&, const StageDefinition&)>;
 
 struct EngineStatus {
   std::int64_t open_attempts = 0;
@@ -111,6 +116,9 @@ class Engine {
   /// same handlers.
   virtual void serve(const Program& program) = 0;
   virtual void serve(const HandlerRegistry& registry) = 0;
+  /// Brings code that is made from a stage's own definition: asked once for each stage of each job
+  /// the engine meets, after the handlers served by name. An empty answer: not mine.
+  virtual void serve(CodeSource source) = 0;
 
   // Jobs
 
@@ -146,7 +154,8 @@ class Engine {
   }
 
   /// Waits until the job has ended, is paused, or waits only for people; answers it as it is then.
-  /// On a clock that does not tick it drives the engine instead.
+  /// On a clock that does not tick it drives the engine instead. An engine that has stopped, or is
+  /// drained of what it held, answers the job as it is.
   [[nodiscard]] virtual Result<Job> wait(JobId job) = 0;
 
   /// Calls `on_event` for every event after `after`, in order, none missed; from a thread of the
@@ -158,6 +167,9 @@ class Engine {
 
   /// Starts the engine's own threads.
   virtual void start() = 0;
+  /// Opens nothing more; what runs goes on to its end and is recorded. `status().open_attempts`
+  /// tells how much that is. There is no way back: `stop` comes next.
+  virtual void drain() = 0;
   /// Claims nothing more, asks what runs to stop, gives it back, commits, signs off; returns within
   /// about the grace period. Attempts given back use no count.
   virtual void stop() = 0;

@@ -62,6 +62,8 @@ struct Output {
 /// Nothing to do for this item: ends the task without judgement, and satisfies its dependents.
 struct Skip {
   std::string why;
+  std::vector<ArtifactRecord> artifacts = {};
+  Usage usage = {};
 };
 /// Done, and a person should look at it, whatever the policy.
 struct NeedsReview {
@@ -74,7 +76,14 @@ struct FanOut {
   std::string summary;
 };
 
-using Outcome = std::variant<Output, StageError, Skip, NeedsReview, FanOut>;
+/// Broke, and left something behind that must not be lost: logs, costs.
+struct Failure {
+  StageError error;
+  std::vector<ArtifactRecord> artifacts;
+  Usage usage;
+};
+
+using Outcome = std::variant<Output, StageError, Skip, NeedsReview, FanOut, Failure>;
 
 /// Broke, and may work when tried again.
 [[nodiscard]] StageError retryable(std::string message, std::string code = {});
@@ -104,6 +113,7 @@ struct Judgement {
   Verdict verdict = Verdict::accepted;
   Feedback feedback;   ///< of a rejection: what to do better
   std::string reason;  ///< of an uncertain one
+  Usage usage;         ///< what judging cost; added to the attempt's own
 };
 [[nodiscard]] Judgement accepted();
 [[nodiscard]] Judgement rejected(Feedback feedback);
@@ -111,7 +121,7 @@ struct Judgement {
 
 /// What a gate judges by.
 struct GateContext {
-  const Context& task;
+  Context& task;
   const Output& output;
   AttemptNumber attempt = 1;
   std::uint32_t max_attempts = 1;

@@ -5,6 +5,7 @@
 ///
 /// Threads: every function may be called from any thread at the same time.
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -97,6 +98,8 @@ class Records {
 
   /// Bytes kept by `keep_payload`.
   [[nodiscard]] virtual Result<std::string> payload(std::string_view sha256) = 0;
+  /// The file it lies in, for programs that want a path. Read-only; its name says nothing.
+  [[nodiscard]] virtual Result<std::filesystem::path> payload_path(std::string_view sha256) = 0;
 };
 
 }  // namespace pawl

@@ -11,6 +11,7 @@
 /// To write another one, pass the suite in tests/contract.
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -134,6 +135,14 @@ struct Claims {
   std::vector<Claimed> conditional;  ///< still Ready: their `when` has to be evaluated first
   /// Jobs that refused (paused, cancelled, budget used up): as they are now.
   std::vector<Job> refused;
+  /// Pools whose rate stood in the way, and when each allows another.
+  struct HeldRate {
+    std::string pool;
+    Timestamp until;
+  };
+  std::vector<HeldRate> held_rates;
+  /// The earliest moment at which a rate that stood in the way allows another; none: none did.
+  Timestamp next_open;
 };
 
 enum class StepOutcome : std::uint8_t {
@@ -168,6 +177,12 @@ struct Swept {
   std::int64_t ended_jobs = 0;   ///< deadlines that passed
   bool more = false;             ///< `max` was reached: sweep again
   Timestamp next_due;  ///< the earliest retry, answer or deadline still to come; none: nothing
+};
+
+/// A file that was kept.
+struct KeptFile {
+  std::string sha256;
+  std::int64_t size = 0;
 };
 
 class Store {
@@ -220,6 +235,9 @@ class Store {
   /// Keeps a payload over the inline limit as a content-addressed file, durable when this returns.
   /// Answers its sha256 in hex.
   [[nodiscard]] virtual Result<std::string> keep_payload(std::string_view bytes) = 0;
+  /// The same for a file of any size, copied piece by piece. `invalid` where there is none, or it
+  /// is no regular file.
+  [[nodiscard]] virtual Result<KeptFile> keep_file(const std::filesystem::path& path) = 0;
 };
 
 /// The reference implementation: all in memory, written to be read. `clock` must outlive it.
