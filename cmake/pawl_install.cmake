@@ -1,5 +1,5 @@
 # What an outside project gets: the libraries, the public headers, and a package for
-#   find_package(pawl 0.1 REQUIRED)
+#   find_package(pawl 0.2 REQUIRED)
 #   target_link_libraries(app PRIVATE pawl::pawl)
 include(CMakePackageConfigHelpers)
 

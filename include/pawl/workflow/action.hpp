@@ -1,0 +1,85 @@
+#pragma once
+
+/// What a stage of a workflow file does, as data. It is kept in the stage's `params`, so it is part
+/// of the workflow's identity, is pinned with it, and any process can run the stage from the store
+/// alone. Values stand as in the file, references (`${…}`) included; they are resolved when an
+/// attempt starts.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pawl/core/json.hpp"
+#include "pawl/core/result.hpp"
+
+namespace pawl {
+
+enum class ActionKind : std::uint8_t {
+  run,    ///< a command: argv, never a shell
+  sh,     ///< a script for /bin/sh -c, never interpolated
+  human,  ///< a person; the stage yields its `in`
+};
+
+/// The type of an output field or a parameter (a parameter is never a file).
+enum class FieldType : std::uint8_t { string, integer, number, boolean, json, file };
+[[nodiscard]] std::string_view name_of(FieldType type);
+
+/// Where the output is read from when no result document was written.
+enum class Capture : std::uint8_t {
+  file,  ///< nowhere: a result document is required
+  json,  ///< stdout is exactly one JSON value, the output
+  text,  ///< stdout is out.text
+};
+
+struct OutField {
+  std::string name;
+  FieldType type = FieldType::string;
+  friend bool operator==(const OutField&, const OutField&) = default;
+};
+
+struct GateSpec {
+  enum class Kind : std::uint8_t {
+    expect,  ///< `body`: {field: {equals|at_least|…: value}}
+    run,     ///< `argv`; gets the envelope with "out", answers a verdict
+    schema,  ///< `body`: a JSON Schema for the whole output
+    types,   ///< the output fits `out`; put there by `refine`, so that a misfit is given back
+  };
+  std::string name;
+  Kind kind = Kind::expect;
+  Json body;
+  std::vector<std::string> argv;
+  friend bool operator==(const GateSpec&, const GateSpec&) = default;
+};
+
+struct ActionSpec {
+  ActionKind kind = ActionKind::run;
+  std::vector<std::string> argv;  ///< of run
+  std::string script;             ///< of sh
+  std::vector<std::pair<std::string, Json>> in;
+  std::vector<OutField> out;  ///< empty: out.text is stdout
+  Capture capture = Capture::text;
+  std::vector<std::pair<std::string, std::string>> env;
+  std::string dir;  ///< relative to the project; empty: the project
+  std::vector<std::string> secrets;
+  std::vector<int> retryable_exits;
+  std::vector<int> final_exits;
+  Json when;         ///< null: always; a string: one reference; an object: {reference: expectation}
+  std::string each;  ///< a reference to a list: one child for each element
+  std::vector<GateSpec> gates;
+  std::string instructions;  ///< for the reviewer
+  Json show;                 ///< {"main": "out.x", "beside": "in.y"}
+  std::string description;
+  friend bool operator==(const ActionSpec&, const ActionSpec&) = default;
+};
+
+/// The handler name of every stage with a command; a human stage has none.
+inline constexpr std::string_view command_handler = "command";
+
+/// The round trip is exact: `action_from(describe(a)) == a`. Only what differs from the defaults is
+/// written.
+[[nodiscard]] Json describe(const ActionSpec& action);
+/// Strictly: an unknown member is `invalid`.
+[[nodiscard]] Result<ActionSpec> action_from(const Json& params);
+
+}  // namespace pawl

@@ -1,0 +1,90 @@
+#pragma once
+
+/// The workflow file: from YAML to the same `Workflow` value that the C++ builder makes.
+///
+/// Nothing here runs anything. Besides the text it reads only what the file names: JSON Schemas of
+/// gates, and whether scripts exist (for warnings).
+
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pawl/core/workflow.hpp"
+#include "pawl/workflow/action.hpp"
+#include "pawl/workflow/diagnostic.hpp"
+
+namespace pawl {
+
+struct ParamSpec {
+  std::string name;
+  FieldType type = FieldType::string;
+  std::optional<Json> fallback;  ///< the default; none: it must be given
+  std::string description;
+  friend bool operator==(const ParamSpec&, const ParamSpec&) = default;
+};
+
+/// Where the items come from. Texts may hold references to params; `id` and `category` also to the
+/// item.
+struct ItemsSpec {
+  enum class Kind : std::uint8_t {
+    one,   ///< nothing said: a single item
+    list,  ///< `list`
+    glob,  ///< `source`: one item {"path","name"} per file
+    file,  ///< `source`: JSON lines
+    run,   ///< `argv`: a command that prints JSON lines
+  };
+  Kind kind = Kind::one;
+  std::vector<Json> list;
+  std::string source;
+  std::vector<std::string> argv;
+  std::string id;        ///< "${item.path}"; empty: the key follows from the data
+  std::string category;  ///< empty: none
+  std::string path;      ///< where in each document the items are, "a.b"; empty: it is the item
+  std::int64_t offset = 0;
+  std::optional<std::int64_t> limit;
+  friend bool operator==(const ItemsSpec&, const ItemsSpec&) = default;
+};
+/// For the job's record, so that `resume` can read the source again. The round trip is exact.
+[[nodiscard]] Json describe(const ItemsSpec& items);
+[[nodiscard]] Result<ItemsSpec> items_from(const Json& description);
+
+struct WorkflowFile {
+  Workflow workflow;
+  std::string description;
+  std::vector<ParamSpec> params;
+  ItemsSpec items;
+  Budget budget;
+  Tolerance tolerate_failures;
+  std::uint32_t parallel = 0;  ///< 0: not said
+  std::vector<Diagnostic> warnings;
+};
+
+struct LoadOptions {
+  std::string name = "workflow.yaml";  ///< the file as diagnostics call it
+  std::filesystem::path project;       ///< what paths in the file are relative to; empty: the cwd
+};
+
+/// Limits of what is read.
+inline constexpr std::size_t file_bytes_max = std::size_t{4} << 20U;
+inline constexpr std::size_t file_depth_max = 64;
+inline constexpr std::size_t file_nodes_max = 200'000;
+
+/// The workflow, or every fault at once, in the order of the lines; a fault that only follows from
+/// another is not told.
+[[nodiscard]] std::expected<WorkflowFile, std::vector<Diagnostic>> load_workflow_file(
+    std::string_view text, const LoadOptions& options = {});
+
+/// The job's params: defaults, with the given ones ("k=v" texts) read as their declared types.
+/// `invalid` tells every unknown, missing and misfitting one.
+[[nodiscard]] Result<Json> bind_params(const std::vector<ParamSpec>& params,
+                                       const std::map<std::string, std::string>& given);
+
+/// The JSON Schema of workflow files, with descriptions written as documentation.
+[[nodiscard]] std::string_view workflow_schema();
+
+}  // namespace pawl

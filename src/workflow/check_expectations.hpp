@@ -1,0 +1,12 @@
+#pragma once
+
+/// Expectations of gates and of `when`: they name declared fields, and their operators and values
+/// fit the types.
+
+#include "workflow/draft.hpp"
+
+namespace pawl {
+
+void check_expectations(Faults& faults, const FileDraft& file);
+
+}  // namespace pawl

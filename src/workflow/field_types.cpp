@@ -1,0 +1,25 @@
+#include "workflow/field_types.hpp"
+
+#include <algorithm>
+
+namespace pawl {
+
+const std::vector<std::string>& field_type_words() {
+  // In the order of the enum. Stored with every workflow: words may be added, never changed.
+  static const std::vector<std::string> words{"string",  "integer", "number",
+                                              "boolean", "json",    "file"};
+  return words;
+}
+
+std::string_view name_of(FieldType type) {
+  return field_type_words().at(static_cast<std::size_t>(type));
+}
+
+std::optional<FieldType> field_type(std::string_view word) {
+  const std::vector<std::string>& words = field_type_words();
+  const auto found = std::ranges::find(words, word);
+  if (found == words.end()) return std::nullopt;
+  return static_cast<FieldType>(found - words.begin());
+}
+
+}  // namespace pawl

@@ -1,0 +1,18 @@
+#pragma once
+
+/// The six types of output fields and parameters, by their words.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pawl/workflow/action.hpp"
+
+namespace pawl {
+
+[[nodiscard]] std::optional<FieldType> field_type(std::string_view word);
+/// Every word: for suggestions.
+[[nodiscard]] const std::vector<std::string>& field_type_words();
+
+}  // namespace pawl

@@ -1,0 +1,36 @@
+#pragma once
+
+/// JSON Schema, draft 7 and the common part of 2020-12. References only inside the schema itself.
+/// Patterns are RE2: linear time, whatever the schema says.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pawl/core/json.hpp"
+#include "pawl/core/result.hpp"
+
+namespace pawl {
+
+struct SchemaFinding {
+  std::string path;      ///< "stages[0].name"; empty: the whole value
+  std::string expected;  ///< ">= 5", "one of \"a\", \"b\""
+  std::string actual;    ///< the value there, shortened
+  std::string message;   ///< one sentence
+};
+
+/// Immutable; copies share one representation.
+class JsonSchema {
+ public:
+  /// `invalid` names the place in the schema: an unknown `$ref`, a pattern RE2 does not know.
+  [[nodiscard]] static Result<JsonSchema> compile(const Json& schema);
+  /// Every finding, at most a hundred; none: the value fits.
+  [[nodiscard]] std::vector<SchemaFinding> check(const Json& value) const;
+
+ private:
+  struct Representation;
+  explicit JsonSchema(std::shared_ptr<const Representation> representation);
+  std::shared_ptr<const Representation> representation_;
+};
+
+}  // namespace pawl

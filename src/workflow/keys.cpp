@@ -1,0 +1,156 @@
+#include "workflow/keys.hpp"
+
+#include <array>
+
+namespace pawl {
+namespace {
+
+constexpr KnownKey later(std::string_view name, std::string_view way_out) {
+  return {name, "E016", "is not in this version of pawl", way_out};
+}
+constexpr KnownKey needs_serve(std::string_view name) {
+  return {name, "E017", "needs `pawl serve`",
+          "leave it out; this version would not honour it, and nothing is silently ignored"};
+}
+
+constexpr std::string_view write_a_command = "it comes with a later version; write it as a command";
+constexpr std::string_view select_elsewhere =
+    "let a command select the items: items: { run: [command, …] }";
+
+constexpr std::array<KnownKey, 9> file_keys{{{"version"},
+                                             {"workflow"},
+                                             {"description"},
+                                             {"params"},
+                                             {"items"},
+                                             {"job"},
+                                             {"defaults"},
+                                             {"stages"},
+                                             needs_serve("notify")}};
+constexpr std::array<KnownKey, 3> defaults_keys{{{"timeout"}, {"retry"}, {"on_failure"}}};
+constexpr std::array<KnownKey, 3> job_keys{{{"parallel"}, {"tolerate_failures"}, {"budget"}}};
+constexpr std::array<KnownKey, 6> budget_keys{
+    {{"cost_usd"}, {"tokens"}, {"attempts"}, {"deadline"}, {"no_progress"}, {"exhausted"}}};
+constexpr std::array<KnownKey, 11> items_keys{{{"glob"},
+                                               {"file"},
+                                               {"run"},
+                                               {"id"},
+                                               {"category"},
+                                               {"path"},
+                                               {"offset"},
+                                               {"limit"},
+                                               later("filter", select_elsewhere),
+                                               later("sort", select_elsewhere),
+                                               later("distinct", select_elsewhere)}};
+constexpr std::array<KnownKey, 3> param_keys{{{"type"}, {"default"}, {"description"}}};
+constexpr std::array<KnownKey, 26> stage_keys{
+    {{"description"},
+     {"needs"},
+     {"scope"},
+     {"run"},
+     {"sh"},
+     {"in"},
+     {"out"},
+     {"capture"},
+     {"env"},
+     {"dir"},
+     {"secrets"},
+     {"timeout"},
+     {"retry"},
+     {"exit_codes"},
+     {"gates"},
+     {"when"},
+     {"each"},
+     {"tolerate_failures"},
+     {"refine"},
+     {"review"},
+     {"on_failure"},
+     {"limits"},
+     later("http", write_a_command),
+     later("agent", write_a_command),
+     later("worker", write_a_command),
+     later("budget", "budgets are the job's in this version: job: { budget: { … } }")}};
+constexpr std::array<KnownKey, 2> retry_keys{{{"attempts"}, {"backoff"}}};
+constexpr std::array<KnownKey, 4> backoff_keys{{{"from"}, {"to"}, {"factor"}, {"jitter"}}};
+constexpr std::array<KnownKey, 2> exit_codes_keys{{{"retryable"}, {"final"}}};
+constexpr std::array<KnownKey, 8> gate_keys{{{"name"},
+                                             {"expect"},
+                                             {"run"},
+                                             {"schema"},
+                                             {"advisory"},
+                                             {"timeout"},
+                                             {"on_uncertain"},
+                                             later("agent", write_a_command)}};
+constexpr std::array<KnownKey, 9> expectation_keys{{{"equals"},
+                                                    {"not_equals"},
+                                                    {"at_least"},
+                                                    {"at_most"},
+                                                    {"one_of"},
+                                                    {"matches"},
+                                                    {"min_length"},
+                                                    {"max_length"},
+                                                    {"present"}}};
+constexpr std::array<KnownKey, 3> refine_keys{{{"attempts"}, {"delay"}, {"exhausted"}}};
+constexpr std::array<KnownKey, 12> review_keys{{{"when"},
+                                                {"editable"},
+                                                {"show"},
+                                                {"changes_rerun"},
+                                                {"instructions"},
+                                                needs_serve("assign"),
+                                                needs_serve("approvals"),
+                                                needs_serve("self_approval"),
+                                                needs_serve("due"),
+                                                needs_serve("overdue"),
+                                                needs_serve("escalate_to"),
+                                                needs_serve("bulk")}};
+constexpr std::array<KnownKey, 2> show_keys{{{"main"}, {"beside"}}};
+constexpr std::array<KnownKey, 3> limits_keys{{{"pool"}, {"parallel"}, {"rate"}}};
+
+}  // namespace
+
+std::span<const KnownKey> keys_of(KeyPlace place) {
+  switch (place) {
+    case KeyPlace::file:
+      return file_keys;
+    case KeyPlace::defaults:
+      return defaults_keys;
+    case KeyPlace::job:
+      return job_keys;
+    case KeyPlace::budget:
+      return budget_keys;
+    case KeyPlace::items:
+      return items_keys;
+    case KeyPlace::param:
+      return param_keys;
+    case KeyPlace::stage:
+      return stage_keys;
+    case KeyPlace::retry:
+      return retry_keys;
+    case KeyPlace::backoff:
+      return backoff_keys;
+    case KeyPlace::exit_codes:
+      return exit_codes_keys;
+    case KeyPlace::gate:
+      return gate_keys;
+    case KeyPlace::expectation:
+      return expectation_keys;
+    case KeyPlace::refine:
+      return refine_keys;
+    case KeyPlace::review:
+      return review_keys;
+    case KeyPlace::show:
+      return show_keys;
+    case KeyPlace::limits:
+      return limits_keys;
+  }
+  return {};
+}
+
+std::vector<std::string> honoured_keys(KeyPlace place) {
+  std::vector<std::string> names;
+  for (const KnownKey& key : keys_of(place)) {
+    if (key.is_honoured()) names.emplace_back(key.name);
+  }
+  return names;
+}
+
+}  // namespace pawl

@@ -1,0 +1,11 @@
+#pragma once
+
+/// `items`: where the items of a job come from.
+
+#include "workflow/draft.hpp"
+
+namespace pawl {
+
+void read_items_source(Faults& faults, const Value& value, FileDraft& file);
+
+}  // namespace pawl

@@ -1,0 +1,224 @@
+#include "workflow/read_policies.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "workflow/templates.hpp"
+
+namespace pawl {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration usual_timeout = 1h;
+/// Files mean this where `retry` says nothing about the backoff.
+constexpr Backoff usual_backoff{.initial = 1s, .max = 1min, .multiplier = 2.0, .jitter = 0.1};
+constexpr double factor_max = 1000.0;
+
+Backoff read_backoff(Faults& faults, const Value& value) {
+  Backoff backoff = usual_backoff;
+  if (!expect_map(faults, value)) return backoff;
+  const MapReader reader(faults, value.node, KeyPlace::backoff, value.what);
+  if (const auto from = reader.with("from", read_duration, Zero::allowed)) backoff.initial = *from;
+  backoff.max = std::max(backoff.max, backoff.initial);
+  if (const auto to = reader.with("to", read_duration, Zero::refused)) {
+    backoff.max = *to;
+    if (*to < backoff.initial) {
+      const Value written = *reader.find("to");
+      faults.add("E023", written.node.place, written.what + " is shorter than where it starts",
+                 "delays grow: `to` is the longest one");
+    }
+  }
+  if (const auto factor = reader.with("factor", read_number, 1.0, factor_max)) {
+    backoff.multiplier = *factor;
+  }
+  if (const auto jitter = reader.with("jitter", read_number, 0.0, 1.0)) backoff.jitter = *jitter;
+  return backoff;
+}
+
+std::optional<Retrying> read_retry(Faults& faults, const Value& value) {
+  Retrying retry;
+  if (!expect_map(faults, value)) return retry;
+  const MapReader reader(faults, value.node, KeyPlace::retry, value.what);
+  if (const auto attempts = reader.with("attempts", read_count)) retry.attempts = *attempts;
+  if (const auto backoff = reader.find("backoff")) {
+    retry.backoff = read_backoff(faults, *backoff);
+  } else if (retry.attempts > 1) {
+    retry.backoff = usual_backoff;
+  }
+  return retry;
+}
+
+void read_limits(Faults& faults, const Value& value, StageDraft& draft) {
+  if (!expect_map(faults, value)) return;
+  const MapReader reader(faults, value.node, KeyPlace::limits, value.what);
+  Limits& limits = draft.definition.limits;
+  if (const auto pool = reader.find("pool")) {
+    limits.pool = read_text(faults, *pool).value_or("");
+    if (!limits.pool.empty()) check_name(faults, pool->node.place, "a pool", limits.pool);
+  }
+  if (const auto parallel = reader.find("parallel")) {
+    draft.parallel_place = parallel->node.place;
+    limits.parallel = read_count(faults, *parallel).value_or(0);
+  }
+  if (const auto rate = reader.find("rate")) {
+    draft.rate_place = rate->node.place;
+    limits.rate = read_rate(faults, *rate).value_or(Rate{});
+  }
+}
+
+/// What `refine.exhausted` says, with its place.
+struct Exhausted {
+  bool asks_people = false;
+  Place place;
+};
+
+std::optional<Exhausted> read_refine(Faults& faults, const Value& value, StageDraft& draft) {
+  if (!expect_map(faults, value)) return std::nullopt;
+  const MapReader reader(faults, value.node, KeyPlace::refine, value.what);
+  RetryPolicy& retry = draft.definition.retry;
+  if (const auto attempts = reader.with("attempts", read_count)) retry.refine_attempts = *attempts;
+  if (const auto delay = reader.with("delay", read_duration, Zero::allowed)) {
+    retry.refine_delay = *delay;
+  }
+  const auto exhausted = reader.find("exhausted");
+  if (!exhausted) return std::nullopt;
+  const auto word = read_word(faults, *exhausted, {"fail", "review"});
+  if (!word) return std::nullopt;
+  return Exhausted{.asks_people = *word == "review", .place = exhausted->node.place};
+}
+
+void read_show(Faults& faults, const Value& value, StageDraft& draft) {
+  if (!expect_map(faults, value)) return;
+  const MapReader reader(faults, value.node, KeyPlace::show, value.what);
+  for (const std::string& key : honoured_keys(KeyPlace::show)) {
+    const auto shown = reader.find(key);
+    if (!shown) continue;
+    if (auto text = read_text(faults, *shown)) {
+      draft.shown.push_back({std::move(*text), shown->node.place});
+    }
+  }
+  draft.action.show = to_json(value.node);
+}
+
+/// The policy, or empty when it could not be read.
+std::optional<ReviewPolicy> read_review(Faults& faults, const Value& value, StageDraft& draft) {
+  if (!expect_map(faults, value)) return std::nullopt;
+  const MapReader reader(faults, value.node, KeyPlace::review, value.what);
+  draft.editable = reader.with("editable", read_texts);
+  for (const PlacedText& field : draft.editable) draft.definition.editable.push_back(field.text);
+  if (const auto show = reader.find("show")) read_show(faults, *show, draft);
+  if (const auto rerun = reader.find("changes_rerun")) {
+    if (const auto stage = read_text(faults, *rerun)) {
+      draft.changes_rerun = PlacedText{*stage, rerun->node.place};
+      draft.definition.changes_rerun = *stage;
+    }
+  }
+  if (const auto instructions = reader.find("instructions")) {
+    draft.action.instructions = read_text(faults, *instructions).value_or("");
+    refuse_references(faults, *instructions);
+  }
+  const auto when = reader.find("when");
+  if (!when) {
+    faults.add("E056", value.node.place, value.what + " does not say when",
+               "add when: one of " + listed(all_names<ReviewPolicy>()));
+    return std::nullopt;
+  }
+  const auto policy = read_enum<ReviewPolicy>(faults, *when);
+  if (policy) draft.definition.review = *policy;
+  if (policy == ReviewPolicy::on_uncertain) {
+    const auto& gates = draft.definition.gates;
+    const bool may_doubt = std::ranges::any_of(draft.action.gates, [&](const GateSpec& gate) {
+      const auto settings = std::ranges::find(gates, gate.name, &GateRef::name);
+      return gate.kind == GateSpec::Kind::run && settings != gates.end() && !settings->advisory &&
+             settings->on_uncertain == OnUncertain::review;
+    });
+    if (!may_doubt) {
+      faults.add(
+          "E047", when->node.place,
+          "stage " + in_quotes(draft.name) + " has no gate that can be uncertain",
+          "only a gate with `run:` can answer \"uncertain\"; add one, or use another `when`");
+    }
+  }
+  return policy;
+}
+
+void check_exhausted(Faults& faults, const Exhausted& exhausted, ReviewPolicy policy,
+                     StageDraft& draft) {
+  const bool covers = reviews_on_escalation(policy);
+  if (exhausted.asks_people && !covers) {
+    faults.add("E046", exhausted.place,
+               "stage " + in_quotes(draft.name) +
+                   " asks a person when refining is exhausted, but its "
+                   "review does not cover that",
+               "add review: { when: on_escalation }");
+  }
+  if (!exhausted.asks_people && covers) {
+    faults.add("E046", exhausted.place,
+               "stage " + in_quotes(draft.name) +
+                   " fails when refining is exhausted, but its review asks a person then",
+               "use exhausted: review, or a `when` that does not cover escalation");
+  }
+  draft.definition.retry.on_exhausted =
+      exhausted.asks_people ? OnExhausted::escalate : OnExhausted::fail;
+}
+
+}  // namespace
+
+Defaults read_defaults(Faults& faults, const Value& value) {
+  Defaults defaults;
+  if (!expect_map(faults, value)) return defaults;
+  const MapReader reader(faults, value.node, KeyPlace::defaults, value.what);
+  defaults.timeout = reader.with("timeout", read_duration, Zero::refused);
+  defaults.retry = reader.with("retry", read_retry);
+  if (const auto on_failure = reader.find("on_failure")) {
+    defaults.on_failure = read_enum<OnFailure>(faults, *on_failure);
+    defaults.on_failure_place = on_failure->node.place;
+  }
+  return defaults;
+}
+
+void read_attempt_policies(const MapReader& stage, const Defaults& defaults, StageDraft& draft) {
+  Faults& faults = stage.faults();
+  RetryPolicy& retry = draft.definition.retry;
+  // The file always means separate caps.
+  retry.retry_attempts = 1;
+  retry.refine_attempts = 1;
+  const auto own_timeout = stage.with("timeout", read_duration, Zero::refused);
+  const auto own_retry = stage.with("retry", read_retry);
+  if (!draft.is_human()) {
+    retry.attempt_timeout = own_timeout.value_or(defaults.timeout.value_or(usual_timeout));
+    const Retrying retrying = own_retry.value_or(defaults.retry.value_or(Retrying{}));
+    retry.retry_attempts = retrying.attempts;
+    retry.backoff = retrying.backoff;
+  }
+  if (const auto on_failure = stage.find("on_failure")) {
+    draft.definition.on_failure =
+        read_enum<OnFailure>(faults, *on_failure).value_or(OnFailure::dead_letter);
+    draft.on_failure_place = on_failure->node.place;
+  } else if (defaults.on_failure) {
+    draft.definition.on_failure = *defaults.on_failure;
+    draft.on_failure_place = defaults.on_failure_place;
+  }
+  if (const auto limits = stage.find("limits")) read_limits(faults, *limits, draft);
+}
+
+void read_review_policies(const MapReader& stage, StageDraft& draft) {
+  Faults& faults = stage.faults();
+  std::optional<Exhausted> exhausted;
+  if (const auto refine = stage.find("refine")) {
+    exhausted = read_refine(faults, *refine, draft);
+    if (!stage.has("gates") && !draft.is_human()) {
+      faults.add("E045", stage.member("refine")->key_place,
+                 "stage " + in_quotes(draft.name) + " refines without a gate",
+                 "`refine` runs a stage again when a gate rejects its output; add gates:, or use "
+                 "retry: for what breaks");
+    }
+  }
+  std::optional<ReviewPolicy> policy = ReviewPolicy::never;
+  if (const auto review = stage.find("review")) policy = read_review(faults, *review, draft);
+  if (exhausted && policy) check_exhausted(faults, *exhausted, *policy, draft);
+}
+
+}  // namespace pawl

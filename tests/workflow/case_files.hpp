@@ -1,0 +1,28 @@
+#pragma once
+
+// The files in tests/workflow/cases: each is wrong in one way, named by its code; what pawl says
+// about it stands beside it. `PAWL_UPDATE_CASES=1` writes what it says now.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace pawl::testing {
+
+struct CaseFile {
+  std::filesystem::path path;
+  std::string name;  ///< "E012-unknown-need"
+  std::string code;  ///< "E012"; empty for a file with several faults
+  std::string text;  ///< of NAME.escaped.yaml: with \t and \xNN read
+};
+
+/// In the order of their names.
+std::vector<CaseFile> case_files();
+std::filesystem::path cases_directory();
+
+/// The root of the project's sources.
+std::filesystem::path source_directory();
+
+std::string read_whole(const std::filesystem::path& path);
+
+}  // namespace pawl::testing

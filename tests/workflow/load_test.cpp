@@ -1,0 +1,305 @@
+// Workflow files that are right: every key comes to its place in the definition.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pawl/codec/json.hpp"
+#include "pawl/codec/workflow.hpp"
+#include "pawl/workflow/file.hpp"
+#include "workflow/case_files.hpp"
+
+namespace pawl {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+WorkflowFile loaded(const std::string& text) {
+  auto file = load_workflow_file(text, {.project = testing::cases_directory()});
+  if (file) return *std::move(file);
+  ADD_FAILURE() << render(file.error(), text);
+  std::abort();
+}
+
+/// A file of tests/workflow/good.
+WorkflowFile good(const std::string& name) {
+  return loaded(testing::read_whole(testing::source_directory() / "tests/workflow/good" / name));
+}
+
+WorkflowFile with_stages(const std::string& stages) {
+  return loaded("version: 1\nworkflow: w\nstages:\n" + stages);
+}
+
+const StageDefinition& stage_of(const WorkflowFile& file, std::string_view name) {
+  return file.workflow.stage(file.workflow.require_stage(name).value());
+}
+
+ActionSpec action_of(const WorkflowFile& file, std::string_view name) {
+  return action_from(stage_of(file, name).params).value();
+}
+
+TEST(Hello, LoadsInTenLines) {
+  const WorkflowFile file = good("hello.yaml");
+  EXPECT_EQ(file.workflow.name(), "hello");
+  EXPECT_EQ(file.items.kind, ItemsSpec::Kind::list);
+  EXPECT_THAT(file.items.list, ElementsAre(Json("ada"), Json("grace"), Json("alan")));
+  EXPECT_THAT(file.warnings, IsEmpty());
+
+  EXPECT_EQ(stage_of(file, "greet").handler, command_handler);
+  const ActionSpec greet = action_of(file, "greet");
+  EXPECT_EQ(greet.kind, ActionKind::sh);
+  EXPECT_EQ(greet.script, "echo \"Hello, $NAME\"");
+  EXPECT_THAT(greet.env, ElementsAre(Pair("NAME", "${item}")));
+
+  const StageDefinition& check = stage_of(file, "check");
+  EXPECT_TRUE(check.is_human());
+  EXPECT_THAT(check.needs, ElementsAre("greet"));
+  EXPECT_EQ(check.review, ReviewPolicy::always);
+  EXPECT_EQ(action_of(file, "check").kind, ActionKind::human);
+}
+
+TEST(Defaults, AreSafe) {
+  const WorkflowFile file = with_stages("  a: { run: [a] }\n");
+  EXPECT_EQ(file.items, ItemsSpec{});
+  EXPECT_EQ(file.budget, Budget{});
+  EXPECT_FALSE(file.tolerate_failures.is_set());
+  EXPECT_EQ(file.parallel, 0U);
+  const StageDefinition& a = stage_of(file, "a");
+  EXPECT_EQ(a.scope, Scope::item);
+  EXPECT_EQ(a.retry.retry_attempts, 1U);
+  EXPECT_EQ(a.retry.refine_attempts, 1U);
+  EXPECT_EQ(a.retry.max_attempts, 1U);
+  EXPECT_EQ(a.retry.backoff, Backoff{});
+  EXPECT_EQ(a.retry.attempt_timeout, Duration(1h));
+  EXPECT_EQ(a.retry.on_exhausted, OnExhausted::fail);
+  EXPECT_EQ(a.review, ReviewPolicy::never);
+  EXPECT_EQ(a.on_failure, OnFailure::dead_letter);
+  EXPECT_EQ(a.limits, Limits{});
+  EXPECT_FALSE(a.conditional);
+  EXPECT_FALSE(a.joins);
+  EXPECT_EQ(action_of(file, "a"), (ActionSpec{.argv = {"a"}}));
+}
+
+TEST(Defaults, OfTheFileAreReplacedKeyByKey) {
+  const WorkflowFile file = good("defaults.yaml");
+  const RetryPolicy& a = stage_of(file, "a").retry;
+  EXPECT_EQ(a.attempt_timeout, Duration(2min));
+  EXPECT_EQ(a.retry_attempts, 4U);
+  EXPECT_EQ(a.backoff, (Backoff{.initial = 2s, .max = 1min, .multiplier = 3.0, .jitter = 0.0}));
+  EXPECT_EQ(stage_of(file, "a").on_failure, OnFailure::stop_job);
+  const RetryPolicy& b = stage_of(file, "b").retry;
+  EXPECT_EQ(b.attempt_timeout, Duration(90min));
+  EXPECT_EQ(b.retry_attempts, 2U);
+  EXPECT_EQ(b.backoff, (Backoff{.initial = 1s, .max = 1min, .multiplier = 2.0, .jitter = 0.1}));
+  EXPECT_EQ(stage_of(file, "b").on_failure, OnFailure::dead_letter);
+  EXPECT_EQ(stage_of(file, "c").retry.backoff, Backoff{});
+  const StageDefinition& check = stage_of(file, "check");
+  EXPECT_EQ(check.retry.attempt_timeout, Duration(0));
+  EXPECT_EQ(check.retry.retry_attempts, 1U);
+  EXPECT_EQ(check.on_failure, OnFailure::stop_job);
+}
+
+TEST(Stages, HaveEveryKeyInItsPlace) {
+  const WorkflowFile file = good("stages.yaml");
+  const StageDefinition& read = stage_of(file, "read");
+  EXPECT_EQ(action_of(file, "read"),
+            (ActionSpec{.argv = {"read", "--fast", "5", "${item.path}"},
+                        .out = {{"pages", FieldType::json}, {"ok", FieldType::boolean}},
+                        .capture = Capture::json,
+                        .description = "reads pages"}));
+  EXPECT_TRUE(read.gates.empty());
+
+  const StageDefinition& page = stage_of(file, "page");
+  const ActionSpec page_action = action_of(file, "page");
+  EXPECT_EQ(page_action.kind, ActionKind::sh);
+  EXPECT_EQ(page_action.script, "convert \"$PAGE\"");
+  EXPECT_THAT(
+      page_action.in,
+      ElementsAre(Pair("page", Json("${each}")),
+                  Pair("all", Json::object({{"of", Json::array({"${stages.read.out.pages}"})}}))));
+  EXPECT_THAT(page_action.out, ElementsAre(OutField{"words", FieldType::integer},
+                                           OutField{"page", FieldType::file}));
+  EXPECT_EQ(page_action.capture, Capture::file);
+  EXPECT_THAT(page_action.env, ElementsAre(Pair("PAGE", "${each.path}"), Pair("N", "5")));
+  EXPECT_EQ(page_action.dir, "work");
+  EXPECT_THAT(page_action.secrets, ElementsAre("API_KEY"));
+  EXPECT_THAT(page_action.retryable_exits, ElementsAre(137));
+  EXPECT_THAT(page_action.final_exits, ElementsAre(2, 3));
+  EXPECT_EQ(page_action.when.text(), R"({"${stages.read.out.ok}":{"equals":true}})");
+  EXPECT_EQ(page_action.each, "${stages.read.out.pages}");
+  EXPECT_TRUE(page.conditional);
+  EXPECT_TRUE(page.joins);
+  EXPECT_EQ(page.tolerate_failures.percent, 5.0);
+  EXPECT_EQ(page.on_failure, OnFailure::stop_job);
+  EXPECT_EQ(page.limits, (Limits{.pool = "gpu", .parallel = 2, .rate = {60, 1min}}));
+  EXPECT_EQ(page.retry.attempt_timeout, Duration(500ms));
+  EXPECT_EQ(page.retry.retry_attempts, 3U);
+  EXPECT_EQ(page.retry.backoff.initial, Duration(2h));
+  EXPECT_EQ(page.retry.backoff.max, Duration(2h));
+
+  const StageDefinition& judge = stage_of(file, "judge");
+  const ActionSpec judge_action = action_of(file, "judge");
+  EXPECT_THAT(
+      judge.gates,
+      ElementsAre(GateRef{.name = "types"}, GateRef{.name = "high", .advisory = true},
+                  GateRef{.name = "shaped"},
+                  GateRef{.name = "grounded", .on_uncertain = OnUncertain::reject, .timeout = 5s}));
+  using Kind = GateSpec::Kind;
+  EXPECT_THAT(
+      judge_action.gates,
+      ElementsAre(
+          GateSpec{.name = "types", .kind = Kind::types},
+          GateSpec{.name = "high",
+                   .kind = Kind::expect,
+                   .body = Json::trusted(R"({"score":{"at_least":"${params.min}"}})")},
+          GateSpec{.name = "shaped",
+                   .kind = Kind::schema,
+                   .body = Json::trusted(R"({"type":"object"})")},
+          GateSpec{.name = "grounded", .kind = Kind::run, .argv = {"ground", "${out.text}"}}));
+  EXPECT_EQ(judge.retry.refine_attempts, 3U);
+  EXPECT_EQ(judge.retry.refine_delay, Duration(0));
+  EXPECT_EQ(judge.retry.on_exhausted, OnExhausted::escalate);
+  EXPECT_EQ(judge.review, ReviewPolicy::on_escalation);
+  EXPECT_THAT(judge.editable, ElementsAre("text"));
+  EXPECT_EQ(judge.changes_rerun, "page");
+  EXPECT_EQ(judge_action.instructions, "Read it.");
+  EXPECT_EQ(judge_action.show.text(), R"({"main":"out.text","beside":"in.pages"})");
+
+  EXPECT_EQ(stage_of(file, "report").scope, Scope::all);
+}
+
+TEST(Jobs, HaveEveryKeyInItsPlace) {
+  const WorkflowFile file = good("job.yaml");
+  EXPECT_EQ(file.description, "all of a job");
+  EXPECT_THAT(file.params, ElementsAre(ParamSpec{.name = "corpus",
+                                                 .fallback = Json("corpus"),
+                                                 .description = "where it is"},
+                                       ParamSpec{.name = "depth", .type = FieldType::number}));
+  EXPECT_EQ(file.items, (ItemsSpec{.kind = ItemsSpec::Kind::run,
+                                   .argv = {"list", "${params.corpus}"},
+                                   .id = "${item.path}",
+                                   .category = "${item.kind}",
+                                   .path = "data.rows",
+                                   .offset = 2,
+                                   .limit = 10}));
+  EXPECT_EQ(file.parallel, 8U);
+  EXPECT_EQ(file.tolerate_failures, (Tolerance{.count = 3}));
+  EXPECT_EQ(file.budget, (Budget{.max_total_attempts = 4000,
+                                 .deadline = 6h,
+                                 .no_progress = 30min,
+                                 .cost_microusd = 25'500'000,
+                                 .tokens = 1000,
+                                 .exhausted = OnBudgetEnd::fail}));
+}
+
+TEST(Items, ComeFromGlobsAndFiles) {
+  const WorkflowFile glob = loaded(
+      "version: 1\nworkflow: w\nitems: { glob: \"a/**/*.pdf\" }\nstages: { a: { sh: echo } }\n");
+  EXPECT_EQ(glob.items, (ItemsSpec{.kind = ItemsSpec::Kind::glob, .source = "a/**/*.pdf"}));
+  const WorkflowFile lines =
+      loaded("version: 1\nworkflow: w\nitems: { file: x.jsonl }\nstages: { a: { sh: echo } }\n");
+  EXPECT_EQ(lines.items, (ItemsSpec{.kind = ItemsSpec::Kind::file, .source = "x.jsonl"}));
+}
+
+// The thirty cells: what happens when attempts are used up follows from `review`, unless it is
+// said.
+TEST(Refine, LeavesItToTheReviewWhatExhaustedMeans) {
+  const std::string stage =
+      "  a: { run: [a], gates: [{ name: g, run: [g] }], refine: { attempts: 2 }";
+  EXPECT_EQ(stage_of(with_stages(stage + " }\n"), "a").retry.on_exhausted, OnExhausted::fail);
+  const WorkflowFile asks = with_stages(stage + ", review: { when: on_escalation } }\n");
+  EXPECT_EQ(stage_of(asks, "a").retry.on_exhausted, OnExhausted::fail);
+  EXPECT_EQ(stage_of(asks, "a").review, ReviewPolicy::on_escalation);
+}
+
+TEST(TypesGate, IsAddedOnlyWhereAMisfitCanBeGivenBack) {
+  const WorkflowFile file = with_stages(R"(
+  once: { run: [a], out: { x: string }, gates: [{ name: types, run: [g] }] }
+  plain: { run: [a], gates: [{ name: g, run: [g] }], refine: { attempts: 2 } }
+  fan:
+    run: [a, "${each}"]
+    each: "${item.pages}"
+    out: { x: string }
+    gates: [{ name: g, run: [g] }]
+    refine: { attempts: 2 }
+  typed: { run: [a], out: { x: string }, gates: [{ name: g, run: [g] }], refine: { attempts: 2 } }
+)");
+  EXPECT_EQ(stage_of(file, "once").gates.size(), 1U);
+  EXPECT_EQ(stage_of(file, "plain").gates.size(), 1U);
+  EXPECT_EQ(stage_of(file, "fan").gates.size(), 1U);
+  EXPECT_EQ(stage_of(file, "typed").gates.size(), 2U);
+}
+
+TEST(PeopleStages, HandOnWhatTheyWereGiven) {
+  with_stages(R"(
+  a: { run: [a], out: { words: integer } }
+  b: { run: [b] }
+  one: { needs: [a], review: { when: always, editable: [words] } }
+  several: { needs: [a, b], review: { when: always, editable: [a] } }
+  own:
+    needs: [a]
+    in: { n: "${stages.a.out.words}", note: text }
+    review: { when: always, editable: [note] }
+  reads:
+    needs: [one, several, own]
+    run: [x, "${stages.one.out.words}", "${stages.own.out.n}", "${stages.several.out.b.text}"]
+)");
+}
+
+// Four fields through forty stages: types are worked out once for each, not once for each way.
+TEST(PeopleStages, MayFollowEachOtherInALongRow) {
+  std::string stages = "  h0: { run: [a], out: { a: string, b: json, c: file, d: integer } }\n";
+  for (int i = 1; i <= 40; ++i) {
+    const std::string before = "h" + std::to_string(i - 1);
+    stages += "  h" + std::to_string(i) + ":\n    needs: [" + before + "]\n    in:\n";
+    for (const char* const field : {"a", "b", "c", "d"}) {
+      stages +=
+          std::string("      ") + field + ": \"${stages." + before + ".out." + field + "}\"\n";
+    }
+    stages += "    review: { when: always }\n";
+  }
+  stages += "  last: { needs: [h40], run: [x, \"${stages.h40.out.a}\"] }\n";
+  EXPECT_EQ(with_stages(stages).workflow.stage_count(), 42U);
+}
+
+TEST(Schemas, OfGatesAreReadFromTheProject) {
+  const WorkflowFile file =
+      with_stages("  a: { run: [a], gates: [{ name: g, schema: good_schema.json }] }\n");
+  EXPECT_EQ(action_of(file, "a").gates.front().body.text(), R"({"type":"object"})");
+}
+
+TEST(Escapes, StayAsTheyAreWritten) {
+  const WorkflowFile file =
+      with_stages("  a: { run: [echo, \"$${item.path}\"], in: { x: \"$${not one}\" } }\n");
+  EXPECT_EQ(action_of(file, "a").argv.at(1), "$${item.path}");
+}
+
+TEST(WorkflowFiles, OfTheSameMeaningHaveTheSameHash) {
+  const WorkflowFile one = with_stages("  a: { run: [a], timeout: 60s, env: { A: x, B: y } }\n");
+  const WorkflowFile two = with_stages("  a: { env: { B: y, A: x }, timeout: 1m, run: [a] }\n");
+  const WorkflowFile other = with_stages("  a: { env: { B: y, A: x }, timeout: 2m, run: [a] }\n");
+  EXPECT_EQ(one.workflow.hash(), two.workflow.hash());
+  EXPECT_NE(one.workflow.hash(), other.workflow.hash());
+}
+
+TEST(WorkflowFiles, SurviveTheStore) {
+  const WorkflowFile file = good("hello.yaml");
+  const Result<Workflow> again = workflow_from(describe(file.workflow.definition()));
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(again->definition(), file.workflow.definition());
+}
+
+TEST(DocumentWorkflow, LoadsWhole) {
+  const WorkflowFile file = good("documents.yaml");
+  EXPECT_EQ(file.workflow.stage_count(), 7U);
+  EXPECT_EQ(file.workflow.topological_order().size(), 7U);
+  EXPECT_EQ(stage_of(file, "final_review").changes_rerun, "cross_reference");
+  EXPECT_EQ(stage_of(file, "corpus_report").scope, Scope::all);
+  EXPECT_EQ(stage_of(file, "generate_embeddings").limits.rate, (Rate{60, 1min}));
+  EXPECT_EQ(stage_of(file, "pdf_to_markdown").gates.front().name, "types");
+}
+
+}  // namespace
+}  // namespace pawl

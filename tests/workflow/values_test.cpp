@@ -1,0 +1,180 @@
+// Values around a workflow: stored forms, params, durations, and names of variables.
+
+#include <gtest/gtest.h>
+
+#include "pawl/codec/json.hpp"
+#include "pawl/workflow/file.hpp"
+#include "workflow/durations.hpp"
+#include "workflow/shell_script.hpp"
+#include "workflow/templates.hpp"
+
+namespace pawl {
+namespace {
+
+using namespace std::chrono_literals;
+
+ActionSpec full_action() {
+  return {.kind = ActionKind::sh,
+          .argv = {"a", "b c"},
+          .script = "echo \"$A\"\n",
+          .in = {{"z", Json("${item}")}, {"a", Json::array({1, 2.5, nullptr})}},
+          .out = {{"z", FieldType::file}, {"a", FieldType::json}},
+          .capture = Capture::json,
+          .env = {{"Z", "1"}, {"A", ""}},
+          .dir = "work",
+          .secrets = {"KEY"},
+          .retryable_exits = {137},
+          .final_exits = {2, 3},
+          .when = Json("${item.ok}"),
+          .each = "${item.pages}",
+          .gates = {{.name = "e", .body = Json::object({{"a", Json::object({})}})},
+                    {.name = "r", .kind = GateSpec::Kind::run, .argv = {"judge"}},
+                    {.name = "t", .kind = GateSpec::Kind::types}},
+          .instructions = "read",
+          .show = Json::object({{"main", "out.a"}}),
+          .description = "all"};
+}
+
+TEST(StoredActions, ComeBackAsTheyWere) {
+  for (const ActionSpec& action : {ActionSpec{}, full_action(), {.kind = ActionKind::human}}) {
+    const Result<ActionSpec> again = action_from(describe(action));
+    ASSERT_TRUE(again) << again.error().text();
+    EXPECT_EQ(*again, action) << describe(action).text();
+  }
+  EXPECT_EQ(describe(ActionSpec{}).text(), "{}");
+}
+
+TEST(StoredActions, AreReadStrictly) {
+  for (const char* const wrong :
+       {R"({"scirpt":"x"})", R"({"kind":"http"})", R"({"out":{"a":"text"}})", R"({"env":{"A":1}})",
+        R"({"final_exits":[256]})", R"({"gates":[{"kind":"run"}]})", R"([])", R"({"in":[]})",
+        R"({"capture":"none"})", R"({"gates":[{"name":"g","kind":"agent"}]})"}) {
+    const Result<ActionSpec> action = action_from(Json::trusted(wrong));
+    ASSERT_FALSE(action) << wrong;
+    EXPECT_EQ(action.error().code, ErrorCode::invalid);
+  }
+}
+
+TEST(StoredItems, ComeBackAsTheyWere) {
+  const ItemsSpec full{.kind = ItemsSpec::Kind::run,
+                       .list = {Json("a"), Json(nullptr)},
+                       .source = "s",
+                       .argv = {"a"},
+                       .id = "${item.id}",
+                       .category = "c",
+                       .path = "a.b",
+                       .offset = 3,
+                       .limit = 0};
+  for (const ItemsSpec& items : {ItemsSpec{}, full}) {
+    const Result<ItemsSpec> again = items_from(describe(items));
+    ASSERT_TRUE(again) << again.error().text();
+    EXPECT_EQ(*again, items);
+  }
+  EXPECT_FALSE(items_from(Json::trusted(R"({"kind":"queue"})")));
+  EXPECT_FALSE(items_from(Json::trusted(R"({"lst":[]})")));
+  EXPECT_FALSE(items_from(Json::trusted(R"({"list":3})")));
+}
+
+const std::vector<ParamSpec>& params() {
+  static const std::vector<ParamSpec> all{
+      {.name = "text", .fallback = Json("x")},
+      {.name = "count", .type = FieldType::integer},
+      {.name = "share", .type = FieldType::number, .fallback = Json(0.5)},
+      {.name = "fast", .type = FieldType::boolean, .fallback = Json(false)},
+      {.name = "any", .type = FieldType::json, .fallback = Json(nullptr)}};
+  return all;
+}
+
+TEST(Params, AreReadAsTheirTypes) {
+  const Result<Json> bound = bind_params(
+      params(), {{"text", "12"}, {"count", "7"}, {"share", "1e3"}, {"any", "[1, \"a\"]"}});
+  ASSERT_TRUE(bound) << bound.error().text();
+  EXPECT_EQ(bound->text(), R"({"text":"12","count":7,"share":1e3,"fast":false,"any":[1,"a"]})");
+}
+
+TEST(Params, TellEveryFaultAtOnce) {
+  const Result<Json> bound =
+      bind_params(params(), {{"share", "half"}, {"fats", "true"}, {"fast", "yes"}});
+  ASSERT_FALSE(bound);
+  EXPECT_EQ(bound.error().code, ErrorCode::invalid);
+  EXPECT_EQ(bound.error().message,
+            R"(param "count" has no value; param "share" must be a number, not "half"; )"
+            R"(param "fast" must be true or false, not "yes"; the workflow has no param "fats")");
+  EXPECT_EQ(bound.error().help, "give one with --param count=VALUE; did you mean \"fast\"?");
+}
+
+TEST(Durations, HaveANumberAndAUnit) {
+  EXPECT_EQ(parse_duration("10ms"), Duration(10ms));
+  EXPECT_EQ(parse_duration("30s"), Duration(30s));
+  EXPECT_EQ(parse_duration("1.5h"), Duration(90min));
+  EXPECT_EQ(parse_duration("2m"), Duration(2min));
+  EXPECT_EQ(parse_duration("1d"), Duration(24h));
+  EXPECT_EQ(parse_duration("0s"), Duration(0));
+  EXPECT_EQ(parse_duration("0.001ms"), Duration(1));
+  for (const char* const wrong :
+       {"", "s", "30", "30 s", "-1s", "+1s", "1.s", ".5s", "1..5s", "1e3s", "1S", "1us", "1w",
+        "99999999999999999999d", "1.2.3s", "0x10s"}) {
+    EXPECT_EQ(parse_duration(wrong), std::nullopt) << wrong;
+  }
+}
+
+TEST(Rates, AreCountsForEachUnit) {
+  EXPECT_EQ(parse_rate("60/m"), (Rate{60, 1min}));
+  EXPECT_EQ(parse_rate("1/d"), (Rate{1, 24h}));
+  for (const char* const wrong :
+       {"", "60", "/m", "0/s", "1/ms", "1/min", "1.5/s", "-1/s", "1/", "99999999999/s", "1/s/s"}) {
+    EXPECT_EQ(parse_rate(wrong), std::nullopt) << wrong;
+  }
+}
+
+TEST(Percentages, AreFromNothingToAll) {
+  EXPECT_EQ(parse_percentage("5%"), 5.0);
+  EXPECT_EQ(parse_percentage("0%"), 0.0);
+  EXPECT_EQ(parse_percentage("99.5%"), 99.5);
+  EXPECT_EQ(parse_percentage("100%"), 100.0);
+  for (const char* const wrong : {"", "%", "5", "5 %", "100.1%", "-1%"}) {
+    EXPECT_EQ(parse_percentage(wrong), std::nullopt) << wrong;
+  }
+}
+
+TEST(SuggestedVariables, SayWhatTheyHold) {
+  EXPECT_EQ(suggested_variable("${item.path}"), "ITEM_PATH");
+  EXPECT_EQ(suggested_variable("${item}"), "ITEM");
+  EXPECT_EQ(suggested_variable("${params.home}"), "PARAMS_HOME");
+  EXPECT_EQ(suggested_variable("${stages.convert.out.markdown}"), "CONVERT_MARKDOWN");
+  EXPECT_EQ(suggested_variable("${each.pages[0].a-b}"), "EACH_PAGES_0_A_B");
+}
+
+// A variable that the shell or the loader reads would break the script, or worse.
+TEST(SuggestedVariables, AreNeverSpecialToAShell) {
+  for (const std::string stage : {"ld", "LC", "bash", "pawl", "PS", "a", "python", "_", "-"}) {
+    for (const std::string field :
+         {"path",   "home",   "ifs",   "ps1",  "preload", "library_path", "all",    "env",
+          "pwd",    "shell",  "user",  "term", "lang",    "tz",           "tmpdir", "cdpath",
+          "optind", "result", "path_", "_"}) {
+      for (const std::string& reference :
+           {"${item." + field + "}", "${params." + field + "}", "${in." + field + "}",
+            "${each." + field + "}", "${stages." + stage + ".out." + field + "}"}) {
+        const std::string name = suggested_variable(reference);
+        EXPECT_FALSE(is_special_variable(name)) << reference << " becomes " << name;
+        EXPECT_FALSE(name.empty()) << reference;
+      }
+    }
+  }
+  for (const char* const special :
+       {"PATH", "HOME", "IFS", "PS1", "LD_PRELOAD", "BASH_ENV", "PWD", "SHELL", "USER", "TERM",
+        "LANG", "LC_ALL", "TZ", "TMPDIR", "ENV", "CDPATH", "OPTIND", "PAWL_RESULT"}) {
+    EXPECT_TRUE(is_special_variable(special)) << special;
+  }
+}
+
+TEST(Scripts, KeepTheShellsOwnVariables) {
+  EXPECT_TRUE(engine_references_in("echo ${HOME} ${VAR:-x} ${items} ${item_path} $item").empty());
+  EXPECT_TRUE(engine_references_in("echo $${item.path}").empty());
+  EXPECT_EQ(engine_references_in("${item} ${in.a} ${item} ${stages.a.out.b} ${each[0]} ${out.x"),
+            (std::vector<std::string>{"${item}", "${in.a}", "${stages.a.out.b}", "${each[0]}",
+                                      "${out.x"}));
+}
+
+}  // namespace
+}  // namespace pawl
