@@ -1,0 +1,39 @@
+#pragma once
+
+/// Stages of workflow files as code: commands, shell scripts, people, and the gates that judge
+/// them. The subprocess protocol is docs/reference/subprocess.md.
+///
+///   engine.serve(pawl::file_actions(store, {.run_directory = ".pawl/run"}));
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "pawl/core/time.hpp"
+#include "pawl/runtime/engine.hpp"
+#include "pawl/store/store.hpp"
+
+namespace pawl {
+
+struct ActionOptions {
+  /// Where attempts have their scratch directories and their marks. On this machine's disk; made
+  /// where it is missing.
+  std::filesystem::path run_directory;
+  /// From SIGTERM to SIGKILL. The engine's own grace must be longer.
+  Duration grace = std::chrono::seconds(10);
+  /// What is kept of stdout, and of stderr.
+  std::size_t log_bytes_max = std::size_t{1} << 20U;
+  /// Reads a variable of this process: secrets, and the few that commands inherit.
+  std::function<const char*(const char*)> environment;  ///< default: ::getenv
+};
+
+/// Code for every stage that a workflow file defined, in whatever process. A stage's working
+/// directory is the project in its job's labels ("project").
+[[nodiscard]] CodeSource file_actions(std::shared_ptr<Store> store, ActionOptions options);
+
+/// Ends every process that an attempt of a process now dead has left on this machine. Answers how
+/// many. A task that runs again does this for itself; at start it frees what else is held.
+int end_orphans(const std::filesystem::path& run_directory, Duration grace);
+
+}  // namespace pawl

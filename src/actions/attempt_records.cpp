@@ -1,0 +1,128 @@
+#include "actions/attempt_records.hpp"
+
+#include <fstream>
+#include <utility>
+
+#include "actions/command.hpp"
+#include "actions/output_types.hpp"
+#include "pawl/codec/json.hpp"
+
+namespace pawl {
+
+namespace {
+
+void add_log(std::vector<ArtifactRecord>& records, ArtifactKind kind, const char* name,
+             const std::string& text, std::int64_t bytes, Store& store) {
+  if (bytes == 0) return;
+  ArtifactRecord record{.kind = kind, .name = name, .size = bytes};
+  std::string tail = text;
+  if (text.size() > log_tail_bytes) {
+    tail = tail_of(text, log_tail_bytes);
+    // A log that cannot be kept is no reason to lose the attempt: its end stands in the record.
+    if (const Result<std::string> sha256 = store.keep_payload(text)) {
+      record.sha256 = *sha256;
+      record.reference = "sha256:" + *sha256;
+    }
+  }
+  record.summary = Json::object({{"bytes", bytes}, {"tail", tail}});
+  records.push_back(std::move(record));
+}
+
+/// One line of $PAWL_EVENTS; `invalid` says what it is not.
+Status read_event(const std::string& line, Usage& usage) {
+  const Result<Json> event = parse_json(line);
+  if (!event) return std::unexpected(event.error());
+  if (!is_object(*event)) return fail(ErrorCode::invalid, "it is not an object");
+  for (const auto& [key, value] : members(*event)) {
+    if (key == "progress" && number_of(value)) continue;
+    if (key == "message" && string_of(value)) continue;
+    if (key != "usage") return fail(ErrorCode::invalid, "\"" + key + "\" has no meaning here");
+    const Result<Usage> used = usage_from(value);
+    if (!used) return std::unexpected(used.error());
+    usage = usage + *used;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<ArtifactRecord> log_records(const ProcessEnd& end, Store& store) {
+  std::vector<ArtifactRecord> records;
+  add_log(records, ArtifactKind::standard_output, "stdout", end.out, end.out_bytes, store);
+  add_log(records, ArtifactKind::standard_error, "stderr", end.err, end.err_bytes, store);
+  return records;
+}
+
+Result<std::vector<ArtifactRecord>> file_records(const std::vector<NamedFile>& files,
+                                                 const std::filesystem::path& folder,
+                                                 Store& store) {
+  std::vector<ArtifactRecord> records;
+  for (const NamedFile& file : files) {
+    const Result<std::filesystem::path> path = file_in(folder, file.path);
+    if (!path) {
+      return fail(ErrorCode::invalid,
+                  "the artifact \"" + file.name + "\" cannot be kept: " + path.error().message);
+    }
+    const Result<KeptFile> kept = store.keep_file(*path);
+    if (!kept) return std::unexpected(kept.error());
+    records.push_back(
+        {.kind = ArtifactKind::file,
+         .name = file.name,
+         .reference = "sha256:" + kept->sha256,
+         .sha256 = kept->sha256,
+         .size = kept->size,
+         .summary = file.type.empty() ? Json() : Json::object({{"type", file.type}})});
+  }
+  return records;
+}
+
+EventLines read_events(const std::filesystem::path& path) {
+  EventLines lines;
+  const Result<std::optional<std::string>> text = read_small_file(path, result_bytes_max);
+  if (!text) {
+    lines.ignored = 1;
+    lines.first_ignored = text.error().message;
+    return lines;
+  }
+  std::string_view rest = *text ? std::string_view(**text) : std::string_view{};
+  for (std::int64_t number = 1; !rest.empty(); ++number) {
+    const std::size_t newline = rest.find('\n');
+    const std::string line(rest.substr(0, newline));
+    rest = newline == std::string_view::npos ? std::string_view{} : rest.substr(newline + 1);
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    Usage used;
+    const Status read = read_event(line, used);
+    if (read) {
+      lines.usage = lines.usage + used;
+    } else if (lines.ignored++ == 0) {
+      lines.first_ignored = "line " + std::to_string(number) + ": " + read.error().message;
+    }
+  }
+  return lines;
+}
+
+ArtifactRecord note_of(const EventLines& events) {
+  return {.kind = ArtifactKind::json,
+          .name = "ignored lines of PAWL_EVENTS",
+          .reference = {},
+          .sha256 = {},
+          .summary = Json::object({{"lines", events.ignored}, {"first", events.first_ignored}})};
+}
+
+Json masked(const Json& value, const Mask& mask) {
+  if (const auto text = string_of(value)) return Json(mask.whole(*text));
+  if (is_array(value)) {
+    std::vector<Json> list = elements(value);
+    for (Json& element : list) element = masked(element, mask);
+    return Json::array(list);
+  }
+  if (!is_object(value)) return value;
+  auto object = members(value);
+  for (auto& [key, part] : object) {
+    key = mask.whole(key);
+    part = masked(part, mask);
+  }
+  return Json::object(object);
+}
+
+}  // namespace pawl

@@ -1,0 +1,134 @@
+#include "actions/command.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include "pawl/codec/documents.hpp"
+#include "pawl/codec/json.hpp"
+
+namespace pawl {
+
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+/// What a command inherits of our own environment, and nothing else.
+constexpr std::array<const char*, 5> inherited{"PATH", "HOME", "LANG", "TZ", "TMPDIR"};
+/// What a process that left its group has to end itself, when the attempt is stopped.
+constexpr Duration stray_grace = std::chrono::milliseconds(500);
+constexpr const char* usual_path = "/usr/local/bin:/usr/bin:/bin";
+
+StageError refused(std::string code, std::string message) {
+  return {.error_class = ErrorClass::final,
+          .kind = ErrorKind::protocol,
+          .code = std::move(code),
+          .message = std::move(message)};
+}
+
+void add_protocol(Variables& env, const Context& context, Workspace& place) {
+  env["PAWL_RESULT"] = place.result().string();
+  env["PAWL_DIR"] = place.dir().string();
+  env["PAWL_EVENTS"] = place.events().string();
+  env["PAWL_STAGE"] = context.stage_name();
+  if (context.task().item) env["PAWL_ITEM"] = context.item_key();
+  env["PAWL_ATTEMPT"] = std::to_string(context.attempt());
+  env["PAWL_KEY"] = context.idempotency_key();
+  if (context.deadline() != no_time) env["PAWL_DEADLINE"] = rfc3339(context.deadline());
+  env["PAWL_RUN"] = place.mark().token();
+}
+
+std::filesystem::path working_directory(const Context& context, const std::string& dir) {
+  const auto project = member(context.job_labels(), "project");
+  const std::string base = project ? string_of(*project).value_or("") : "";
+  const std::filesystem::path path = std::filesystem::path(base) / dir;
+  return path.empty() ? path : std::filesystem::absolute(path).lexically_normal();
+}
+
+}  // namespace
+
+std::optional<std::string> ActionServices::variable(const std::string& name) const {
+  const char* const value =
+      options.environment ? options.environment(name.c_str()) : std::getenv(name.c_str());
+  if (value == nullptr) return std::nullopt;
+  return std::string(value);
+}
+
+StageError error_before_start(const Error& error) {
+  if (error.code == ErrorCode::invalid) return refused("R206", error.text());
+  return {.error_class = ErrorClass::retryable,
+          .kind = ErrorKind::protocol,
+          .code = {},
+          .message = error.text()};
+}
+
+std::expected<Command, StageError> prepare_command(const ActionServices& services,
+                                                   const ActionSpec& action,
+                                                   const std::vector<std::string>& argv,
+                                                   Context& context, const Lookup& lookup,
+                                                   Workspace& place) {
+  Command command;
+  command.argv = argv;
+  command.cwd = working_directory(context, action.dir);
+
+  Variables env;
+  env["PATH"] = usual_path;
+  for (const char* const name : inherited) {
+    if (auto value = services.variable(name)) env[name] = std::move(*value);
+  }
+  for (const auto& [name, text] : action.env) {
+    const auto value =
+        resolve_argument(text, lookup, &place.links(), "the variable " + name + " (" + text + ")");
+    if (!value) return std::unexpected(error_before_start(value.error()));
+    if (*value) {
+      env[name] = **value;
+    } else {
+      env.erase(name);
+    }
+  }
+  for (const std::string& name : action.secrets) {
+    auto value = services.variable(name);
+    if (!value || value->empty()) {
+      return std::unexpected(refused(
+          "R205",
+          "the secret " + name + " is not set; set the variable " + name + " where pawl runs"));
+    }
+    command.secrets.push_back(*value);
+    env[name] = std::move(*value);
+  }
+  add_protocol(env, context, place);
+  for (const auto& [name, value] : env) {
+    if (value.find('\0') != std::string::npos) {
+      return std::unexpected(refused(
+          "R206",
+          "the variable " + name + " would hold a zero byte, which no program can be given"));
+    }
+    command.env.push_back(name + "=" + value);
+  }
+  return command;
+}
+
+ProcessEnd run_command(const ActionServices& services, const Command& command, std::string input,
+                       Workspace& place, std::stop_token stop, std::size_t capture_bytes_max) {
+  ProcessSpec spec;
+  spec.argv = command.argv;
+  spec.input = std::move(input);
+  spec.env = command.env;
+  spec.cwd = command.cwd;
+  spec.grace = services.options.grace;
+  spec.stop = std::move(stop);
+  spec.log_bytes_max = services.options.log_bytes_max;
+  spec.capture_bytes_max = capture_bytes_max;
+  spec.out_file = place.out();
+  spec.err_file = place.err();
+  spec.secrets = command.secrets;
+  spec.started = [&](pid_t leader) { place.mark().add_leader(leader); };
+  ProcessEnd end = run_process(spec);
+  // What left the group on purpose does not survive a stop (trap 15).
+  if (end.stopped) place.mark().end_processes(std::min(services.options.grace, stray_grace));
+  return end;
+}
+
+}  // namespace pawl

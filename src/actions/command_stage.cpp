@@ -1,0 +1,201 @@
+#include "actions/command_stage.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "actions/attempt_records.hpp"
+#include "actions/command_ending.hpp"
+#include "actions/envelope.hpp"
+#include "actions/output_types.hpp"
+#include "pawl/codec/json.hpp"
+
+namespace pawl {
+
+namespace {
+
+bool gives_misfits_back(const ActionSpec& action) {
+  return std::ranges::any_of(
+      action.gates, [](const GateSpec& gate) { return gate.kind == GateSpec::Kind::types; });
+}
+
+/// What stdout is kept for: nothing, or the output.
+bool captures_output(const ActionSpec& action) {
+  return action.capture == Capture::json ||
+         (action.capture == Capture::text && !action.out.empty());
+}
+
+/// A script is never interpolated; the arguments of a command are.
+Result<std::vector<std::string>> command_line(const ActionSpec& action, const Lookup& lookup,
+                                              FileLinks& links) {
+  if (action.kind == ActionKind::sh) {
+    return std::vector<std::string>{"/bin/sh", "-c", action.script};
+  }
+  return resolve_command(action.argv, lookup, &links);
+}
+
+std::string all_misfits(const std::vector<FieldMisfit>& found) {
+  std::string text = "the output does not fit `out`: ";
+  for (const FieldMisfit& one : found) {
+    if (&one != &found.front()) text += "; ";
+    text += text_of(one);
+  }
+  return text;
+}
+
+/// One run of a command, from its end to the outcome.
+class Harvest {
+ public:
+  Harvest(const ActionServices& services, const ActionSpec& action, const Command& command,
+          Workspace& place, ProcessEnd end)
+      : store_(*services.store),
+        action_(action),
+        place_(place),
+        mask_(command.secrets),
+        end_(std::move(end)) {}
+
+  Outcome outcome() {
+    const Written written = read_result();
+    left_.artifacts = log_records(end_, store_);
+    const EventLines events = read_events(place_.events());
+    left_.usage = events.usage;
+    if (events.ignored > 0) {
+      ArtifactRecord note = note_of(events);
+      note.summary = masked(note.summary, mask_);
+      left_.artifacts.push_back(std::move(note));
+    }
+    if (written && *written) add_what_it_says(**written);
+
+    if (auto error = error_of(action_, end_, written)) return failure(std::move(*error));
+    const ResultDocument none;
+    const ResultDocument& document = written ? **written : none;
+    if (Result<std::vector<ArtifactRecord>> files =
+            file_records(document.artifacts, place_.dir(), store_)) {
+      std::ranges::move(*files, std::back_inserter(left_.artifacts));
+    } else {
+      return failure(files.error());
+    }
+    if (document.outcome == ResultDocument::Kind::skipped) {
+      return Skip{.why = mask_.whole(document.summary),
+                  .artifacts = std::move(left_.artifacts),
+                  .usage = left_.usage};
+    }
+    return judged_output(document, written.has_value());
+  }
+
+ private:
+  Written read_result() {
+    if (end_.how == ProcessEnd::How::not_started) return std::nullopt;
+    const auto text = read_small_file(place_.result(), result_bytes_max);
+    if (!text) return std::unexpected(text.error());
+    if (*text) return parse_result_document(**text);
+    std::error_code ignored;
+    if (action_.capture == Capture::file && end_.number == 0 &&
+        std::filesystem::exists(place_.result().string() + ".tmp", ignored)) {
+      return fail(ErrorCode::invalid,
+                  "only $PAWL_RESULT.tmp was written; rename it to $PAWL_RESULT when it is whole");
+    }
+    return std::nullopt;
+  }
+
+  /// What it says it used replaces what its events come to.
+  void add_what_it_says(const ResultDocument& document) {
+    if (document.usage) left_.usage = *document.usage;
+    if (document.model.empty()) return;
+    left_.artifacts.push_back({.kind = ArtifactKind::json,
+                               .name = "model",
+                               .reference = {},
+                               .sha256 = {},
+                               .summary = Json::object({{"model", document.model}})});
+  }
+
+  Failure failure(StageError error) {
+    error.code = mask_.whole(error.code);
+    error.message = mask_.whole(error.message);
+    error.details = masked(error.details, mask_);
+    left_.error = std::move(error);
+    return std::move(left_);
+  }
+  Failure failure(const Error& error) {
+    if (error.code == ErrorCode::invalid) return failure(protocol_error(error.text()));
+    return failure(error_before_start(error));
+  }
+
+  Outcome judged_output(const ResultDocument& document, bool was_written) {
+    const Result<Json> raw = was_written ? Result<Json>(document.output) : captured();
+    if (!raw) return failure(raw.error());
+    Output output{.json = *raw,
+                  .summary = mask_.whole(document.summary),
+                  .artifacts = {},
+                  .usage = left_.usage};
+    std::vector<FieldMisfit> unfit;
+    if (!action_.out.empty() && is_object(*raw)) {
+      Result<Json> kept = keep_files(action_.out, *raw, place_.dir(), store_, unfit);
+      if (!kept) return failure(kept.error());
+      output.json = std::move(*kept);
+    }
+    for (FieldMisfit& one : misfits(action_.out, output.json)) {
+      const bool is_known = std::ranges::find(unfit, one.field, &FieldMisfit::field) != unfit.end();
+      if (!is_known) unfit.push_back(std::move(one));
+    }
+    if (!unfit.empty() && !gives_misfits_back(action_)) {
+      return failure(protocol_error(all_misfits(unfit)));
+    }
+    output.artifacts = std::move(left_.artifacts);
+    if (document.outcome == ResultDocument::Kind::needs_review) {
+      std::string why = output.summary;
+      return NeedsReview{.output = std::move(output), .why = std::move(why)};
+    }
+    return output;
+  }
+
+  /// The output of a command that wrote no result.
+  Result<Json> captured() {
+    if (action_.capture == Capture::json) {
+      if (!end_.captured_all) return too_long();
+      Result<Json> value = parse_json(end_.captured, {.bytes = result_bytes_max});
+      if (value) return value;
+      return fail(ErrorCode::invalid, "`capture: json` wants exactly one JSON value on stdout: " +
+                                          value.error().text());
+    }
+    if (captures_output(action_) && !end_.captured_all) return too_long();
+    // Where nobody declared that stdout is data it is a log: masked, and shortened where it is
+    // long.
+    std::string text = captures_output(action_) ? std::move(end_.captured) : end_.out;
+    return Json::object({{"text", text}});
+  }
+  static std::unexpected<Error> too_long() {
+    return fail(ErrorCode::invalid,
+                "stdout is longer than 16 MiB; write the output to $PAWL_DIR "
+                "as a file, and the result to $PAWL_RESULT");
+  }
+
+  Store& store_;
+  const ActionSpec& action_;
+  Workspace& place_;
+  Mask mask_;
+  ProcessEnd end_;
+  Failure left_;
+};
+
+}  // namespace
+
+Outcome run_command_stage(const ActionServices& services, const ActionSpec& action,
+                          Context& context, std::stop_token stop) {
+  Result<Workspace> place = Workspace::make(*services.store, services.options, context, "");
+  if (!place) return Failure{.error = error_before_start(place.error())};
+  const Result<Json> in = resolve_fields(action.in, lookup_in(context), &place->links());
+  if (!in) return Failure{.error = error_before_start(in.error())};
+  const Lookup lookup = lookup_in(context, *in);
+  const auto argv = command_line(action, lookup, place->links());
+  if (!argv) return Failure{.error = error_before_start(argv.error())};
+  const auto command = prepare_command(services, action, *argv, context, lookup, *place);
+  if (!command) return Failure{.error = command.error()};
+  const Result<Json> input = envelope(context, *services.store, *place, *in);
+  if (!input) return Failure{.error = error_before_start(input.error())};
+  const std::size_t capture = captures_output(action) ? result_bytes_max : 0;
+  ProcessEnd end =
+      run_command(services, *command, input->text() + "\n", *place, std::move(stop), capture);
+  return Harvest(services, action, *command, *place, std::move(end)).outcome();
+}
+
+}  // namespace pawl

@@ -1,0 +1,187 @@
+#include "actions/envelope.hpp"
+
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pawl/codec/documents.hpp"
+#include "pawl/codec/json.hpp"
+#include "pawl/codec/names.hpp"
+#include "pawl/store/results.hpp"
+
+namespace pawl {
+
+namespace {
+
+using Members = std::vector<std::pair<std::string, Json>>;
+
+/// How many of the earlier outputs are shown.
+constexpr std::size_t outputs_shown = 2;
+
+Json item_document(const Context& context) {
+  Members fields{{"id", Json(context.item_key())}};
+  if (!is_object(context.data())) {
+    fields.emplace_back("value", context.data());
+  } else {
+    for (auto& [key, value] : members(context.data())) {
+      if (key != "id") fields.emplace_back(std::move(key), std::move(value));
+    }
+  }
+  return Json::object(fields);
+}
+
+Json attempt_part(const Context& context) {
+  const Task& task = context.task();
+  return Json::object(
+      {{"id", std::to_string(task.id.value()) + "-" + std::to_string(context.attempt())},
+       {"number", context.attempt()},
+       {"epoch", task.epoch},
+       {"cause", name_of(context.cause())},
+       {"deadline", context.deadline() == no_time ? Json() : Json(rfc3339(context.deadline()))},
+       {"idempotency_key", context.idempotency_key()}});
+}
+
+Json feedback_part(const Context& context, const std::vector<Attempt>& history) {
+  const auto& feedback = context.feedback();
+  if (!feedback) return {};
+  std::vector<Json> criteria;
+  for (const Criterion& one : feedback->criteria) {
+    criteria.push_back(Json::object({{"name", one.name},
+                                     {"expected", one.expected},
+                                     {"actual", one.actual},
+                                     {"passed", one.passed}}));
+  }
+  return Json::object({{"from", feedback_source(context.cause(), history)},
+                       {"summary", feedback->summary},
+                       {"criteria", Json::array(criteria)},
+                       {"guidance", feedback->guidance}});
+}
+
+/// The verdicts of all earlier attempts, the outputs of the newest.
+Result<Json> previous_part(const std::vector<Attempt>& history, Store& store, FileLinks& links) {
+  std::vector<Json> list(history.size());
+  std::size_t outputs = 0;
+  for (std::size_t at = history.size(); at-- > 0;) {
+    const Attempt& one = history[at];
+    Members fields{{"number", Json(one.number)},
+                   {"verdict", one.verdict ? Json(name_of(*one.verdict)) : Json()}};
+    if (!one.output.is_null() && outputs < outputs_shown) {
+      ++outputs;
+      const Result<Json> whole = whole_output(store.records(), one.output);
+      if (!whole) return whole;
+      const Result<Json> out = links.with_paths(*whole, "out");
+      if (!out) return out;
+      fields.emplace_back("out", *out);
+    }
+    list[at] = Json::object(fields);
+  }
+  return Json::array(list);
+}
+
+Result<Json> items_line(const SettledItem& settled, const Workflow& workflow, FileLinks& links) {
+  Members outputs;
+  for (const StageOutput& one : settled.outputs) {
+    if (one.output.is_null()) continue;
+    const std::string& stage = workflow.stage(one.stage).name;
+    Result<Json> output = links.with_paths(one.output, stage);
+    if (!output) return output;
+    outputs.emplace_back(stage, std::move(*output));
+  }
+  return Json::object({{"id", settled.item.key},
+                       {"state", name_of(settled.item.state)},
+                       {"outputs", Json::object(outputs)}});
+}
+
+Status write_items(Context& context, Store& store, Workspace& place) {
+  std::ofstream file(place.items(), std::ios::binary | std::ios::trunc);
+  Status written;
+  std::int64_t number = 0;
+  const Status read = context.for_each_item([&](const SettledItem& settled) {
+    // Each item has links of its own: thousands of files may bear the same name.
+    FileLinks links(store, place.in() / "items" / std::to_string(++number));
+    const Result<Json> line = items_line(settled, context.workflow(), links);
+    if (!line) {
+      written = std::unexpected(line.error());
+      return false;
+    }
+    file << line->text() << '\n';
+    return static_cast<bool>(file);
+  });
+  if (!read) return read;
+  if (!written) return written;
+  file.close();
+  if (!file) {
+    return fail(ErrorCode::unavailable, "cannot write " + place.items().string());
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view feedback_source(Cause cause, const std::vector<Attempt>& history) {
+  // An interruption says nothing of its own: the attempt goes on with what the one before had.
+  for (std::size_t at = history.size(); cause == Cause::interrupted && at-- > 0;) {
+    cause = history[at].cause;
+  }
+  switch (cause) {
+    case Cause::gate_feedback:
+      return "gate";
+    case Cause::review_changes:
+      return "review";
+    case Cause::manual:
+      return "operator";
+    case Cause::first:
+    case Cause::error_retry:
+    case Cause::rate_limited:
+    case Cause::interrupted:
+    case Cause::join:
+      return "error";
+  }
+  return "error";
+}
+
+Result<Json> envelope(Context& context, Store& store, Workspace& place, const Json& in,
+                      const std::optional<Json>& out) {
+  std::vector<Attempt> history;
+  if (context.attempt() > 1) {
+    Result<std::vector<Attempt>> read = context.history();
+    if (!read) return std::unexpected(read.error());
+    history = std::move(*read);
+  }
+  FileLinks& links = place.links();
+  Members document{{"protocol", Json(protocol_version)},
+                   {"job", Json(context.job().value())},
+                   {"workflow", Json(context.workflow().name())},
+                   {"stage", Json(context.stage_name())}};
+  if (!context.task().item) {
+    const Status written = write_items(context, store, place);
+    if (!written) return std::unexpected(written.error());
+    document.emplace_back("items_file", Json(place.items().string()));
+  } else {
+    document.emplace_back("item", item_document(context));
+  }
+  if (context.child() != nullptr) {
+    const Result<Json> each = links.with_paths(context.child()->data, "each");
+    if (!each) return each;
+    document.emplace_back("each", *each);
+  }
+  document.emplace_back("attempt", attempt_part(context));
+  const Result<Json> in_paths = links.with_paths(in, "in");
+  if (!in_paths) return in_paths;
+  document.emplace_back("in", *in_paths);
+  document.emplace_back("params",
+                        context.job_params().is_null() ? Json::object({}) : context.job_params());
+  document.emplace_back("feedback", feedback_part(context, history));
+  const Result<Json> previous = previous_part(history, store, links);
+  if (!previous) return previous;
+  document.emplace_back("previous", *previous);
+  if (out) {
+    const Result<Json> out_paths = links.with_paths(*out, "out");
+    if (!out_paths) return out_paths;
+    document.emplace_back("out", *out_paths);
+  }
+  return Json::object(document);
+}
+
+}  // namespace pawl

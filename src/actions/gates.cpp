@@ -1,0 +1,163 @@
+#include "actions/gates.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "actions/attempt_records.hpp"
+#include "actions/command_ending.hpp"
+#include "actions/envelope.hpp"
+#include "actions/expect.hpp"
+#include "actions/log_text.hpp"
+#include "actions/output_types.hpp"
+#include "workflow/json_schema.hpp"
+
+namespace pawl {
+
+namespace {
+
+[[noreturn]] void cannot_judge(const std::string& why) { throw std::runtime_error(why); }
+
+template <class T>
+T value_or_throw(Result<T> result) {
+  if (!result) cannot_judge(result.error().text());
+  return std::move(*result);
+}
+
+Judgement judgement_of(std::vector<Criterion> criteria, std::string summary) {
+  const bool all_met = std::ranges::all_of(criteria, &Criterion::passed);
+  if (all_met) return accepted();
+  return rejected({.summary = std::move(summary), .criteria = std::move(criteria), .guidance = {}});
+}
+
+/// What the references of a gate mean.
+Lookup lookup_for(const ActionSpec& action, const GateContext& context) {
+  const Json in = value_or_throw(resolve_fields(action.in, lookup_in(context.task)));
+  return lookup_in(context.task, in, context.output.json);
+}
+
+std::string not_met(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " criterion" : " criteria") + " not met";
+}
+
+GateFunction expectation_gate(std::shared_ptr<const ActionSpec> action, Json body) {
+  return [action = std::move(action), body = std::move(body)](const GateContext& context,
+                                                              const std::stop_token&) {
+    const Lookup lookup = lookup_for(*action, context);
+    auto criteria = value_or_throw(expect(body, context.output.json, lookup));
+    std::string summary = summary_of(criteria);
+    return judgement_of(std::move(criteria), std::move(summary));
+  };
+}
+
+GateFunction schema_gate(JsonSchema schema) {
+  return [schema = std::move(schema)](const GateContext& context, const std::stop_token&) {
+    std::vector<Criterion> criteria;
+    for (const SchemaFinding& finding : schema.check(context.output.json)) {
+      criteria.push_back({.name = finding.path.empty() ? "output" : finding.path,
+                          .expected = finding.expected,
+                          .actual = finding.actual,
+                          .passed = false});
+    }
+    const std::string summary = not_met(criteria.size());
+    return judgement_of(std::move(criteria), summary);
+  };
+}
+
+GateFunction types_gate(std::shared_ptr<const ActionSpec> action) {
+  return [action = std::move(action)](const GateContext& context, const std::stop_token&) {
+    std::vector<Criterion> criteria;
+    for (FieldMisfit& misfit : misfits(action->out, context.output.json, !action->each.empty())) {
+      criteria.push_back({.name = std::move(misfit.field),
+                          .expected = std::move(misfit.expected),
+                          .actual = std::move(misfit.actual),
+                          .passed = false});
+    }
+    const std::string summary = not_met(criteria.size());
+    return judgement_of(std::move(criteria), summary);
+  };
+}
+
+/// What the command said, from its result document or else from stdout.
+std::string verdict_text(const ProcessEnd& end, Workspace& place) {
+  if (end.stopped) cannot_judge("it was stopped before it had judged");
+  if (end.how == ProcessEnd::How::not_started) cannot_judge(end.fault_text);
+  if (end.how != ProcessEnd::How::exited || end.number != 0) {
+    const std::string how = end.how == ProcessEnd::How::exited
+                                ? "exit " + std::to_string(end.number)
+                                : "ended by " + signal_name(end.number);
+    const std::string last = last_line(end.err);
+    cannot_judge(last.empty() ? how : how + ": " + last);
+  }
+  auto written = value_or_throw(read_small_file(place.result(), result_bytes_max));
+  if (written) return std::move(*written);
+  if (!end.captured_all) cannot_judge("its standard output is longer than 16 MiB");
+  if (last_line(end.captured).empty()) {
+    cannot_judge("it gave no verdict; write one to $PAWL_RESULT or print it");
+  }
+  return end.captured;
+}
+
+Judgement judgement_from(VerdictDocument said, const Mask& mask) {
+  Judgement judgement{.verdict = said.verdict, .feedback = {}, .reason = {}, .usage = said.usage};
+  const std::string summary = mask.whole(said.feedback.summary);
+  if (said.verdict == Verdict::uncertain) {
+    judgement.reason = summary.empty() ? "it could not tell" : summary;
+  } else if (said.verdict == Verdict::rejected) {
+    judgement.feedback = std::move(said.feedback);
+    for (Criterion& criterion : judgement.feedback.criteria) {
+      criterion.name = mask.whole(criterion.name);
+      criterion.expected = mask.whole(criterion.expected);
+      criterion.actual = mask.whole(criterion.actual);
+    }
+    judgement.feedback.guidance = masked(judgement.feedback.guidance, mask);
+    judgement.feedback.summary =
+        summary.empty() ? summary_of(judgement.feedback.criteria) : summary;
+  }
+  return judgement;
+}
+
+GateFunction command_gate(std::shared_ptr<const ActionServices> services,
+                          std::shared_ptr<const ActionSpec> action, GateSpec gate) {
+  return [services = std::move(services), action = std::move(action), gate = std::move(gate)](
+             const GateContext& context, std::stop_token stop) {
+    Context& task = context.task;
+    Workspace place = value_or_throw(
+        Workspace::make(*services->store, services->options, task, "-gate-" + gate.name));
+    const Json in = value_or_throw(resolve_fields(action->in, lookup_in(task), &place.links()));
+    const Lookup lookup = lookup_in(task, in, context.output.json);
+    const auto argv = value_or_throw(resolve_command(gate.argv, lookup, &place.links()));
+    const auto command = prepare_command(*services, *action, argv, task, lookup, place);
+    if (!command) cannot_judge(command.error().message);
+    const Json input =
+        value_or_throw(envelope(task, *services->store, place, in, context.output.json));
+    const ProcessEnd end = run_command(*services, *command, input.text() + "\n", place,
+                                       std::move(stop), result_bytes_max);
+    Result<VerdictDocument> said = parse_verdict_document(verdict_text(end, place));
+    if (!said) cannot_judge("its verdict cannot be read: " + said.error().text());
+    return judgement_from(std::move(*said), Mask(command->secrets));
+  };
+}
+
+}  // namespace
+
+Result<GateFunction> make_gate(const std::shared_ptr<const ActionServices>& services,
+                               const std::shared_ptr<const ActionSpec>& action,
+                               const GateSpec& gate) {
+  switch (gate.kind) {
+    case GateSpec::Kind::expect:
+      return expectation_gate(action, gate.body);
+    case GateSpec::Kind::schema: {
+      Result<JsonSchema> schema = JsonSchema::compile(gate.body);
+      if (!schema) return std::unexpected(schema.error());
+      return schema_gate(std::move(*schema));
+    }
+    case GateSpec::Kind::types:
+      return types_gate(action);
+    case GateSpec::Kind::run:
+      return command_gate(services, action, gate);
+  }
+  return fail(ErrorCode::invalid, "a gate of an unknown kind");
+}
+
+}  // namespace pawl

@@ -1,0 +1,20 @@
+#pragma once
+
+/// The gates of a workflow file as functions: expectations, JSON Schemas, declared types, commands.
+
+#include <memory>
+
+#include "actions/command.hpp"
+#include "pawl/core/result.hpp"
+#include "pawl/runtime/stage.hpp"
+#include "pawl/workflow/action.hpp"
+
+namespace pawl {
+
+/// `invalid` for a schema that cannot be compiled. The gate throws when it cannot judge, which the
+/// engine takes for a gate error: never for a verdict.
+[[nodiscard]] Result<GateFunction> make_gate(const std::shared_ptr<const ActionServices>& services,
+                                             const std::shared_ptr<const ActionSpec>& action,
+                                             const GateSpec& gate);
+
+}  // namespace pawl

@@ -1,0 +1,62 @@
+#include "actions/item_lines.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include "actions/utf8.hpp"
+#include "pawl/codec/json.hpp"
+
+namespace pawl {
+
+namespace {
+
+constexpr std::size_t line_bytes_max = std::size_t{16} << 20U;
+
+}  // namespace
+
+std::string ItemLines::place() const { return name_ + ", line " + std::to_string(line_); }
+
+Result<bool> ItemLines::next_line(std::string& line) {
+  line.clear();
+  ++line_;
+  bool has_any = false;
+  for (int c = std::fgetc(file_.get()); c != EOF; c = std::fgetc(file_.get())) {
+    has_any = true;
+    if (c == '\n') return true;
+    line += static_cast<char>(c);
+    if (line.size() > line_bytes_max) {
+      return fail(ErrorCode::invalid, place() + " is longer than 16 MiB");
+    }
+  }
+  if (std::ferror(file_.get()) != 0) {
+    return fail(ErrorCode::unavailable,
+                "cannot read " + name_ + ": " + std::generic_category().message(errno));
+  }
+  return has_any;
+}
+
+Result<bool> ItemLines::next(Json& document) {
+  std::string line;
+  for (;;) {
+    const Result<bool> read = next_line(line);
+    if (!read || !*read) return read;
+    if (line.ends_with('\r')) line.pop_back();
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first == std::string::npos) continue;
+    const bool is_json = std::string_view("{[\"").find(line[first]) != std::string_view::npos;
+    if (!is_json) {
+      if (!is_utf8(line)) return fail(ErrorCode::invalid, place() + " is not UTF-8");
+      document = Json(line);
+      return true;
+    }
+    Result<Json> parsed = parse_json(line);
+    if (!parsed) {
+      return fail(ErrorCode::invalid, place() + ": " + parsed.error().message, parsed.error().help);
+    }
+    document = std::move(*parsed);
+    return true;
+  }
+}
+
+}  // namespace pawl

@@ -1,0 +1,125 @@
+#include "actions/log_text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace pawl {
+
+namespace {
+
+constexpr std::string_view masked = "***";
+
+bool begins_a_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view space = " \t\r\n\v\f";
+  const std::size_t first = text.find_first_not_of(space);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(space) - first + 1);
+}
+
+}  // namespace
+
+Mask::Mask(std::vector<std::string> secrets) : secrets_(std::move(secrets)) {
+  std::erase_if(secrets_, [](const std::string& secret) { return secret.empty(); });
+  std::ranges::sort(secrets_, [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() > b.size() : a < b;
+  });
+}
+
+std::string Mask::whole(std::string_view text) const {
+  Mask copy;
+  copy.secrets_ = secrets_;
+  copy.pending_ = text;
+  return copy.take(true);
+}
+
+std::string Mask::feed(std::string_view piece) {
+  if (secrets_.empty()) return std::string(piece);
+  pending_ += piece;
+  return take(false);
+}
+
+std::string Mask::finish() { return take(true); }
+
+std::string Mask::take(bool is_last) {
+  if (secrets_.empty()) return std::exchange(pending_, {});
+  std::string out;
+  std::string_view rest = pending_;
+  while (!rest.empty()) {
+    // A longer secret that may still be coming wins over a shorter one that is there.
+    const auto found = std::ranges::find_if(secrets_, [&](const std::string& secret) {
+      return rest.starts_with(secret) || (!is_last && std::string_view(secret).starts_with(rest));
+    });
+    if (found == secrets_.end()) {
+      out += rest.front();
+      rest.remove_prefix(1);
+    } else if (rest.starts_with(*found)) {
+      out += masked;
+      rest.remove_prefix(found->size());
+    } else {
+      break;
+    }
+  }
+  pending_ = std::string(rest);
+  return out;
+}
+
+LogText::LogText(std::size_t bytes_max)
+    : head_max_(bytes_max / 2), tail_max_(bytes_max - bytes_max / 2) {}
+
+void LogText::append(std::string_view piece) {
+  bytes_ += static_cast<std::int64_t>(piece.size());
+  const std::size_t room = head_max_ - head_.size();
+  head_ += piece.substr(0, room);
+  if (piece.size() <= room) return;
+  piece.remove_prefix(room);
+  if (piece.size() > tail_max_) piece.remove_prefix(piece.size() - tail_max_);
+  tail_ += piece;
+  if (tail_.size() > 2 * tail_max_) tail_.erase(0, tail_.size() - tail_max_);
+}
+
+bool LogText::is_cut() const { return bytes_ > static_cast<std::int64_t>(head_max_ + tail_max_); }
+
+std::string LogText::text() const {
+  if (!is_cut()) return head_ + tail_;
+  std::string_view head = head_;
+  while (!head.empty() && !begins_a_character(head.back())) head.remove_suffix(1);
+  if (!head.empty() && static_cast<unsigned char>(head.back()) >= 0xC0U) head.remove_suffix(1);
+  const std::string tail = tail_of(tail_, tail_max_);
+  const std::int64_t left_out = bytes_ - static_cast<std::int64_t>(head.size() + tail.size());
+  return std::string(head) + "\n… " + grouped(left_out) + " bytes left out …\n" + tail;
+}
+
+std::string grouped(std::int64_t number) {
+  std::string digits = std::to_string(number);
+  const std::size_t first = number < 0 ? 1 : 0;
+  for (std::size_t at = digits.size(); at > first + 3;) {
+    at -= 3;
+    digits.insert(at, 1, ',');
+  }
+  return digits;
+}
+
+std::string tail_of(std::string_view text, std::size_t bytes_max) {
+  if (text.size() > bytes_max) {
+    text.remove_prefix(text.size() - bytes_max);
+    for (int i = 0; i < 3 && !text.empty() && !begins_a_character(text.front()); ++i) {
+      text.remove_prefix(1);
+    }
+  }
+  return std::string(text);
+}
+
+std::string last_line(std::string_view text, std::size_t bytes_max) {
+  text = trimmed(text);
+  const std::size_t newline = text.find_last_of("\r\n");
+  if (newline != std::string_view::npos) text = trimmed(text.substr(newline + 1));
+  if (text.size() <= bytes_max) return std::string(text);
+  text = text.substr(0, bytes_max);
+  while (!text.empty() && !begins_a_character(text.back())) text.remove_suffix(1);
+  if (!text.empty()) text.remove_suffix(1);
+  return std::string(text) + "…";
+}
+
+}  // namespace pawl

@@ -1,0 +1,62 @@
+#pragma once
+
+/// What is kept of a log of any length: its beginning and its end, with a line in between that says
+/// how much was left out. And the same text with secrets made unreadable, however they arrive.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pawl {
+
+/// Replaces secrets by ***, also where one arrives in two pieces.
+class Mask {
+ public:
+  Mask() = default;
+  /// Empty secrets hide nothing.
+  explicit Mask(std::vector<std::string> secrets);
+
+  /// The whole text, masked.
+  [[nodiscard]] std::string whole(std::string_view text) const;
+
+  /// As much of the masked text as is certain after this piece.
+  [[nodiscard]] std::string feed(std::string_view piece);
+  /// The rest.
+  [[nodiscard]] std::string finish();
+
+ private:
+  [[nodiscard]] std::string take(bool is_last);
+
+  std::vector<std::string> secrets_;  ///< the longest first
+  std::string pending_;
+};
+
+/// Keeps at most `bytes_max`: the first half and the last half.
+class LogText {
+ public:
+  explicit LogText(std::size_t bytes_max);
+
+  void append(std::string_view piece);
+
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+  [[nodiscard]] bool is_cut() const;
+  /// The text; where it is cut with the line "… 49,000,000 bytes left out …".
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::size_t head_max_;
+  std::size_t tail_max_;
+  std::string head_;
+  std::string tail_;  ///< trimmed now and then: may be longer than tail_max_
+  std::int64_t bytes_ = 0;
+};
+
+/// "49,000,000"
+[[nodiscard]] std::string grouped(std::int64_t number);
+/// The last `bytes_max` bytes, beginning with a whole character.
+[[nodiscard]] std::string tail_of(std::string_view text, std::size_t bytes_max);
+/// The last line that says something, without surrounding space, at most `bytes_max` long.
+[[nodiscard]] std::string last_line(std::string_view text, std::size_t bytes_max = 500);
+
+}  // namespace pawl

@@ -1,0 +1,75 @@
+#include "actions/process_table.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace pawl {
+
+namespace {
+
+/// The size of a file in /proc is not known before it is read.
+std::string read_whole(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  return std::move(text).str();
+}
+
+}  // namespace
+
+std::optional<ProcessEntry> process_entry(pid_t pid) {
+  const std::string text = read_whole("/proc/" + std::to_string(pid) + "/stat");
+  // The name of the program stands in parentheses and may hold anything.
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream fields(text.substr(name_end + 1));
+  ProcessEntry entry{.pid = pid};
+  pid_t parent = 0;
+  fields >> entry.state >> parent >> entry.group;
+  std::string passed_over;
+  for (int field = 6; field < 22; ++field) fields >> passed_over;
+  fields >> entry.started;
+  if (!fields) return std::nullopt;
+  return entry;
+}
+
+std::vector<pid_t> all_processes() {
+  std::vector<pid_t> found;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry("/proc", error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    pid_t pid = 0;
+    const auto read = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (read.ec == std::errc{} && read.ptr == name.data() + name.size()) found.push_back(pid);
+  }
+  return found;
+}
+
+bool has_variable(pid_t pid, std::string_view variable) {
+  const std::string text = read_whole("/proc/" + std::to_string(pid) + "/environ");
+  for (std::size_t at = text.find(variable); at != std::string::npos;
+       at = text.find(variable, at + 1)) {
+    const std::size_t end = at + variable.size();
+    if ((at == 0 || text[at - 1] == '\0') && (end == text.size() || text[end] == '\0')) return true;
+  }
+  return false;
+}
+
+bool has_living_members(pid_t group) {
+  return std::ranges::any_of(all_processes(), [&](pid_t pid) {
+    const auto entry = process_entry(pid);
+    return entry && entry->group == group && entry->is_living();
+  });
+}
+
+std::string boot_id() {
+  std::string id = read_whole("/proc/sys/kernel/random/boot_id");
+  while (!id.empty() && id.back() == '\n') id.pop_back();
+  return id;
+}
+
+}  // namespace pawl

@@ -1,0 +1,80 @@
+#include "actions/workspace.hpp"
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "actions/log_text.hpp"
+
+namespace pawl {
+
+namespace {
+
+/// A file name, whatever a gate is called.
+std::string plain(const std::string& text) {
+  std::string name = text.substr(0, 100);
+  for (char& c : name) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') || c == '_' || c == '-';
+    if (!is_plain) c = '_';
+  }
+  return name;
+}
+
+}  // namespace
+
+Result<Workspace> Workspace::make(Store& store, const ActionOptions& options,
+                                  const Context& context, const std::string& suffix) {
+  const TaskId task = context.task().id;
+  if (context.attempt() > 1) {
+    (void)end_earlier_attempts(options.run_directory, task, context.attempt(), options.grace);
+  }
+  Result<Mark> mark =
+      Mark::make(options.run_directory, std::to_string(task.value()) + "-" +
+                                            std::to_string(context.attempt()) + plain(suffix));
+  if (!mark) return std::unexpected(mark.error());
+  Workspace made(std::move(*mark), FileLinks(store, {}));
+  made.links_ = FileLinks(store, made.in());
+  std::error_code error;
+  std::filesystem::create_directory(made.dir(), error);
+  if (error) {
+    return fail(ErrorCode::unavailable,
+                "cannot make " + made.dir().string() + ": " + error.message());
+  }
+  return made;
+}
+
+Result<std::optional<std::string>> read_small_file(const std::filesystem::path& path,
+                                                   std::size_t bytes_max) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.is_open()) {
+    if (errno == ENOENT) return std::optional<std::string>();
+    return fail(ErrorCode::invalid, "it cannot be read: " + std::generic_category().message(errno));
+  }
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    return fail(ErrorCode::invalid, "it is not a regular file");
+  }
+  std::string text;
+  std::array<char, 65'536> buffer;  // NOLINT: read() fills it
+  for (;;) {
+    const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      return fail(ErrorCode::unavailable,
+                  "it cannot be read: " + std::generic_category().message(errno));
+    }
+    if (got == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+    if (text.size() > bytes_max) {
+      return fail(ErrorCode::invalid,
+                  "it is longer than " + grouped(static_cast<std::int64_t>(bytes_max)) + " bytes");
+    }
+  }
+}
+
+}  // namespace pawl

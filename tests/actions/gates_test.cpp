@@ -1,0 +1,249 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "actions/expect.hpp"
+#include "actions/result_document.hpp"
+#include "actions/workshop.hpp"
+
+namespace pawl::actions_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+Lookup nothing() {
+  return [](const Reference&) -> Result<Json> { return Json(); };
+}
+
+/// The only criterion of one expectation: "= 4 | 3 | no".
+std::string criterion(const Json& actual, const std::string& wanted) {
+  const auto made = compare("field", actual, *parse_json(wanted), nothing());
+  if (!made) return made.error().message;
+  return made->at(0).expected + " | " + made->at(0).actual +
+         (made->at(0).passed ? " | yes" : " | no");
+}
+
+TEST(Expectation, SaysWhatItExpectedAndWhatIsThere) {
+  EXPECT_EQ(criterion(3, R"({"equals":4})"), "= 4 | 3 | no");
+  EXPECT_EQ(criterion(Json(4.0), R"({"equals":4})"), "= 4 | 4 | yes");
+  EXPECT_EQ(criterion("a", R"({"not_equals":"b"})"), "!= b | a | yes");
+  EXPECT_EQ(criterion(4214, R"({"at_least":100})"), ">= 100 | 4214 | yes");
+  EXPECT_EQ(criterion(Json(), R"({"at_least":100})"), ">= 100 | null | no");
+  EXPECT_EQ(criterion("many", R"({"at_most":100})"), "<= 100 | many | no");
+  EXPECT_EQ(criterion("b", R"({"one_of":["a","b"]})"), "one of a, b | b | yes");
+  EXPECT_EQ(criterion("2026-03", R"({"matches":"^[0-9]{4}-"})"),
+            "matches ^[0-9]{4}- | 2026-03 | yes");
+  EXPECT_EQ(criterion("été", R"({"min_length":4})"), "length >= 4 | length 3 | no");
+  EXPECT_EQ(criterion(Json::array({1, 2}), R"({"max_length":2})"), "length <= 2 | length 2 | yes");
+  EXPECT_EQ(criterion(Json(), R"({"present":false})"), "absent | absent | yes");
+  EXPECT_EQ(criterion(Json(), R"({"present":true})"), "present | absent | no");
+}
+
+TEST(Expectation, IsExactForLargeIntegers) {
+  EXPECT_EQ(criterion(*parse_json("9007199254740993"), R"({"at_least":9007199254740993})"),
+            ">= 9007199254740993 | 9007199254740993 | yes");
+  EXPECT_EQ(criterion(*parse_json("9007199254740992"), R"({"at_least":9007199254740993})"),
+            ">= 9007199254740993 | 9007199254740992 | no");
+}
+
+TEST(Expectation, ThatMakesNoSenseIsAnErrorAndNoVerdict) {
+  EXPECT_THAT(criterion(3, R"({"at_least":"many"})"), HasSubstr("must be a number"));
+  EXPECT_THAT(criterion("a", R"({"matches":"("})"), HasSubstr("must be a pattern"));
+  EXPECT_THAT(criterion(3, R"({"at_leats":3})"), HasSubstr("no expectation is called"));
+}
+
+TEST(ResultDocument, IsReadStrictly) {
+  const auto error = [](std::string_view text) {
+    const auto read = parse_result_document(text);
+    return read ? std::string("fine") : read.error().text();
+  };
+  EXPECT_EQ(error("{}"), "fine");
+  EXPECT_EQ(error(R"({"error":{"class":"rate_limited","retry_after_s":0.5}})"), "fine");
+  EXPECT_THAT(error("[]"), HasSubstr("object"));
+  EXPECT_THAT(error(R"({"outcome":"done"})"), HasSubstr("needs_review"));
+  EXPECT_THAT(error(R"({"output":[]})"), HasSubstr("\"output\" must be an object"));
+  EXPECT_THAT(error(R"({"usage":{"cost":1}})"), HasSubstr("cost"));
+  EXPECT_THAT(error(R"({"usage":{"cost_usd":-1}})"), HasSubstr("cost_usd"));
+  EXPECT_THAT(error(R"({"error":{"class":"fatal"}})"), HasSubstr("fatal"));
+  EXPECT_THAT(error(R"({"error":{"retry_after_s":1e300}})"), HasSubstr("retry_after_s"));
+  EXPECT_THAT(error(R"({"error":{},"output":{}})"), HasSubstr("beside"));
+  EXPECT_THAT(error(R"({"output":{},"output":{}})"), HasSubstr("output"));
+}
+
+/// A stage that says `n` is its attempt's number, with this gate.
+std::string gated(const std::string& gate, const std::string& more = "") {
+  return R"(
+version: 1
+workflow: w
+params: { least: { type: integer, default: 2 } }
+stages:
+  work:
+    sh: echo "{\"output\":{\"n\":$PAWL_ATTEMPT}}" > "$PAWL_RESULT"
+    out: { n: integer }
+    gates:
+)" + gate +
+         more;
+}
+
+TEST(Gate, OfExpectationsMayReferToParamsAndOutputs) {
+  Workshop shop;
+  shop.run(
+      gated("      - name: enough\n        expect:\n          n: { at_least: "
+            "\"${params.least}\", equals: \"${out.n}\" }\n",
+            "    refine: { attempts: 3 }\n"));
+  const auto attempts = shop.attempts("work");
+  ASSERT_EQ(attempts.size(), 2U);
+  EXPECT_EQ(attempts[0].verdict, Verdict::rejected);
+  EXPECT_EQ(attempts[0].feedback->summary, "1 of 2 criteria not met");
+  EXPECT_EQ(attempts[0].feedback->criteria.at(0),
+            (Criterion{.name = "n", .expected = ">= 2", .actual = "1", .passed = false}));
+  EXPECT_EQ(attempts[1].verdict, Verdict::accepted);
+}
+
+TEST(Gate, OfASchemaGivesItsFindings) {
+  Workshop shop;
+  shop.folder.write("out.schema.json",
+                    R"({"type":"object","properties":{"n":{"type":"integer","minimum":2}}})");
+  shop.run(gated("      - name: shape\n        schema: out.schema.json\n",
+                 "    refine: { attempts: 2 }\n"));
+  const Attempt first = shop.attempts("work").at(0);
+  EXPECT_EQ(first.verdict, Verdict::rejected);
+  ASSERT_EQ(first.feedback->criteria.size(), 1U);
+  EXPECT_EQ(first.feedback->criteria[0].name, "n");
+  EXPECT_EQ(first.feedback->criteria[0].actual, "1");
+  EXPECT_EQ(shop.task("work").kind(), StateKind::succeeded);
+}
+
+TEST(Gate, ThatIsACommandSeesTheOutputAndAnswersByDocumentOrStdout) {
+  Workshop shop;
+  shop.folder.script("judge.sh", R"(#!/bin/sh
+cat > "seen-$PAWL_ATTEMPT.json"
+n=$(jq .out.n "seen-$PAWL_ATTEMPT.json")
+if [ "$n" = 1 ]; then
+  echo noise
+  echo '{"verdict":"rejected","summary":"too few","criteria":[{"name":"n","expected":"2","actual":1,"passed":false}],"guidance":{"hint":"more"},"usage":{"cost_usd":0.5}}' > "$PAWL_RESULT"
+else
+  echo '{"verdict":"accepted"}'
+fi
+)");
+  shop.run(
+      gated("      - name: judge\n        run: [./judge.sh]\n", "    refine: { attempts: 3 }\n"));
+  const auto attempts = shop.attempts("work");
+  ASSERT_EQ(attempts.size(), 2U);
+  EXPECT_EQ(attempts[0].verdict, Verdict::rejected);
+  EXPECT_EQ(attempts[0].feedback->summary, "too few");
+  EXPECT_EQ(attempts[0].feedback->criteria.at(0).actual, "1");
+  EXPECT_EQ(attempts[0].feedback->guidance.text(), R"({"hint":"more"})");
+  EXPECT_EQ(attempts[0].usage.cost_microusd, 500'000);
+  EXPECT_EQ(attempts[1].verdict, Verdict::accepted);
+  const Json seen = *parse_json(text_in(shop.folder / "seen-2.json"));
+  EXPECT_EQ(field(seen, "out").text(), R"({"n":2})");
+  EXPECT_EQ(field(seen, "feedback.from").text(), "\"gate\"");
+}
+
+TEST(Gate, ThatIsACommandMayBeUncertain) {
+  Workshop shop;
+  shop.run(
+      gated("      - name: judge\n        run: [echo, '{\"verdict\":\"uncertain\","
+            "\"summary\":\"cannot tell\"}']\n",
+            "    review: { when: on_uncertain }\n"));
+  const Attempt attempt = shop.attempts("work").at(0);
+  EXPECT_EQ(attempt.verdict, Verdict::uncertain);
+  EXPECT_EQ(attempt.verdict_reason, "cannot tell");
+  EXPECT_EQ(shop.task("work").kind(), StateKind::awaiting_review);
+}
+
+TEST(Gate, ThatCannotJudgeIsAnErrorAndNeverAVerdict) {
+  Workshop shop;
+  const auto message = [&](const std::string& script) {
+    shop.run(gated("      - name: judge\n        run: [sh, -c, '" + script + "']\n"));
+    const Attempt attempt = shop.attempts("work").back();
+    EXPECT_FALSE(attempt.verdict) << script;
+    EXPECT_EQ(attempt.error->kind, ErrorKind::gate) << script;
+    EXPECT_EQ(attempt.output.text(), R"({"n":1})") << "the output is kept";
+    return attempt.error->message;
+  };
+  EXPECT_THAT(message("echo no model >&2; exit 3"), HasSubstr("exit 3: no model"));
+  EXPECT_THAT(message("true"), HasSubstr("gave no verdict"));
+  EXPECT_THAT(message("echo yes"), HasSubstr("cannot be read"));
+  EXPECT_THAT(message("echo \"{\\\"verdict\\\":\\\"maybe\\\"}\""), HasSubstr("maybe"));
+}
+
+TEST(Gate, OfTypesGivesAMisfitBackWhereTheStageIsRefined) {
+  Workshop shop;
+  shop.run(R"(
+version: 1
+workflow: w
+stages:
+  work:
+    sh: |
+      if [ $PAWL_ATTEMPT = 1 ]; then value='"many"'; else value=12; fi
+      echo "{\"output\":{\"n\":$value}}" > "$PAWL_RESULT"
+    out: { n: integer }
+    gates:
+      - name: enough
+        expect: { n: { at_least: 1 } }
+    refine: { attempts: 2 }
+)");
+  const auto attempts = shop.attempts("work");
+  ASSERT_EQ(attempts.size(), 2U);
+  EXPECT_EQ(attempts[0].result, AttemptResult::success);
+  EXPECT_EQ(attempts[0].verdict, Verdict::rejected);
+  EXPECT_EQ(attempts[0].feedback->criteria.at(0),
+            (Criterion{.name = "n", .expected = "integer", .actual = "many", .passed = false}));
+  EXPECT_EQ(shop.task("work").kind(), StateKind::succeeded);
+}
+
+TEST(When, DecidesWhetherAStageRuns) {
+  Workshop shop;
+  shop.run(R"(
+version: 1
+workflow: w
+items: [{ id: a, pages: 3, draft: true }, { id: b, pages: 1, draft: false }, { id: c, pages: 5 }]
+stages:
+  long:
+    when: { "${item.pages}": { at_least: 2 } }
+    sh: "true"
+  drafts:
+    when: "${item.draft}"
+    sh: "true"
+)");
+  EXPECT_EQ(shop.task("long", "a").kind(), StateKind::succeeded);
+  EXPECT_EQ(shop.task("long", "b").kind(), StateKind::skipped);
+  EXPECT_EQ(shop.task("drafts", "a").kind(), StateKind::succeeded);
+  EXPECT_EQ(shop.task("drafts", "b").kind(), StateKind::skipped);
+  EXPECT_EQ(shop.task("drafts", "c").kind(), StateKind::skipped);
+}
+
+// Ruling 11.
+TEST(HumanStage, YieldsItsInputWithTheEdits) {
+  Workshop shop;
+  shop.run(R"(
+version: 1
+workflow: w
+items: [ada]
+stages:
+  greet:
+    sh: printf "Hello, $PAWL_ITEM"
+  check:
+    needs: [greet]
+    in: { greeting: "${stages.greet.out.text}", who: "${item}" }
+    review: { when: always, editable: [greeting] }
+  send:
+    needs: [check]
+    run: [printf, "%s!", "${stages.check.out.greeting}"]
+)");
+  EXPECT_EQ(shop.output("check", "ada").text(), "null") << "not before somebody has answered";
+  EXPECT_EQ(shop.attempts("check", "ada").at(0).output.text(),
+            R"({"greeting":"Hello, ada","who":"ada"})");
+  const Review review =
+      shop.store->records().reviews({.job = shop.job, .status = ReviewStatus::open})->at(0);
+  ASSERT_TRUE(shop.engine->answer(
+      review.id, {.outcome = ReviewOutcome::approve_with_edits,
+                  .reviewer = "grace",
+                  .edits = Json::object({{"greeting", "Good morning"}, {"who", "ada"}})}));
+  (void)shop.engine->wait(shop.job);
+  EXPECT_EQ(shop.text("send", "ada"), "Good morning!");
+}
+
+}  // namespace
+}  // namespace pawl::actions_test

@@ -1,0 +1,289 @@
+#include "actions/process.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "actions/folder.hpp"
+#include "actions/process_table.hpp"
+
+namespace pawl {
+namespace {
+
+using actions_test::eventually;
+using actions_test::Folder;
+using ::testing::HasSubstr;
+using namespace std::chrono_literals;
+
+ProcessSpec command(std::vector<std::string> argv) {
+  ProcessSpec spec;
+  spec.argv = std::move(argv);
+  spec.env = {"PATH=/usr/local/bin:/usr/bin:/bin"};
+  return spec;
+}
+ProcessSpec shell(const std::string& script) { return command({"/bin/sh", "-c", script}); }
+
+std::size_t open_descriptors() {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    count += entry.path().empty() ? 0 : 1;
+  }
+  return count;
+}
+
+/// The number that the process wrote into a file; waits for it.
+pid_t number_in(const std::filesystem::path& file) {
+  EXPECT_TRUE(eventually([&] { return actions_test::text_in(file).ends_with('\n'); }));
+  return static_cast<pid_t>(std::stoi(actions_test::text_in(file)));
+}
+
+bool is_gone(pid_t pid) {
+  const auto entry = process_entry(pid);
+  return !entry || !entry->is_living();
+}
+
+TEST(Process, ReadsItsInputAndWritesItsOutput) {
+  ProcessSpec spec = command({"cat"});
+  spec.input = R"({"hello":"world"})";
+  const ProcessEnd end = run_process(spec);
+  EXPECT_EQ(end.how, ProcessEnd::How::exited);
+  EXPECT_EQ(end.number, 0);
+  EXPECT_EQ(end.out, spec.input);
+  EXPECT_EQ(end.out_bytes, 17);
+}
+
+TEST(Process, TellsItsExitCodeAndItsSignal) {
+  EXPECT_EQ(run_process(shell("exit 3")).number, 3);
+  const ProcessEnd end = run_process(shell("kill -KILL $$"));
+  EXPECT_EQ(end.how, ProcessEnd::How::signalled);
+  EXPECT_EQ(end.number, SIGKILL);
+  EXPECT_EQ(signal_name(end.number), "SIGKILL");
+}
+
+TEST(Process, CopiesEightMebibytesBothWaysWithoutDeadlock) {
+  ProcessSpec spec = shell("tee /dev/stderr");
+  spec.input.assign(std::size_t{8} << 20U, 'x');
+  spec.log_bytes_max = std::size_t{16} << 20U;
+  const ProcessEnd end = run_process(spec);
+  EXPECT_EQ(end.out.size(), spec.input.size());
+  EXPECT_EQ(end.err.size(), spec.input.size());
+}
+
+TEST(Process, MayIgnoreItsInput) {
+  ProcessSpec spec = command({"true"});
+  spec.input.assign(std::size_t{8} << 20U, 'x');
+  EXPECT_EQ(run_process(spec).number, 0);
+  EXPECT_EQ(run_process(shell("exec 0<&-; exit 7")).number, 7);
+}
+
+TEST(Process, IsDrainedHoweverMuchItWrites) {
+  ProcessSpec spec = shell("head -c 50000000 /dev/zero");
+  spec.log_bytes_max = 1'000'000;
+  const ProcessEnd end = run_process(spec);
+  EXPECT_EQ(end.number, 0);
+  EXPECT_EQ(end.out_bytes, 50'000'000);
+  EXPECT_LT(end.out.size(), 1'001'000U);
+  EXPECT_THAT(end.out, HasSubstr("\n… 49,000,000 bytes left out …\n"));
+}
+
+TEST(Process, IsCapturedUpToItsBoundAndSaysWhenThatWasAll) {
+  ProcessSpec spec = shell("printf 12345");
+  spec.capture_bytes_max = 5;
+  EXPECT_TRUE(run_process(spec).captured_all);
+  spec.capture_bytes_max = 4;
+  const ProcessEnd end = run_process(spec);
+  EXPECT_FALSE(end.captured_all);
+  EXPECT_EQ(end.captured, "1234");
+}
+
+// Trap 15.
+TEST(ProcessGroup, IsEndedWithItsGrandchildrenWhenItIsAskedToStop) {
+  const Folder folder;
+  ProcessSpec spec = shell("sleep 1000 & echo $! > inner; echo $$ > outer; wait");
+  spec.cwd = folder.path();
+  spec.grace = 5s;
+  std::stop_source stop;
+  spec.stop = stop.get_token();
+  ProcessEnd end;
+  std::thread running([&] { end = run_process(spec); });
+  const pid_t outer = number_in(folder / "outer");
+  const pid_t inner = number_in(folder / "inner");
+  stop.request_stop();
+  running.join();
+  EXPECT_TRUE(end.stopped);
+  EXPECT_TRUE(is_gone(outer));
+  EXPECT_TRUE(is_gone(inner));
+  EXPECT_LT(end.took, 4s);
+}
+
+TEST(ProcessGroup, IsKilledAfterItsGraceWhenItIsDeafToSigterm) {
+  const Folder folder;
+  ProcessSpec spec = shell("trap '' TERM; echo $$ > deaf; while :; do sleep 1000; done");
+  spec.cwd = folder.path();
+  spec.grace = 200ms;
+  std::stop_source stop;
+  spec.stop = stop.get_token();
+  ProcessEnd end;
+  std::thread running([&] { end = run_process(spec); });
+  const pid_t deaf = number_in(folder / "deaf");
+  stop.request_stop();
+  running.join();
+  EXPECT_TRUE(end.stopped);
+  EXPECT_EQ(end.how, ProcessEnd::How::signalled);
+  EXPECT_EQ(end.number, SIGKILL);
+  EXPECT_GE(end.took, 200ms);
+  EXPECT_TRUE(is_gone(deaf));
+}
+
+TEST(ProcessGroup, HasItsGraceAlsoWhenTheLeaderEndsAtOnce) {
+  const Folder folder;
+  // The shell dies of the signal; its child wants a moment to tidy up.
+  ProcessSpec spec = shell(
+      "sh -c 'trap \"echo tidy > tidied; exit\" TERM; echo $$ > child; while :; do sleep 0.05; "
+      "done' >/dev/null 2>&1 & wait");
+  spec.cwd = folder.path();
+  spec.grace = 5s;
+  std::stop_source stop;
+  spec.stop = stop.get_token();
+  std::thread running([&] { (void)run_process(spec); });
+  const pid_t child = number_in(folder / "child");
+  stop.request_stop();
+  running.join();
+  EXPECT_EQ(actions_test::text_in(folder / "tidied"), "tidy\n");
+  EXPECT_TRUE(is_gone(child));
+}
+
+TEST(ProcessGroup, DoesNotOutliveItsLeader) {
+  const Folder folder;
+  ProcessSpec spec = shell("sleep 1000 & echo $! > left; echo done");
+  spec.cwd = folder.path();
+  const ProcessEnd end = run_process(spec);
+  EXPECT_EQ(end.number, 0);
+  EXPECT_EQ(end.out, "done\n");
+  EXPECT_LT(end.took, 5s);
+  EXPECT_TRUE(is_gone(number_in(folder / "left")));
+}
+
+TEST(Process, IsToldToStopBeforeItHasBegun) {
+  ProcessSpec spec = shell("sleep 1000");
+  std::stop_source stop;
+  stop.request_stop();
+  spec.stop = stop.get_token();
+  EXPECT_TRUE(run_process(spec).stopped);
+}
+
+TEST(Process, LeavesNoDescriptorAndNoZombie) {
+  (void)run_process(command({"true"}));
+  const std::size_t before = open_descriptors();
+  for (int i = 0; i < 20; ++i) {
+    (void)run_process(shell("echo out; echo err >&2; sleep 0 &"));
+    (void)run_process(command({"/no/such/program"}));
+  }
+  EXPECT_EQ(open_descriptors(), before);
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+}
+
+TEST(Process, InheritsNoDescriptorAndNoSignalSetting) {
+  std::signal(SIGUSR1, SIG_IGN);
+  const int open_file = ::dup(STDERR_FILENO);  // without close-on-exec
+  const ProcessEnd listed =
+      run_process(shell("ls /proc/self/fd | tr '\\n' ' '; grep ^SigBlk /proc/self/status"));
+  const ProcessEnd signalled = run_process(shell("kill -USR1 $$; echo survived"));
+  ::close(open_file);
+  std::signal(SIGUSR1, SIG_DFL);
+  // ls itself opens the directory as 3.
+  EXPECT_EQ(listed.out, "0 1 2 3 SigBlk:\t0000000000000000\n");
+  EXPECT_EQ(signalled.number, SIGUSR1) << "not ignored, though we do";
+}
+
+TEST(Process, HasExactlyTheGivenEnvironment) {
+  ProcessSpec spec = command({"env"});
+  spec.env = {"PATH=/usr/bin:/bin", "ONLY=this"};
+  EXPECT_EQ(run_process(spec).out, "PATH=/usr/bin:/bin\nONLY=this\n");
+}
+
+TEST(Process, IsLookedUpInItsOwnPath) {
+  const Folder folder;
+  folder.script("bin/frobnicate", "#!/bin/sh\necho found\n");
+  ProcessSpec spec = command({"frobnicate"});
+  spec.env = {"PATH=/usr/bin:" + (folder / "bin").string()};
+  EXPECT_EQ(run_process(spec).out, "found\n");
+  spec.env = {"PATH=/usr/bin"};
+  const ProcessEnd end = run_process(spec);
+  EXPECT_EQ(end.how, ProcessEnd::How::not_started);
+  EXPECT_EQ(end.fault, StartFault::command_not_found);
+  EXPECT_EQ(end.fault_text, "command not found: frobnicate (looked in /usr/bin)");
+}
+
+TEST(Process, IsFoundFromItsWorkingDirectory) {
+  const Folder folder;
+  folder.script("stages/here", "#!/bin/sh\npwd\n");
+  ProcessSpec spec = command({"stages/here"});
+  spec.cwd = folder.path();
+  EXPECT_EQ(run_process(spec).out, folder.path().string() + "\n");
+}
+
+TEST(ProcessStart, TellsWhyItCouldNot) {
+  const Folder folder;
+  folder.write("plain", "no program");
+  folder.script("lost", "#!/no/such/interpreter\n");
+  ProcessSpec spec = command({"./plain"});
+  spec.cwd = folder.path();
+  EXPECT_EQ(run_process(spec).fault, StartFault::not_executable);
+  spec.argv = {"./"};
+  EXPECT_EQ(run_process(spec).fault, StartFault::not_executable);
+  spec.argv = {"./lost"};
+  ProcessEnd end = run_process(spec);
+  EXPECT_EQ(end.fault, StartFault::command_not_found);
+  EXPECT_THAT(end.fault_text, HasSubstr("interpreter"));
+  spec.argv = {"./absent"};
+  EXPECT_EQ(run_process(spec).fault, StartFault::command_not_found);
+  spec.argv = {"true"};
+  spec.cwd = folder / "nowhere";
+  end = run_process(spec);
+  EXPECT_EQ(end.fault, StartFault::no_directory);
+  EXPECT_THAT(end.fault_text, HasSubstr("nowhere"));
+  spec.cwd = folder.path();
+  spec.argv = {"true", std::string(std::size_t{4} << 20U, 'x')};
+  EXPECT_EQ(run_process(spec).fault, StartFault::too_long);
+}
+
+TEST(Process, ShowsItsLogsAsTheyComeWithSecretsMasked) {
+  const Folder folder;
+  ProcessSpec spec = shell("printf 'a hun'; sleep 0; printf 'ter2 b\\n'; echo hunter2 >&2");
+  spec.out_file = folder / "stdout";
+  spec.err_file = folder / "stderr";
+  spec.secrets = {"hunter2"};
+  spec.capture_bytes_max = 100;
+  const ProcessEnd end = run_process(spec);
+  EXPECT_EQ(end.out, "a *** b\n");
+  EXPECT_EQ(actions_test::text_in(folder / "stdout"), "a *** b\n");
+  EXPECT_EQ(actions_test::text_in(folder / "stderr"), "***\n");
+  EXPECT_EQ(end.captured, "a hunter2 b\n");
+}
+
+TEST(Process, RunsOnManyThreadsAtOnce) {
+  std::vector<std::thread> threads;
+  std::atomic<int> right = 0;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&right, i] {
+      for (int turn = 0; turn < 10; ++turn) {
+        ProcessSpec spec = shell("cat; exit " + std::to_string(i));
+        spec.input = std::to_string(i);
+        const ProcessEnd end = run_process(spec);
+        if (end.number == i && end.out == spec.input) ++right;
+      }
+    });
+  }
+  for (std::thread& one : threads) one.join();
+  EXPECT_EQ(right, 80);
+}
+
+}  // namespace
+}  // namespace pawl

@@ -1,0 +1,77 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "actions/workshop.hpp"
+
+namespace pawl::actions_test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Secrets, ReachTheCommandAndNeitherLogsNorMessages) {
+  Workshop shop;
+  shop.variables["TEST_SECRET_KEY"] = "hunter2-and-more";
+  const Attempt attempt = shop.run_sh(
+      "test \"$TEST_SECRET_KEY\" = hunter2-and-more || exit 66\n"
+      "echo \"key $TEST_SECRET_KEY\"; echo \"denied for $TEST_SECRET_KEY\" >&2; exit 65\n",
+      "secrets: [TEST_SECRET_KEY]\n");
+  EXPECT_EQ(attempt.error->message, "exit 65: denied for ***");
+  for (const ArtifactRecord& one : attempt.artifacts) {
+    EXPECT_THAT(one.summary.text(), Not(HasSubstr("hunter2")));
+    EXPECT_THAT(one.summary.text(), HasSubstr("***"));
+  }
+}
+
+TEST(Secrets, AreMaskedInSummariesAndReportedErrors) {
+  Workshop shop;
+  shop.variables["TEST_SECRET_KEY"] = "hunter2";
+  const Attempt fine =
+      shop.run_sh("echo \"{\\\"summary\\\":\\\"used $TEST_SECRET_KEY\\\"}\" > \"$PAWL_RESULT\"",
+                  "secrets: [TEST_SECRET_KEY]\n");
+  EXPECT_EQ(fine.summary, "used ***");
+  const Attempt broken = shop.run_sh(
+      "echo \"{\\\"error\\\":{\\\"message\\\":\\\"bad "
+      "$TEST_SECRET_KEY\\\",\\\"details\\\":{\\\"k\\\":"
+      "[\\\"$TEST_SECRET_KEY\\\"]}}}\" > \"$PAWL_RESULT\"; exit 1",
+      "secrets: [TEST_SECRET_KEY]\n");
+  EXPECT_EQ(broken.error->message, "bad ***");
+  EXPECT_EQ(broken.error->details.text(), R"({"k":["***"]})");
+}
+
+TEST(Secrets, ThatAreNotSetAreNamed) {
+  Workshop shop;
+  const Attempt attempt = shop.run_sh("true", "secrets: [TEST_SECRET_ABSENT]\n");
+  EXPECT_EQ(attempt.error->code, "R205");
+  EXPECT_EQ(attempt.error->error_class, ErrorClass::final);
+  EXPECT_THAT(attempt.error->message, HasSubstr("TEST_SECRET_ABSENT"));
+}
+
+TEST(Environment, IsExactlyThatOfTheProtocol) {
+  Workshop shop;
+  shop.variables["TEST_SECRET_KEY"] = "hunter2";
+  shop.variables["LANG"] = "C.UTF-8";
+  shop.variables["TZ"] = "UTC";
+  shop.variables["TMPDIR"] = shop.folder.path();
+  const Attempt attempt = shop.run_stage(
+      "run: [env]\nenv: { MINE: 'x', TZ: 'Europe/Berlin' }\nsecrets: [TEST_SECRET_KEY]\n"
+      "timeout: 1m\n");
+  std::istringstream lines(*string_of(field(attempt.output, "text")));
+  std::map<std::string, std::string> env;
+  for (std::string line; std::getline(lines, line);) {
+    env[line.substr(0, line.find('='))] = line.substr(line.find('=') + 1);
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, value] : env) names.push_back(name);
+  EXPECT_THAT(names, ::testing::ElementsAre("HOME", "LANG", "MINE", "PATH", "PAWL_ATTEMPT",
+                                            "PAWL_DEADLINE", "PAWL_DIR", "PAWL_EVENTS", "PAWL_ITEM",
+                                            "PAWL_KEY", "PAWL_RESULT", "PAWL_RUN", "PAWL_STAGE",
+                                            "TEST_SECRET_KEY", "TMPDIR", "TZ"));
+  EXPECT_EQ(env["TZ"], "Europe/Berlin");
+  EXPECT_EQ(env["PAWL_ATTEMPT"], "1");
+  EXPECT_EQ(env["PAWL_ITEM"], "1");
+  EXPECT_EQ(env["PAWL_STAGE"], "work");
+}
+
+}  // namespace
+}  // namespace pawl::actions_test
