@@ -1,0 +1,230 @@
+#include "cli/address.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <string_view>
+
+#include "cli/render.hpp"
+
+namespace pawl::cli {
+namespace {
+
+constexpr std::uint32_t jobs_page = 100;
+/// How many keys are compared for a suggestion.
+constexpr std::uint32_t keys_compared = 1'000;
+
+/// A way to read the text.
+struct Reading {
+  std::optional<JobId> job;
+  std::string_view key;
+  std::string_view stage;  ///< empty: none
+};
+
+std::optional<JobId> job_number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec != std::errc{} || read.ptr != text.data() + text.size() || number <= 0) {
+    return std::nullopt;
+  }
+  return JobId{number};
+}
+
+/// The text as a key, then as KEY/STAGE with the longest stage first.
+void add_readings(std::vector<Reading>& readings, std::optional<JobId> job, std::string_view text,
+                  std::string_view stage) {
+  readings.push_back({job, text, stage});
+  if (!stage.empty()) return;
+  for (std::size_t at = text.find('/'); at != std::string_view::npos; at = text.find('/', at + 1)) {
+    if (at > 0 && at + 1 < text.size()) {
+      readings.push_back({job, text.substr(0, at), text.substr(at + 1)});
+    }
+  }
+}
+
+std::vector<Reading> readings_of(const AddressText& address) {
+  std::vector<Reading> readings;
+  std::optional<JobId> given;
+  if (address.job) given = JobId{*address.job};
+  const std::string_view text = address.text;
+  add_readings(readings, given, text, address.stage);
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return readings;
+  const std::optional<JobId> leading = job_number(text.substr(0, slash));
+  if (leading && (!given || *given == *leading)) {
+    add_readings(readings, leading, text.substr(slash + 1), address.stage);
+  }
+  return readings;
+}
+
+/// `not_found` is an answer here; any other error is one.
+template <class T>
+Result<std::optional<T>> found(Result<T> result) {
+  if (result) return std::optional<T>(std::move(*result));
+  if (result.error().code == ErrorCode::not_found) return std::optional<T>();
+  return std::unexpected(std::move(result.error()));
+}
+
+class Resolver {
+ public:
+  explicit Resolver(Records& records) : records_(records) {}
+
+  Result<std::optional<Address>> try_reading(const Reading& reading) {
+    if (reading.job) {
+      Result<std::optional<Job>> job = found(records_.job(*reading.job));
+      if (!job) return std::unexpected(job.error());
+      if (!*job) return std::optional<Address>();
+      return in_job(**job, reading);
+    }
+    return in_newest([&](const Job& job) { return in_job(job, reading); });
+  }
+
+  /// JOB/STAGE, or STAGE of the newest job, where that stage runs once per job.
+  Result<std::optional<Address>> try_job_wide(const Reading& reading) {
+    const std::string_view stage = reading.stage.empty() ? reading.key : reading.stage;
+    const auto fits = [&](const Job& job) -> Result<std::optional<Address>> {
+      Result<Workflow> workflow = records_.workflow(job.workflow_hash);
+      if (!workflow) return std::unexpected(workflow.error());
+      const std::optional<StageIndex> index = workflow->find(stage);
+      if (!index || workflow->stage(*index).scope != Scope::all) return std::optional<Address>();
+      return std::optional<Address>({job, *workflow, std::nullopt, index});
+    };
+    if (!reading.job) {
+      Result<std::optional<Job>> newest = found(newest_job(records_));
+      if (!newest) return std::unexpected(newest.error());
+      return *newest ? fits(**newest) : Result<std::optional<Address>>(std::nullopt);
+    }
+    Result<std::optional<Job>> job = found(records_.job(*reading.job));
+    if (!job) return std::unexpected(job.error());
+    return *job ? fits(**job) : Result<std::optional<Address>>(std::nullopt);
+  }
+
+ private:
+  using InJob = std::function<Result<std::optional<Address>>(const Job&)>;
+
+  Result<std::optional<Address>> in_newest(const InJob& look) {
+    JobFilter filter{.limit = jobs_page};
+    for (;;) {
+      const Result<std::vector<Job>> page = records_.jobs(filter);
+      if (!page) return std::unexpected(page.error());
+      for (const Job& job : *page) {
+        Result<std::optional<Address>> answer = look(job);
+        if (!answer || *answer) return answer;
+      }
+      if (page->size() < filter.limit) return std::optional<Address>();
+      filter.before = page->back().id;
+    }
+  }
+
+  Result<std::optional<Address>> in_job(const Job& job, const Reading& reading) {
+    Result<std::optional<Item>> item = found(records_.item(job.id, reading.key));
+    if (!item) return std::unexpected(item.error());
+    if (!*item) return std::optional<Address>();
+    Result<Workflow> workflow = records_.workflow(job.workflow_hash);
+    if (!workflow) return std::unexpected(workflow.error());
+    std::optional<StageIndex> stage;
+    if (!reading.stage.empty()) {
+      stage = workflow->find(reading.stage);
+      if (!stage) return std::optional<Address>();
+    }
+    return std::optional<Address>({job, std::move(*workflow), std::move(**item), stage});
+  }
+
+  Records& records_;
+};
+
+/// What to say of a text that means nothing.
+std::unexpected<Error> nothing_meant(Records& records, const AddressText& address) {
+  std::string message = "no item '" + printable(address.text) + "'";
+  if (address.job) message += " in job " + std::to_string(*address.job);
+  const Result<Job> job = job_or_newest(records, address.job);
+  if (!job) return std::unexpected(job.error());
+
+  if (!address.stage.empty()) {
+    const Result<Workflow> workflow = records.workflow(job->workflow_hash);
+    if (!workflow) return std::unexpected(workflow.error());
+    if (const auto stage = workflow->require_stage(address.stage); !stage) {
+      return std::unexpected(stage.error());
+    }
+  }
+  const Result<std::vector<Item>> items =
+      records.items({.job = job->id, .category = {}, .limit = keys_compared});
+  if (!items) return std::unexpected(items.error());
+  std::vector<std::string> keys;
+  for (const Item& item : *items) keys.push_back(item.key);
+  std::string near = nearest_name(address.text, keys);
+  for (std::size_t at = address.text.find('/'); near.empty() && at != std::string::npos;
+       at = address.text.find('/', at + 1)) {
+    const std::string key = address.text.substr(0, at);
+    const bool is_key = std::ranges::count(keys, key) > 0;
+    if (!is_key) continue;
+    const Result<Workflow> workflow = records.workflow(job->workflow_hash);
+    if (!workflow) return std::unexpected(workflow.error());
+    if (const auto stage = workflow->require_stage(address.text.substr(at + 1)); !stage) {
+      return std::unexpected(stage.error());
+    }
+  }
+  return pawl::fail(ErrorCode::not_found, std::move(message),
+                    near.empty() ? "the items of a job are listed by: pawl item list --job JOB"
+                                 : "did you mean '" + printable(near) + "'?");
+}
+
+}  // namespace
+
+Result<Address> resolve(Records& records, const AddressText& text) {
+  Resolver resolver(records);
+  const std::vector<Reading> readings = readings_of(text);
+  for (const Reading& reading : readings) {
+    Result<std::optional<Address>> answer = resolver.try_reading(reading);
+    if (!answer) return std::unexpected(std::move(answer.error()));
+    if (*answer) return std::move(**answer);
+  }
+  for (const Reading& reading : readings) {
+    Result<std::optional<Address>> answer = resolver.try_job_wide(reading);
+    if (!answer) return std::unexpected(std::move(answer.error()));
+    if (*answer) return std::move(**answer);
+  }
+  return nothing_meant(records, text);
+}
+
+std::string address_of(JobId job, const std::string& item_key, const std::string& stage) {
+  std::string out = std::to_string(job.value());
+  if (!item_key.empty()) out += "/" + item_key;
+  if (!stage.empty()) out += "/" + stage;
+  return out;
+}
+
+Result<std::vector<Task>> tasks_at(Records& records, const Address& address) {
+  if (!address.item) {
+    Result<Task> task = records.task(task_id(address.job.reduce_ordinal, *address.stage));
+    if (task) return std::vector<Task>{std::move(*task)};
+    if (task.error().code == ErrorCode::not_found) return std::vector<Task>{};
+    return std::unexpected(std::move(task.error()));
+  }
+  Item item = *address.item;
+  while (item.adopted_from) {
+    Result<Item> original = records.item(item.adopted_from);
+    if (!original) return std::unexpected(std::move(original.error()));
+    item = std::move(*original);
+  }
+  Result<std::vector<Task>> tasks = records.tasks_of(item.id);
+  if (tasks && address.stage) {
+    std::erase_if(*tasks, [&](const Task& task) { return task.stage() != *address.stage; });
+  }
+  return tasks;
+}
+
+Result<Job> newest_job(Records& records) {
+  Result<std::vector<Job>> newest = records.jobs({.limit = 1});
+  if (!newest) return std::unexpected(std::move(newest.error()));
+  if (newest->empty()) {
+    return pawl::fail(ErrorCode::not_found, "the store has no job yet", "start one: pawl run FILE");
+  }
+  return std::move(newest->front());
+}
+
+Result<Job> job_or_newest(Records& records, const std::optional<std::int64_t>& job) {
+  return job ? records.job(JobId{*job}) : newest_job(records);
+}
+
+}  // namespace pawl::cli

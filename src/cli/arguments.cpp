@@ -1,0 +1,266 @@
+#include "cli/arguments.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command_tree.hpp"
+#include "cli/commands.hpp"
+#include "cli/session.hpp"
+#include "pawl/core/workflow.hpp"
+
+namespace pawl::cli {
+namespace {
+
+/// Help that begins with an example.
+class HelpText : public CLI::Formatter {
+ public:
+  std::map<const CLI::App*, std::string> examples;
+
+  std::string make_description(const CLI::App* app) const override {
+    std::string out;
+    if (const auto found = examples.find(app); found != examples.end()) {
+      out += "Example:\n  " + found->second + "\n\n";
+    }
+    return out + app->get_description() + "\n";
+  }
+  /// Arguments are called by what they stand for.
+  std::string make_option_name(const CLI::Option* option, bool is_argument) const override {
+    return is_argument ? option->get_option_text()
+                       : CLI::Formatter::make_option_name(option, is_argument);
+  }
+  std::string make_option_usage(const CLI::Option* option) const override {
+    return option->get_option_text();
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->nonpositional() ? CLI::Formatter::make_option_opts(option) : std::string();
+  }
+  std::string make_footer(const CLI::App* app) const override {
+    return app->get_parent() == nullptr
+               ? "\nHelp on one command: pawl COMMAND --help. Exit codes: pawl help exit-codes.\n"
+               : "\nOptions of every command: pawl --help. Exit codes: pawl help exit-codes.\n";
+  }
+};
+
+std::vector<const CLI::App*> below(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::vector<std::string> names_below(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* one : below(app)) names.push_back(one->get_name());
+  return names;
+}
+
+const CLI::App* find_below(const CLI::App& app, const std::string& name) {
+  for (const CLI::App* one : below(app)) {
+    if (one->check_name(name)) return one;
+  }
+  return nullptr;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+std::string path_of(const CLI::App& app) {
+  if (app.get_parent() == nullptr) return "pawl";
+  return path_of(*app.get_parent()) + " " + app.get_name();
+}
+
+Error unknown_command(const CLI::App& at, const std::string& word) {
+  const std::vector<std::string> names = names_below(at);
+  const std::string near = nearest_name(word, names);
+  return {ErrorCode::invalid, '"' + printable(word) + "\" is not a command of " + path_of(at),
+          near.empty() ? "it knows: " + joined(names) : "did you mean \"" + near + "\"?"};
+}
+
+class CommandLine {
+ public:
+  CommandLine();
+  int call(int argc, const char* const* argv);
+
+ private:
+  void add_globals();
+  void add_command(CLI::App& parent, const CommandEntry& entry);
+  void add_help();
+
+  /// Refuses a command that does not exist, before CLI11 does so with less to say.
+  [[nodiscard]] Status check_commands(const std::vector<std::string>& words) const;
+  int help_on(const std::vector<std::string>& words, Session& session) const;
+
+  CommandTree tree_;
+  CLI::App app_{"pawl carries items through workflows: durable, retried, judged and reviewed."};
+  std::shared_ptr<HelpText> help_ = std::make_shared<HelpText>();
+  Globals globals_;
+  bool version_ = false;
+  std::vector<std::string> help_words_;
+  std::function<int(Session&)> chosen_;
+};
+
+CommandLine::CommandLine() {
+  app_.name("pawl");
+  app_.formatter(help_);
+  app_.require_subcommand(0, 1);
+  app_.fallthrough();
+  help_->column_width(32);
+  help_->examples[&app_] = "pawl run documents.yaml";
+  add_globals();
+
+  std::map<std::string, CLI::App*> nouns;
+  for (const CommandEntry& entry : tree_.commands()) {
+    if (entry.noun.empty()) {
+      add_command(app_, entry);
+      continue;
+    }
+    CLI::App*& noun = nouns[entry.noun];
+    if (noun == nullptr) {
+      const auto told = std::ranges::find(tree_.nouns(), entry.noun, &CommandTree::Noun::name);
+      noun = app_.add_subcommand(entry.noun, told->about);
+      noun->group(told->group);
+      noun->require_subcommand(0, 1);
+      noun->fallthrough();
+      help_->examples[noun] = entry.example;
+    }
+    add_command(*noun, entry);
+  }
+  add_help();
+}
+
+void CommandLine::add_globals() {
+  app_.add_flag("--json", globals_.json, "Print one JSON document");
+  app_.add_flag("--jsonl", globals_.jsonl, "Print one JSON document per line");
+  app_.add_flag("-q,--quiet", globals_.quiet, "Print ids only, and say nothing else");
+  app_.add_flag("-v,--verbose", globals_.verbose, "Say more");
+  app_.add_option("--color", globals_.colour, "When to use colours")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Colour>{
+          {"auto", Colour::automatic}, {"always", Colour::always}, {"never", Colour::never}}))
+      ->option_text("auto|always|never");
+  app_.add_option("--time", globals_.time, "How moments are shown")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, TimeStyle>{
+          {"relative", TimeStyle::relative}, {"local", TimeStyle::local}, {"utc", TimeStyle::utc}}))
+      ->option_text("relative|local|utc");
+  app_.add_option("--dir", globals_.dir, "Look for the project from this directory upwards")
+      ->option_text("PATH");
+  app_.add_option("--store", globals_.store,
+                  "The store; else PAWL_STORE, else .pawl/pawl.db of the project")
+      ->option_text("PATH");
+  app_.add_flag("--yes", globals_.yes, "Do not ask before something is changed for good");
+  app_.add_flag("--no-input", globals_.no_input, "Ask nothing, even on a terminal");
+  app_.add_flag("-V,--version", version_, "Print the version");
+}
+
+void CommandLine::add_command(CLI::App& parent, const CommandEntry& entry) {
+  CLI::App* const app = parent.add_subcommand(entry.name, entry.about);
+  app->group(&parent == &app_ ? entry.group : "Commands");
+  app->fallthrough();
+  for (const std::string& alias : entry.aliases) app->alias(alias);
+  help_->examples[app] = entry.example;
+  int arguments = 0;
+  for (const Word& word : entry.words) {
+    if (bool* const* const set = std::get_if<bool*>(&word.target)) {
+      app->add_flag(word.names, **set, word.about);
+      continue;
+    }
+    // An argument needs a name of its own, which nobody sees.
+    const std::string name =
+        word.names.empty() ? "argument" + std::to_string(++arguments) : word.names;
+    CLI::Option* const option = std::visit(
+        [&](auto* target) { return app->add_option(name, *target, word.about); }, word.target);
+    const bool is_optional_argument = word.names.empty() && !word.is_required;
+    option->option_text(is_optional_argument ? "[" + word.shown + "]" : word.shown);
+    option->required(word.is_required);
+    if (!word.choices.empty()) option->check(CLI::IsMember(word.choices));
+    if (std::holds_alternative<std::vector<std::uint32_t>*>(word.target)) option->expected(0, 2);
+    if (!word.names.empty() && std::holds_alternative<std::vector<std::string>*>(word.target)) {
+      option->expected(1)->take_all();
+      if (word.splits_at_commas) option->delimiter(',');
+    }
+  }
+  app->callback([this, call = entry.call] { chosen_ = call; });
+}
+
+void CommandLine::add_help() {
+  CLI::App* const help = app_.add_subcommand("help", "Help on a command, or on: exit-codes.");
+  help->group("About pawl");
+  help->fallthrough();
+  help_->examples[help] = "pawl help exit-codes";
+  help->add_option("words", help_words_, "A command, or exit-codes")->option_text("[TOPIC]");
+  help->callback(
+      [this] { chosen_ = [this](Session& session) { return help_on(help_words_, session); }; });
+}
+
+Status CommandLine::check_commands(const std::vector<std::string>& words) const {
+  const CLI::App* at = &app_;
+  bool asks_otherwise = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--") break;
+    if (word.starts_with("-") && word != "-") {
+      asks_otherwise =
+          asks_otherwise || word == "-h" || word == "--help" || word == "-V" || word == "--version";
+      const bool takes_the_next =
+          word == "--color" || word == "--time" || word == "--dir" || word == "--store";
+      if (takes_the_next) ++i;
+      continue;
+    }
+    const CLI::App* const next = find_below(*at, word);
+    if (next == nullptr) return std::unexpected(unknown_command(*at, word));
+    at = next;
+    if (below(*at).empty()) return {};
+  }
+  if (asks_otherwise || at == &app_) return {};
+  return pawl::fail(ErrorCode::invalid, path_of(*at) + " needs a command",
+                    "one of: " + joined(names_below(*at)));
+}
+
+int CommandLine::help_on(const std::vector<std::string>& words, Session& session) const {
+  const CLI::App* at = &app_;
+  for (const std::string& word : words) {
+    const CLI::App* const next = find_below(*at, word);
+    if (next == nullptr && at == &app_) return help_topic(session, {.topic = word});
+    if (next == nullptr) return session.fail(unknown_command(*at, word));
+    at = next;
+  }
+  session.print(help_->make_help(at, path_of(*at), CLI::AppFormatMode::Normal));
+  return exit_done;
+}
+
+int CommandLine::call(int argc, const char* const* argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const auto refuse = [&](const Error& error) {
+    Globals told = globals_;
+    told.json = told.json || std::ranges::count(words, "--json") > 0 ||
+                std::ranges::count(words, "--jsonl") > 0;
+    return Session(told).fail(error);
+  };
+  if (const Status known = check_commands(words); !known) return refuse(known.error());
+  try {
+    app_.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    Session(globals_).print(app_.help());
+    return exit_done;
+  } catch (const CLI::ParseError& wrong) {
+    return refuse({ErrorCode::invalid, wrong.what(), "see: pawl COMMAND --help"});
+  }
+  Session session(globals_);
+  if (version_) return show_version(session);
+  if (!chosen_) {
+    *session.streams().err << app_.help();
+    return exit_usage;
+  }
+  return chosen_(session);
+}
+
+}  // namespace
+
+int run_command_line(int argc, const char* const* argv) { return CommandLine().call(argc, argv); }
+
+}  // namespace pawl::cli

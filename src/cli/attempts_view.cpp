@@ -1,0 +1,162 @@
+#include "cli/attempts_view.hpp"
+
+#include <algorithm>
+
+#include "pawl/codec/names.hpp"
+#include "pawl/core/decide.hpp"
+
+namespace pawl::cli {
+namespace {
+
+constexpr std::uint32_t page_size = 500;
+
+Status add_children(Records& records, const Task& parent, const std::string& stage,
+                    std::vector<TaskAttempts>& all) {
+  if (parent.expansion == 0) return {};
+  TaskFilter filter{.parent = parent.id, .limit = page_size};
+  for (;;) {
+    const Result<std::vector<Task>> page = records.tasks(filter);
+    if (!page) return std::unexpected(page.error());
+    for (const Task& child : *page) {
+      Result<std::vector<Attempt>> attempts = records.attempts(child.id);
+      if (!attempts) return std::unexpected(attempts.error());
+      all.push_back({child, stage, std::move(*attempts)});
+    }
+    if (page->size() < filter.limit) return {};
+    filter.after = page->back().id;
+  }
+}
+
+std::string in_words(const StageError& error) {
+  std::string text =
+      std::string(name_of(error.error_class)) + " " + std::string(name_of(error.kind));
+  if (!error.code.empty()) text += " " + error.code;
+  std::string_view message = error.message;
+  const std::string ending = "exit " + error.code;
+  if (error.kind == ErrorKind::exit && message.starts_with(ending)) {
+    message.remove_prefix(std::min(message.size(), ending.size() + 2));
+  }
+  if (!message.empty()) text += " \"" + std::string(message) + "\"";
+  return text;
+}
+
+std::string in_words(const std::optional<Feedback>& feedback) {
+  if (!feedback) return {};
+  for (const Criterion& criterion : feedback->criteria) {
+    if (criterion.passed) continue;
+    return " (" + criterion.name + ": expected " + criterion.expected + ", actual " +
+           criterion.actual + ")";
+  }
+  return feedback->summary.empty() ? std::string() : " (" + feedback->summary + ")";
+}
+
+Paint paint_of_attempt(const Attempt& attempt) {
+  if (attempt.is_failure()) return Paint::red;
+  return attempt.result == AttemptResult::success ? Paint::green : Paint::yellow;
+}
+
+Duration time_taken(const Attempt& attempt) {
+  const Timestamp begin = attempt.started_at == no_time ? attempt.opened_at : attempt.started_at;
+  return begin == no_time ? Duration{0} : std::max(Duration{0}, attempt.ended_at - begin);
+}
+
+}  // namespace
+
+std::string TaskAttempts::name() const {
+  return task.child ? stage + "[" + task.child->key + "]" : stage;
+}
+
+Result<std::vector<TaskAttempts>> attempts_at(Records& records, const Address& address) {
+  const Result<std::vector<Task>> tasks = tasks_at(records, address);
+  if (!tasks) return std::unexpected(tasks.error());
+  std::vector<TaskAttempts> all;
+  for (const Task& task : *tasks) {
+    const std::string& stage = address.workflow.stage(task.stage()).name;
+    Result<std::vector<Attempt>> attempts = records.attempts(task.id);
+    if (!attempts) return std::unexpected(attempts.error());
+    all.push_back({task, stage, std::move(*attempts)});
+    if (const Status added = add_children(records, task, stage, all); !added) {
+      return std::unexpected(added.error());
+    }
+  }
+  return all;
+}
+
+std::string outcome_in_words(const Attempt& attempt) {
+  switch (attempt.result) {
+    case AttemptResult::success:
+      if (!attempt.verdict) return "succeeded";
+      switch (*attempt.verdict) {
+        case Verdict::accepted:
+          return "accepted by its gate";
+        case Verdict::rejected:
+          return "rejected by its gate" + in_words(attempt.feedback);
+        case Verdict::uncertain:
+          return "its gate is uncertain" +
+                 (attempt.verdict_reason.empty() ? "" : " (" + attempt.verdict_reason + ")");
+      }
+      return "succeeded";
+    case AttemptResult::failure:
+      return "failed" + (attempt.error ? ": " + in_words(*attempt.error) : std::string());
+    case AttemptResult::timed_out:
+      return "timed out after " + cli::in_words(time_taken(attempt));
+    case AttemptResult::blocked:
+      return "blocked" + (attempt.error ? ": " + attempt.error->message : std::string());
+    case AttemptResult::skipped:
+      return "skipped" + (attempt.summary.empty() ? "" : ": " + attempt.summary);
+    case AttemptResult::needs_review:
+      return "asked for a review" + (attempt.summary.empty() ? "" : ": " + attempt.summary);
+    case AttemptResult::expanded:
+      return "expanded into children";
+    case AttemptResult::cancelled:
+      return "was cancelled";
+    case AttemptResult::interrupted:
+      return attempt.ran ? "was interrupted" : "was interrupted before it ran";
+  }
+  return {};
+}
+
+std::string criteria_table(const Feedback& feedback, const Style& style) {
+  if (feedback.criteria.empty()) return {};
+  std::vector<Criterion> sorted = feedback.criteria;
+  std::ranges::stable_partition(sorted, [](const Criterion& one) { return !one.passed; });
+  Table table({{"CRITERION", Table::Align::left, 40},
+               {"EXPECTED", Table::Align::left, 40},
+               {"ACTUAL", Table::Align::left, 40},
+               {"PASSED"}});
+  for (const Criterion& one : sorted) {
+    table.add({one.name,
+               one.expected,
+               one.actual,
+               {one.passed ? "yes" : "no", one.passed ? Paint::green : Paint::red}});
+  }
+  return table.text(style);
+}
+
+std::string attempts_text(const std::vector<TaskAttempts>& all, const Workflow& workflow,
+                          const Style& style, const Times& times) {
+  Table table({{"STAGE", Table::Align::left, 40},
+               {"#", Table::Align::right},
+               {"CAUSE"},
+               {"OUTCOME", Table::Align::left, 72},
+               {"TOOK", Table::Align::right},
+               {"ENDED"},
+               {"DECISION", Table::Align::left, 72}});
+  for (const TaskAttempts& one : all) {
+    StageDefinition stage = workflow.stage(one.task.stage());
+    if (one.task.child) stage = policies_of_child(std::move(stage));
+    for (const Attempt& attempt : one.attempts) {
+      table.add({one.name(),
+                 std::to_string(attempt.number),
+                 std::string(name_of(attempt.cause)),
+                 {outcome_in_words(attempt), paint_of_attempt(attempt)},
+                 cli::in_words(time_taken(attempt)),
+                 times.of(attempt.ended_at),
+                 pawl::explain(stage, attempt)});
+    }
+  }
+  if (table.empty()) return "no attempt has ended yet\n";
+  return table.text(style);
+}
+
+}  // namespace pawl::cli

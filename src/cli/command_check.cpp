@@ -1,0 +1,81 @@
+/// `pawl check FILE…`: every fault at once; nothing runs.
+
+#include <set>
+
+#include "cli/commands.hpp"
+#include "cli/workflow_source.hpp"
+
+namespace pawl::cli {
+
+int check(Session& session, const CheckOptions& options) {
+  std::vector<Json> documents;
+  std::int64_t errors = 0;
+  std::int64_t warnings = 0;
+  for (const std::string& file : options.files) {
+    const Result<WorkflowSource> source = read_workflow_source(session, file);
+    if (!source) {
+      session.fail(source.error());
+      return exit_usage;
+    }
+    const auto loaded =
+        load_workflow_file(source->text, {.name = source->name, .project = source->project});
+    const std::vector<Diagnostic>& told = loaded ? loaded->warnings : loaded.error();
+    std::int64_t of_this = 0;
+    for (const Diagnostic& one : told) {
+      (one.severity == Severity::error ? of_this : warnings) += 1;
+      documents.push_back(diagnostic_document(one));
+    }
+    errors += of_this;
+    if (session.globals().wants_json()) continue;
+    session.print(render(told, source->text, session.style().colour));
+    if (of_this > 0) {
+      session.print(counted(of_this, "error") + " in " + file + "; nothing was run.\n");
+    } else if (!session.globals().quiet) {
+      const Workflow& workflow = loaded->workflow;
+      session.print(file + ": ok (" + workflow.name() + ", " +
+                    counted(static_cast<std::int64_t>(workflow.stage_count()), "stage") +
+                    (told.empty() ? "" : ", " + counted(static_cast<std::int64_t>(told.size()),
+                                                        "warning")) +
+                    ")\n");
+    }
+  }
+  if (session.globals().wants_json()) {
+    session.print(Json::object({{"ok", errors == 0}, {"diagnostics", Json::array(documents)}}));
+  }
+  return errors == 0 ? exit_done : exit_usage;
+}
+
+int explain(Session& session, const ExplainOptions& options) {
+  const CodeStory* story = find_code(options.code);
+  if (story == nullptr) {
+    std::vector<std::string> known;
+    for (const CodeStory& one : all_codes()) known.emplace_back(one.code);
+    const std::string nearest = nearest_name(options.code, known);
+    return session.fail({.code = ErrorCode::not_found,
+                         .message = "no error code '" + options.code + "'",
+                         .help = nearest.empty() ? "`pawl check` prints the codes in brackets"
+                                                 : "did you mean " + nearest + "?"});
+  }
+  if (session.globals().wants_json()) {
+    session.print(
+        Json::object({{"code", story->code}, {"title", story->title}, {"story", story->story}}));
+    return exit_done;
+  }
+  session.print(session.style().paint(Paint::bold, std::string(story->code) + ": " +
+                                                       std::string(story->title)) +
+                "\n\n" + std::string(story->story));
+  if (!story->story.ends_with('\n')) session.print("\n");
+  return exit_done;
+}
+
+int schema(Session& session, const SchemaOptions& options) {
+  if (options.which == "workflow") {
+    session.print(workflow_schema());
+    if (!workflow_schema().ends_with('\n')) session.print("\n");
+    return exit_done;
+  }
+  return session.fail_usage("there is no schema of '" + options.which + "'",
+                            "pawl schema workflow");
+}
+
+}  // namespace pawl::cli

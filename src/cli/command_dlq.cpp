@@ -1,0 +1,178 @@
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/dead_letters_at.hpp"
+#include "cli/session.hpp"
+#include "pawl/codec/documents.hpp"
+#include "pawl/codec/names.hpp"
+
+namespace pawl::cli {
+namespace {
+
+std::string address_of(const DeadLetter& letter) {
+  return cli::address_of(letter.job, letter.item_key, letter.stage);
+}
+
+Result<DeadLetterQuery> query_of(const std::optional<std::int64_t>& job,
+                                 const std::optional<std::string>& filter, bool discarded) {
+  Result<std::optional<Filter>> parsed = letter_filter(filter, "");
+  if (!parsed) return std::unexpected(std::move(parsed.error()));
+  return DeadLetterQuery{
+      .job = JobId{job.value_or(0)}, .filter = std::move(*parsed), .include_discarded = discarded};
+}
+
+int list_groups(Session& session, Store& store, const DeadLetterQuery& query) {
+  const Result<DeadLetterAnalysis> analysis = analyse_dead_letters(store, query);
+  if (!analysis) return session.fail(analysis.error());
+  const Times times = session.times();
+  Table table({{"ERROR", Table::Align::left, 72},
+               {"STAGE", Table::Align::left, 40},
+               {"ITEMS", Table::Align::right},
+               {"FIRST"},
+               {"LAST"}});
+  std::vector<Json> documents;
+  for (const DeadLetterGroup& group : analysis->groups) {
+    std::vector<Json> examples;
+    for (const TaskId task : group.examples) examples.emplace_back(task.value());
+    documents.push_back(Json::object({{"error", group.signature},
+                                      {"workflow", group.workflow},
+                                      {"stage", group.stage},
+                                      {"count", group.count},
+                                      {"first", rfc3339(group.first)},
+                                      {"last", rfc3339(group.last)},
+                                      {"examples", Json::array(examples)},
+                                      {"filter", group.filter}}));
+    table.add({group.signature, group.stage, with_separators(group.count), times.of(group.first),
+               times.of(group.last)});
+  }
+  if (session.globals().jsonl) {
+    for (const Json& document : documents) session.print(document);
+  } else if (session.globals().json) {
+    session.print(Json::object({{"groups", Json::array(documents)},
+                                {"letters", analysis->letters},
+                                {"ungrouped", analysis->ungrouped}}));
+  } else if (table.empty()) {
+    session.say("no dead letters");
+  } else {
+    session.print(table.text(session.style()));
+    session.say(counted(analysis->letters, "dead letter") + ". retry one group:  pawl dlq retry " +
+                "--filter " + quoted_for_shell(analysis->groups.front().filter) + " --dry-run");
+  }
+  return exit_done;
+}
+
+std::string letter_text(const DeadLetter& letter, Session& session) {
+  const Times times = session.times();
+  std::string out = session.style().paint(Paint::bold, printable(address_of(letter)));
+  if (!letter.child_key.empty()) out += "  child " + printable(letter.child_key);
+  out += "  " + std::string(name_of(letter.cause)) + "  failed " + times.of(letter.failed_at);
+  if (letter.discarded) out += "  discarded";
+  out += "\n" + session.style().paint(Paint::red, printable(letter.error)) + "\n";
+  Table table({{"#", Table::Align::right},
+               {"RESULT"},
+               {"CLASS"},
+               {"MESSAGE", Table::Align::left, 90},
+               {"AT"}});
+  for (const FailedAttempt& failure : letter.failure_history) {
+    table.add({std::to_string(failure.number), std::string(name_of(failure.result)),
+               std::string(failure.error_class ? name_of(*failure.error_class)
+                                               : std::string_view("rejected")),
+               failure.message, times.of(failure.at)});
+  }
+  return table.empty() ? out : out + table.text(session.style());
+}
+
+}  // namespace
+
+int dlq_list(Session& session, const DlqListOptions& options) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  Result<DeadLetterQuery> query = query_of(options.job, options.filter, options.discarded);
+  if (!query) return session.fail(query.error());
+  if (options.by == "error") return list_groups(session, **store, *query);
+  query->limit = options.limit;
+  query->after = TaskId{options.after};
+  const Result<DeadLetterPage> page = list_dead_letters(**store, *query);
+  if (!page) return session.fail(page.error());
+
+  const Times times = session.times();
+  Table table({{"JOB", Table::Align::right},
+               {"ITEM", Table::Align::left, 50},
+               {"STAGE", Table::Align::left, 40},
+               {"FAILURES", Table::Align::right},
+               {"CAUSE"},
+               {"ERROR", Table::Align::left, 72},
+               {"FAILED"}});
+  std::vector<Json> documents;
+  for (const DeadLetter& letter : page->letters) {
+    if (session.globals().jsonl) {
+      session.print(dead_letter_document(letter));
+    } else if (session.globals().json) {
+      documents.push_back(dead_letter_document(letter));
+    } else if (session.globals().quiet) {
+      session.print(address_of(letter) + "\n");
+    } else {
+      const std::string stage =
+          letter.child_key.empty() ? letter.stage : letter.stage + "[" + letter.child_key + "]";
+      table.add({std::to_string(letter.job.value()), letter.item_key, stage,
+                 with_separators(letter.failure_count), std::string(name_of(letter.cause)),
+                 letter.error, times.of(letter.failed_at)});
+    }
+  }
+  if (session.globals().json && !session.globals().jsonl) {
+    session.print(Json::object({{"items", Json::array(documents)},
+                                {"next", page->next ? Json(page->next.value()) : Json()}}));
+  } else if (!session.globals().quiet && !session.globals().jsonl) {
+    if (table.empty()) {
+      session.say("no dead letters");
+    } else {
+      session.print(table.text(session.style()));
+    }
+  }
+  if (page->next) {
+    session.say("there are more: --limit N, or --after " + std::to_string(page->next.value()));
+  }
+  return exit_done;
+}
+
+int dlq_show(Session& session, const DlqShowOptions& options) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  const Result<std::vector<TaskId>> tasks =
+      dead_letters_at((*store)->records(), {options.item.id, options.item.job, options.item.stage});
+  if (!tasks) return session.fail(tasks.error());
+  std::vector<Json> documents;
+  for (const TaskId task : *tasks) {
+    const Result<DeadLetter> letter = show_dead_letter(**store, task);
+    if (!letter) return session.fail(letter.error());
+    if (session.globals().jsonl) {
+      session.print(dead_letter_document(*letter));
+    } else if (session.globals().json) {
+      documents.push_back(dead_letter_document(*letter));
+    } else {
+      session.print(letter_text(*letter, session));
+    }
+  }
+  if (session.globals().json && !session.globals().jsonl) {
+    session.print(Json::object({{"items", Json::array(documents)}}));
+  }
+  return exit_done;
+}
+
+int dlq_export(Session& session, const DlqExportOptions& options) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  const Result<DeadLetterQuery> query = query_of(options.job, options.filter, options.discarded);
+  if (!query) return session.fail(query.error());
+  const Result<std::int64_t> count =
+      export_dead_letters(**store, *query, [&](std::string_view line) -> Status {
+        session.print(line);
+        if (*session.streams().out) return {};
+        return pawl::fail(ErrorCode::unavailable, "the letters could not be written");
+      });
+  if (!count) return session.fail(count.error());
+  session.say(counted(*count, "dead letter") + " exported");
+  return exit_done;
+}
+
+}  // namespace pawl::cli

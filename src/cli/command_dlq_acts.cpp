@@ -1,0 +1,168 @@
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/dead_letters_at.hpp"
+#include "cli/job_view.hpp"
+#include "cli/many.hpp"
+#include "cli/session.hpp"
+#include "pawl/codec/json.hpp"
+
+namespace pawl::cli {
+namespace {
+
+using Verb = std::function<Result<DeadLetterTally>(
+    Store&, const DeadLetterSelection&, const DeadLetterOrder&, const DeadLetterListener&)>;
+
+struct Wording {
+  std::string ask;   ///< "Retry"
+  std::string done;  ///< "ready again"
+  bool is_destructive = false;
+};
+
+/// What is meant: the letters of the ids, or those of the filter.
+Result<DeadLetterSelection> selection_of(Session& session, Records& records,
+                                         const DlqActOptions& options) {
+  DeadLetterSelection selection;
+  if (options.job) selection.job = JobId{*options.job};
+  const std::vector<std::string> ids = read_ids(session, options.ids);
+  const bool by_filter = options.filter.has_value() || options.all;
+  if (!options.ids.empty() && by_filter) {
+    return pawl::fail(ErrorCode::invalid, "dead letters are named or filtered, not both");
+  }
+  for (const std::string& id : ids) {
+    const Result<std::vector<TaskId>> tasks =
+        dead_letters_at(records, {id, options.job, options.stage});
+    if (!tasks) return std::unexpected(tasks.error());
+    selection.tasks.insert(selection.tasks.end(), tasks->begin(), tasks->end());
+  }
+  if (!options.ids.empty()) {
+    // "-" with nothing on stdin selects nothing, never everything.
+    if (selection.tasks.empty()) return pawl::fail(ErrorCode::invalid, "no dead letter is named");
+    return selection;
+  }
+  const bool is_narrowed = by_filter || !options.stage.empty() || options.job.has_value();
+  if (!is_narrowed) {
+    return pawl::fail(ErrorCode::invalid, "no dead letter is named",
+                      "name items, give --filter EXPR, --job, --stage, or say --all");
+  }
+  Result<std::optional<Filter>> filter = letter_filter(options.filter, options.stage);
+  if (!filter) return std::unexpected(std::move(filter.error()));
+  selection.filter = std::move(*filter);
+  selection.all = !selection.filter.has_value();
+  return selection;
+}
+
+std::string named(const DeadLetterAnswer& answer) {
+  if (!answer.job) return "task " + std::to_string(answer.task.value());
+  return address_of(answer.job, answer.item_key, answer.stage);
+}
+
+Json answer_document(const DeadLetterAnswer& answer) {
+  const Json error = answer.refusal
+                         ? member(error_document_of(*answer.refusal), "error").value_or(Json{})
+                         : Json();
+  return Json::object({{"item", answer.item_key.empty() ? Json() : Json(answer.item_key)},
+                       {"stage", answer.stage},
+                       {"job", answer.job.value()},
+                       {"task", answer.task.value()},
+                       {"ok", !answer.refusal.has_value()},
+                       {"error", error}});
+}
+
+class Report {
+ public:
+  Report(Session& session, bool tells_each) : session_(session), tells_each_(tells_each) {}
+
+  void hear(const DeadLetterAnswer& answer) {
+    if (!answer.refusal) jobs.insert(answer.job.value());
+    if (answer.refusal && !first_refusal)
+      first_refusal = with_commands(*answer.refusal, answer.job);
+    if (session_.globals().jsonl) {
+      session_.print(answer_document(answer));
+    } else if (session_.globals().json) {
+      documents.push_back(answer_document(answer));
+    } else if (answer.refusal) {
+      session_.fail(with_commands(*answer.refusal, answer.job));
+    } else if (session_.globals().quiet || tells_each_) {
+      session_.print((session_.globals().quiet ? named(answer) : printable(named(answer))) + "\n");
+    }
+  }
+
+  std::optional<Error> first_refusal;
+  std::set<std::int64_t> jobs;
+  std::vector<Json> documents;
+
+ private:
+  Session& session_;
+  bool tells_each_;
+};
+
+int act(Session& session, const DlqActOptions& options, const Wording& wording, const Verb& verb) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  const Result<std::string> by = Session::person(options.as);
+  if (!by) return session.fail(by.error());
+  const Result<DeadLetterSelection> selection = selection_of(session, (*store)->records(), options);
+  if (!selection) return session.fail(selection.error());
+  DeadLetterOrder order{.by = *by, .note = options.note, .dry_run = options.dry_run};
+
+  const bool is_bulk = selection->tasks.empty();
+  const bool asks = (is_bulk || wording.is_destructive) && !options.dry_run;
+  if (asks && !session.globals().yes) {
+    DeadLetterOrder counting = order;
+    counting.dry_run = true;
+    const Result<DeadLetterTally> would = verb(**store, *selection, counting, {});
+    if (!would) return session.fail(would.error());
+    if (would->done > 0) {
+      const Status agreed =
+          session.confirm(wording.ask + " " + counted(would->done, "dead letter") + "?");
+      if (!agreed) return session.fail(agreed.error());
+    }
+  }
+  Report report(session, !is_bulk || options.dry_run || session.globals().verbose);
+  const Result<DeadLetterTally> tally = verb(
+      **store, *selection, order, [&](const DeadLetterAnswer& answer) { report.hear(answer); });
+  if (!tally) return session.fail(tally.error());
+  if (session.globals().json && !session.globals().jsonl) {
+    session.print(Json::object({{"items", Json::array(report.documents)},
+                                {"done", tally->done},
+                                {"refused", tally->refused},
+                                {"dry_run", tally->dry_run}}));
+  }
+  session.say(counted(tally->done, "dead letter") +
+              (tally->dry_run ? " would be " : (tally->done == 1 ? " is " : " are ")) +
+              wording.done +
+              (tally->refused > 0 ? ", " + with_separators(tally->refused) + " refused" : "") +
+              (tally->dry_run ? "; nothing was changed" : ""));
+  if (wording.done == "ready again" && !tally->dry_run) {
+    for (const std::int64_t job : report.jobs) {
+      session.say("work on it: pawl resume " + std::to_string(job));
+    }
+  }
+  if (!report.first_refusal) return exit_done;
+  // Of many, some may have been dealt with by others in between; that is no failure.
+  const bool was_overtaken = is_bulk && report.first_refusal->code == ErrorCode::conflict;
+  return was_overtaken && tally->done > 0 ? exit_done : exit_code_of(report.first_refusal->code);
+}
+
+}  // namespace
+
+int dlq_retry(Session& session, const DlqActOptions& options) {
+  return act(session, options, {.ask = "Retry", .done = "ready again"}, &retry_dead_letters);
+}
+
+int dlq_discard(Session& session, const DlqActOptions& options) {
+  return act(session, options, {.ask = "Discard", .done = "discarded"}, &discard_dead_letters);
+}
+
+int dlq_purge(Session& session, const DlqActOptions& options) {
+  return act(session, options,
+             {.ask = "Delete for good the items of",
+              .done = "deleted with its item's records",
+              .is_destructive = true},
+             &purge_dead_letters);
+}
+
+}  // namespace pawl::cli

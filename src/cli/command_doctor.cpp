@@ -1,0 +1,172 @@
+/// `pawl doctor`: whether this machine and this project are as pawl needs them.
+
+#include <array>
+#include <cstdlib>
+#include <optional>
+
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "cli/commands.hpp"
+#include "cli/session.hpp"
+#include "pawl/version.hpp"
+
+namespace pawl::cli {
+
+namespace {
+
+enum class Health : std::uint8_t { ok, warning, failed };
+
+struct Finding {
+  std::string what;
+  Health health = Health::ok;
+  std::string text;
+  std::string help;
+};
+
+std::string_view word_of(Health health) {
+  switch (health) {
+    case Health::ok:
+      return "ok";
+    case Health::warning:
+      return "warning";
+    case Health::failed:
+      return "failed";
+  }
+  return {};
+}
+
+constexpr std::uint64_t little_space = std::uint64_t{1} << 30U;
+
+Finding look_at_shell() {
+  const bool is_there = ::access("/bin/sh", X_OK) == 0;
+  return {.what = "shell",
+          .health = is_there ? Health::ok : Health::failed,
+          .text = is_there ? "/bin/sh" : "/bin/sh is missing",
+          .help = is_there ? "" : "stages with `sh:` need it"};
+}
+
+Finding look_at_editor() {
+  for (const char* name : {"VISUAL", "EDITOR"}) {
+    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') {
+      return {.what = "editor", .health = Health::ok, .text = printable(value), .help = {}};
+    }
+  }
+  return {.what = "editor",
+          .health = Health::warning,
+          .text = "EDITOR is not set",
+          .help = "`pawl review edit` needs it, or --output FILE"};
+}
+
+Finding look_at_terminal() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    const std::string_view text(value);
+    const bool is_utf8 = text.contains("UTF-8") || text.contains("utf8") || text.contains("UTF8");
+    return {.what = "characters",
+            .health = is_utf8 ? Health::ok : Health::warning,
+            .text = printable(text),
+            .help = is_utf8 ? "" : "pawl writes UTF-8; set LANG=C.UTF-8"};
+  }
+  return {.what = "characters",
+          .health = Health::warning,
+          .text = "LANG is not set",
+          .help = "pawl writes UTF-8; set LANG=C.UTF-8"};
+}
+
+Finding look_at_space(const std::filesystem::path& directory) {
+  struct statvfs found{};
+  if (::statvfs(directory.c_str(), &found) != 0) {
+    return {.what = "disk",
+            .health = Health::warning,
+            .text = "the free space of '" + directory.string() + "' is not known",
+            .help = {}};
+  }
+  const std::uint64_t free = std::uint64_t{found.f_bavail} * found.f_frsize;
+  const bool is_little = free < little_space;
+  return {.what = "disk",
+          .health = is_little ? Health::warning : Health::ok,
+          .text = bytes_in_words(static_cast<std::int64_t>(free)) + " free",
+          .help = is_little ? "a full disk stops the work until there is space; nothing is lost"
+                            : ""};
+}
+
+void look_at_store(Session& session, std::vector<Finding>& findings) {
+  const auto path = session.store_path();
+  if (!path) {
+    findings.push_back({.what = "project",
+                        .health = Health::warning,
+                        .text = path.error().message,
+                        .help = path.error().help});
+    findings.push_back(look_at_space(session.directory()));
+    return;
+  }
+  findings.push_back(
+      {.what = "store", .health = Health::ok, .text = path->string(), .help = {}});
+  findings.push_back(look_at_space(path->parent_path()));
+  if (!std::filesystem::exists(*path)) {
+    findings.back().text += "; no store there yet";
+    return;
+  }
+  const auto store = session.store();
+  if (!store) {
+    findings.push_back({.what = "opening",
+                        .health = Health::failed,
+                        .text = store.error().message,
+                        .help = store.error().help});
+    return;
+  }
+  const auto workers = (*store)->records().workers();
+  if (!workers) {
+    findings.push_back({.what = "reading",
+                        .health = Health::failed,
+                        .text = workers.error().message,
+                        .help = workers.error().help});
+    return;
+  }
+  std::int64_t working = 0;
+  for (const WorkerRecord& worker : *workers) {
+    if (!worker.retired && worker.lease_until > (*store)->now()) ++working;
+  }
+  findings.push_back({.what = "workers",
+                      .health = Health::ok,
+                      .text = counted(working, "process works", "processes work") + " on it",
+                      .help = {}});
+}
+
+}  // namespace
+
+int doctor(Session& session) {
+  std::vector<Finding> findings = {
+      {.what = "pawl", .health = Health::ok, .text = std::string(version), .help = {}},
+      look_at_shell(),
+      look_at_editor(),
+      look_at_terminal(),
+  };
+  look_at_store(session, findings);
+  bool failed = false;
+  std::vector<Json> documents;
+  Table table({{.heading = "WHAT"}, {.heading = "HOW"}, {.heading = "FOUND"}});
+  for (const Finding& one : findings) {
+    failed = failed || one.health == Health::failed;
+    documents.push_back(Json::object({{"what", one.what},
+                                      {"health", word_of(one.health)},
+                                      {"text", one.text},
+                                      {"help", one.help.empty() ? Json{} : Json(one.help)}}));
+    const Paint paint = one.health == Health::ok        ? Paint::green
+                        : one.health == Health::warning ? Paint::yellow
+                                                        : Paint::red;
+    table.add({one.what,
+               {std::string(word_of(one.health)), paint},
+               one.help.empty() ? one.text : one.text + ": " + one.help});
+  }
+  if (session.globals().wants_json()) {
+    session.print(Json::object({{"ok", !failed}, {"findings", Json::array(documents)}}));
+  } else {
+    session.print(table.text(session.style()));
+  }
+  return failed ? exit_failed : exit_done;
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,193 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fnmatch.h>
+
+#include "cli/address.hpp"
+#include "cli/commands.hpp"
+#include "cli/session.hpp"
+#include "cli/signals.hpp"
+#include "pawl/codec/documents.hpp"
+#include "pawl/codec/json.hpp"
+#include "pawl/codec/names.hpp"
+
+namespace pawl::cli {
+namespace {
+
+constexpr std::uint32_t page_size = 1'000;
+constexpr std::size_t names_kept = 10'000;
+constexpr Duration between_looks = std::chrono::milliseconds(100);
+
+/// The types that the patterns mean; all of them where there is no pattern.
+Result<std::set<EventType>> types_of(const std::vector<std::string>& patterns) {
+  std::set<EventType> types;
+  const std::vector<std::string> names = all_names<EventType>();
+  if (patterns.empty()) {
+    for (const std::string& name : names) types.insert(*from_name<EventType>(name));
+  }
+  for (const std::string& pattern : patterns) {
+    const std::size_t before = types.size();
+    bool is_known = false;
+    for (const std::string& name : names) {
+      if (::fnmatch(pattern.c_str(), name.c_str(), 0) != 0) continue;
+      types.insert(*from_name<EventType>(name));
+      is_known = true;
+    }
+    if (is_known || types.size() > before) continue;
+    const std::string near = nearest_name(pattern, names);
+    std::string known;
+    for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+    return pawl::fail(ErrorCode::invalid, "no event is called '" + printable(pattern) + "'",
+                      near.empty() ? "events are: " + known : "did you mean '" + near + "'?");
+  }
+  return types;
+}
+
+Result<Timestamp> since_when(const std::string& text, Timestamp now) {
+  if (text.empty()) return no_time;
+  if (const Result<Timestamp> moment = parse_rfc3339(text)) return *moment;
+  const Result<Duration> ago = parse_duration(text);
+  if (!ago) {
+    return pawl::fail(ErrorCode::invalid,
+                      "'" + printable(text) + "' is neither a duration nor a time",
+                      "write --since 15m, or --since 2026-03-01T12:00:00Z");
+  }
+  return now - *ago;
+}
+
+class EventPrinter {
+ public:
+  EventPrinter(Session& session, Records& records, std::set<EventType> types, Timestamp since)
+      : session_(session), records_(records), types_(std::move(types)), since_(since) {}
+
+  /// Prints what follows `filter.after` and moves it on.
+  Status print_new(EventFilter& filter) {
+    for (;;) {
+      const Result<std::vector<Event>> page = records_.events(filter);
+      if (!page) return std::unexpected(page.error());
+      for (const Event& event : *page) {
+        if (types_.contains(event.type) && event.at >= since_) print(event);
+      }
+      if (!page->empty()) filter.after = page->back().seq;
+      if (page->size() < filter.limit) return {};
+    }
+  }
+
+  bool collects = false;  ///< for one document at the end
+  std::vector<Json> collected;
+
+ private:
+  void print(const Event& event) {
+    const std::string item = item_key(event.item);
+    const std::string stage = event.task ? stage_name(event) : std::string();
+    Json document = event_document(event, item, stage);
+    if (collects) {
+      collected.push_back(std::move(document));
+    } else if (session_.globals().wants_json()) {
+      session_.print(document);
+    } else {
+      session_.print(line(event, item, stage, document));
+    }
+  }
+
+  std::string line(const Event& event, const std::string& item, const std::string& stage,
+                   const Json& document) const {
+    const Times times = session_.times();
+    std::string type(name_of(event.type));
+    type.resize(std::max<std::size_t>(type.size(), 21), ' ');
+    std::string out =
+        times.of_entry(event.at) + "  " + session_.style().paint(Paint::bold, type) + "  ";
+    out += printable(address_of(event.job, item, stage));
+    if (event.attempt != 0) out += " #" + std::to_string(event.attempt);
+    for (const auto& [key, value] : members(member(document, "data").value_or(Json{}))) {
+      const std::optional<std::string> text = string_of(value);
+      const bool is_plain = text && text->find_first_of(" \"=") == std::string::npos;
+      out += "  " + key + "=" + printable(is_plain ? *text : value.text());
+    }
+    return out + "\n";
+  }
+
+  /// Empty for none, and for an item that was purged.
+  std::string item_key(ItemId id) {
+    if (!id) return {};
+    if (const auto known = keys_.find(id); known != keys_.end()) return known->second;
+    const Result<Item> item = records_.item(id);
+    if (keys_.size() >= names_kept) keys_.clear();
+    return keys_[id] = item ? item->key : std::string();
+  }
+
+  std::string stage_name(const Event& event) {
+    auto known = workflows_.find(event.job);
+    if (known == workflows_.end()) {
+      std::optional<Workflow> workflow;
+      if (const Result<Job> job = records_.job(event.job)) {
+        if (Result<Workflow> pinned = records_.workflow(job->workflow_hash)) workflow = *pinned;
+      }
+      if (workflows_.size() >= names_kept) workflows_.clear();
+      known = workflows_.emplace(event.job, std::move(workflow)).first;
+    }
+    const StageIndex stage = stage_of(event.task);
+    const bool is_known = known->second && at(stage) < known->second->stage_count();
+    return is_known ? known->second->stage(stage).name : std::string();
+  }
+
+  Session& session_;
+  Records& records_;
+  std::set<EventType> types_;
+  Timestamp since_;
+  std::map<ItemId, std::string> keys_;
+  std::map<JobId, std::optional<Workflow>> workflows_;
+};
+
+}  // namespace
+
+int events(Session& session, const EventsOptions& options) {
+  const Result<std::set<EventType>> types = types_of(options.types);
+  if (!types) return session.fail(types.error());
+  std::optional<StopSignals> signals;
+  if (options.follow) signals.emplace();
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  Records& records = (*store)->records();
+  const Result<Timestamp> since = since_when(options.since, (*store)->now());
+  if (!since) return session.fail(since.error());
+
+  EventFilter filter{.limit = page_size};
+  if (options.job) {
+    const Result<Job> job = records.job(JobId{*options.job});
+    if (!job) return session.fail(job.error());
+    filter.job = job->id;
+  }
+  if (!options.item.empty()) {
+    const Result<Address> address = resolve(records, {options.item, options.job});
+    if (!address) return session.fail(address.error());
+    if (!address->item || address->stage) {
+      return session.fail_usage("--item names an item, and '" + printable(options.item) +
+                                "' is a stage");
+    }
+    filter.job = address->job.id;
+    filter.item = address->item->id;
+  }
+
+  EventPrinter printer(session, records, *types, *since);
+  printer.collects = session.globals().json && !session.globals().jsonl && !options.follow;
+  for (;;) {
+    const std::uint64_t mark = (*store)->change_mark();
+    if (const Status printed = printer.print_new(filter); !printed) {
+      return session.fail(printed.error());
+    }
+    if (!options.follow) break;
+    session.streams().out->flush();
+    while ((*store)->change_mark() == mark) {
+      if (signals->wait(between_looks)) return exit_interrupted;
+      if (!*session.streams().out) return exit_failed;
+    }
+  }
+  if (printer.collects) {
+    session.print(Json::object({{"events", Json::array(printer.collected)}}));
+  }
+  return exit_done;
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,109 @@
+/// `pawl graph FILE|JOB` and `pawl describe FILE|JOB`: a workflow from its file, or as a job has it
+/// pinned.
+
+#include <algorithm>
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "cli/graph.hpp"
+#include "cli/workflow_source.hpp"
+#include "pawl/codec/json.hpp"
+#include "pawl/codec/workflow.hpp"
+
+namespace pawl::cli {
+
+namespace {
+
+/// What is meant by FILE|JOB.
+struct Target {
+  std::optional<Workflow> workflow;
+  std::optional<Job> job;
+  std::optional<WorkflowFile> file;
+  int exit_code = exit_done;
+};
+
+Target find_target(Session& session, const std::string& name) {
+  const bool is_number =
+      !name.empty() && name.size() < 19 &&
+      std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+  Target target;
+  if (!is_number) {
+    const Result<WorkflowSource> source = read_workflow_source(session, name);
+    if (!source) {
+      target.exit_code = session.fail(source.error());
+      return target;
+    }
+    target.file = load_or_show(session, *source);
+    if (target.file) target.workflow = target.file->workflow;
+    if (!target.file) target.exit_code = exit_usage;
+    return target;
+  }
+  const auto store = session.store();
+  if (!store) {
+    target.exit_code = session.fail(store.error());
+    return target;
+  }
+  const Result<Job> job = (*store)->records().job(JobId{std::stoll(name)});
+  if (!job) {
+    target.exit_code = session.fail(job.error());
+    return target;
+  }
+  const Result<Workflow> workflow = (*store)->records().workflow(job->workflow_hash);
+  if (!workflow) {
+    target.exit_code = session.fail(workflow.error());
+    return target;
+  }
+  target.job = *job;
+  target.workflow = *workflow;
+  return target;
+}
+
+}  // namespace
+
+int graph(Session& session, const GraphOptions& options) {
+  const std::string format = session.globals().wants_json() ? "json" : options.format;
+  const Target target = find_target(session, options.target);
+  if (!target.workflow) return target.exit_code;
+  const Workflow& workflow = *target.workflow;
+  if (format == "ascii") {
+    session.print(ascii_graph(workflow));
+  } else if (format == "mermaid") {
+    session.print(mermaid_graph(workflow));
+  } else if (format == "dot") {
+    session.print(dot_graph(workflow));
+  } else {
+    session.print(graph_document(workflow, target.job ? &*target.job : nullptr));
+  }
+  return exit_done;
+}
+
+int describe(Session& session, const DescribeOptions& options) {
+  const Target target = find_target(session, options.target);
+  if (!target.workflow) return target.exit_code;
+  std::vector<std::pair<std::string, Json>> all =
+      members(pawl::describe(target.workflow->definition()));
+  all.insert(all.begin() + 1, {"hash", target.workflow->hash()});
+  if (target.file) {
+    std::vector<std::pair<std::string, Json>> params;
+    for (const ParamSpec& param : target.file->params) {
+      std::vector<std::pair<std::string, Json>> one = {{"type", name_of(param.type)}};
+      if (param.fallback) one.emplace_back("default", *param.fallback);
+      params.emplace_back(param.name, Json::object(one));
+    }
+    if (!params.empty()) all.emplace_back("params", Json::object(params));
+    all.emplace_back("items", pawl::describe(target.file->items));
+  }
+  if (target.job) {
+    all.emplace_back("job", target.job->id.value());
+    all.emplace_back("params", target.job->params);
+  }
+  const Json document = Json::object(all);
+  if (session.globals().wants_json()) {
+    session.print(document);
+  } else {
+    session.print(pretty(document) + "\n");
+  }
+  return exit_done;
+}
+
+}  // namespace pawl::cli

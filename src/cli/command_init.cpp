@@ -1,0 +1,87 @@
+/// `pawl init [DIR]`: something that runs, in ten lines.
+
+#include <array>
+#include <fstream>
+
+#include "cli/commands.hpp"
+#include "cli/session.hpp"
+#include "pawl/workflow/file.hpp"
+
+namespace pawl::cli {
+
+namespace {
+
+constexpr std::string_view hello = R"yaml(# yaml-language-server: $schema=.pawl/workflow.v1.schema.json
+version: 1
+workflow: hello
+items: [ada, grace, alan]
+stages:
+  greet:
+    sh: echo "Hello, $NAME"
+    env: { NAME: "${item}" }
+  check:
+    needs: [greet]
+    review: { when: always }
+)yaml";
+
+struct NewFile {
+  std::string_view name;
+  std::string_view text;
+};
+
+Status write_new(const std::filesystem::path& path, std::string_view text) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (out) return {};
+  return pawl::fail(ErrorCode::unavailable, "'" + path.string() + "' cannot be written");
+}
+
+}  // namespace
+
+int init(Session& session, const InitOptions& options) {
+  const std::filesystem::path directory =
+      options.dir.empty() ? session.directory() : session.directory() / options.dir;
+  const std::array files = {NewFile{"hello.yaml", hello}, NewFile{".gitignore", ".pawl/\n"}};
+  for (const NewFile& file : files) {
+    if (std::filesystem::exists(directory / file.name) && file.name != ".gitignore") {
+      return session.fail({.code = ErrorCode::conflict,
+                           .message = "there is a " + std::string(file.name) + " already in '" +
+                                      directory.string() + "'",
+                           .help = "name another directory: pawl init DIR"});
+    }
+  }
+  std::error_code error;
+  std::filesystem::create_directories(directory / ".pawl", error);
+  if (error) {
+    return session.fail({.code = ErrorCode::unavailable,
+                         .message = "'" + (directory / ".pawl").string() +
+                                    "' cannot be made: " + error.message(),
+                         .help = {}});
+  }
+  std::vector<std::string> written;
+  for (const NewFile& file : files) {
+    if (std::filesystem::exists(directory / file.name)) continue;
+    if (const Status done = write_new(directory / file.name, file.text); !done) {
+      return session.fail(done.error());
+    }
+    written.emplace_back(file.name);
+  }
+  const std::string schema_file = ".pawl/workflow.v1.schema.json";
+  if (const Status done = write_new(directory / schema_file, workflow_schema()); !done) {
+    return session.fail(done.error());
+  }
+  written.push_back(schema_file);
+  if (session.globals().wants_json()) {
+    std::vector<Json> names(written.begin(), written.end());
+    session.print(
+        Json::object({{"directory", directory.string()}, {"files", Json::array(names)}}));
+    return exit_done;
+  }
+  for (const std::string& name : written) session.print("made " + name + "\n");
+  session.say("now:  " + (options.dir.empty() ? std::string{} : "cd " + options.dir + " && ") +
+              "pawl run hello.yaml");
+  return exit_done;
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <set>
+
+#include "cli/address.hpp"
+#include "cli/commands.hpp"
+#include "cli/job_view.hpp"
+#include "cli/many.hpp"
+#include "cli/session.hpp"
+
+namespace pawl::cli {
+namespace {
+
+/// The stages to start again from: the one that was named, else every one that failed.
+Result<std::vector<StageIndex>> stages_to_retry(Records& records, const Address& address,
+                                                const std::string& from) {
+  const std::string key = address.item ? address.item->key : address.workflow.name();
+  if (!from.empty()) {
+    const Result<StageIndex> stage = address.workflow.require_stage(from);
+    if (!stage) return std::unexpected(stage.error());
+    return std::vector{*stage};
+  }
+  if (address.stage) return std::vector{*address.stage};
+  const Result<std::vector<Task>> tasks = records.tasks_of(address.item->id);
+  if (!tasks) return std::unexpected(tasks.error());
+  std::vector<StageIndex> failed;
+  for (const StageIndex stage : address.workflow.topological_order()) {
+    const auto task = std::ranges::find(*tasks, stage, &Task::stage);
+    if (task != tasks->end() && task->kind() == StateKind::failed) failed.push_back(stage);
+  }
+  if (failed.empty()) {
+    return pawl::fail(ErrorCode::refused, "no stage of item '" + printable(key) + "' has failed",
+                      "name the stage to start again from: --from STAGE");
+  }
+  return failed;
+}
+
+Result<Done> retry(Store& store, const Address& address, const ItemRetryOptions& options,
+                   const std::string& by) {
+  const std::string key = address.item ? address.item->key : std::string();
+  if (address.item && address.item->adopted_from) {
+    return pawl::fail(ErrorCode::refused,
+                      "item '" + printable(key) + "' was taken over from an earlier job",
+                      "do it again in a new job: pawl run FILE --fresh");
+  }
+  const Result<std::vector<StageIndex>> stages =
+      stages_to_retry(store.records(), address, options.from);
+  if (!stages) return std::unexpected(stages.error());
+  std::vector<Json> names;
+  std::string words;
+  for (const StageIndex stage : *stages) {
+    const std::string& name = address.workflow.stage(stage).name;
+    const TaskId id = address.item ? task_id(address.item->id, stage)
+                                   : task_id(address.job.reduce_ordinal, stage);
+    const Result<Task> task = store.records().task(id);
+    if (!task && task.error().code == ErrorCode::not_found) {
+      return pawl::fail(ErrorCode::refused,
+                        "stage '" + name + "' of '" + printable(key) + "' has not begun yet",
+                        "start again from a stage before it");
+    }
+    if (!task) return std::unexpected(task.error());
+    // Starting again from an earlier stage may have taken this one with it.
+    const bool was_found_failed = options.from.empty() && !address.stage;
+    if (was_found_failed && task->kind() != StateKind::failed) continue;
+    const Result<Job> after = store.act(Rerun{.task = id,
+                                              .cause = Cause::manual,
+                                              .note = options.note,
+                                              .by = by,
+                                              .expected = task->version});
+    if (!after) return std::unexpected(with_commands(after.error(), address.job.id));
+    names.emplace_back(name);
+    words += (words.empty() ? "" : ", ") + name;
+  }
+  return Done{.document = Json::object(
+                  {{"item", key}, {"job", address.job.id.value()}, {"stages", Json::array(names)}}),
+              .words = printable(address_of(address.job.id, key)) + " runs again from " + words};
+}
+
+}  // namespace
+
+int item_retry(Session& session, const ItemRetryOptions& options) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  const Result<std::string> by = Session::person(options.as);
+  if (!by) return session.fail(by.error());
+  std::set<std::int64_t> jobs;
+  const int code =
+      do_each(session, read_ids(session, options.ids), [&](const std::string& id) -> Result<Done> {
+        const Result<Address> address = resolve((*store)->records(), {id, options.job});
+        if (!address) return std::unexpected(address.error());
+        Result<Done> done = retry(**store, *address, options, *by);
+        if (done) jobs.insert(address->job.id.value());
+        return done;
+      });
+  for (const std::int64_t job : jobs) session.say("work on it: pawl resume " + std::to_string(job));
+  return code;
+}
+
+int item_cancel(Session& session, const ItemCancelOptions& options) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  const std::vector<std::string> ids = read_ids(session, options.ids);
+  const std::string what = ids.size() == 1 ? "item '" + printable(ids.front()) + "'"
+                                           : counted(static_cast<std::int64_t>(ids.size()), "item");
+  if (ids.empty()) return session.fail_usage("no item is named");
+  const Status agreed = session.confirm("Cancel " + what + "? There is no way back.");
+  if (!agreed) return session.fail(agreed.error());
+  return do_each(session, ids, [&](const std::string& id) -> Result<Done> {
+    const Result<Address> address = resolve((*store)->records(), {id, options.job});
+    if (!address) return std::unexpected(address.error());
+    if (!address->item || address->stage) {
+      return pawl::fail(ErrorCode::invalid,
+                        "'" + printable(id) + "' is a stage; only a whole item can be cancelled");
+    }
+    const Result<Job> after = (*store)->act(CancelItem{.item = address->item->id});
+    if (!after && after.error().code == ErrorCode::refused) {
+      return pawl::fail(ErrorCode::refused, "item '" + printable(id) + "' has already ended");
+    }
+    if (!after) return std::unexpected(after.error());
+    return Done{
+        .document = Json::object({{"item", address->item->key}, {"job", address->job.id.value()}}),
+        .words = printable(address_of(address->job.id, address->item->key)) + " cancelled"};
+  });
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,92 @@
+#include <algorithm>
+
+#include "cli/address.hpp"
+#include "cli/attempts_view.hpp"
+#include "cli/commands.hpp"
+#include "cli/file_outputs.hpp"
+#include "cli/line_diff.hpp"
+#include "cli/session.hpp"
+#include "pawl/store/results.hpp"
+
+namespace pawl::cli {
+namespace {
+
+/// The task whose attempts are compared: the one named, or the only one with two outputs.
+Result<TaskAttempts> compared_task(std::vector<TaskAttempts> all) {
+  std::erase_if(all, [](const TaskAttempts& one) { return one.task.child.has_value(); });
+  for (TaskAttempts& one : all) {
+    std::erase_if(one.attempts, [](const Attempt& attempt) { return attempt.output.is_null(); });
+  }
+  std::erase_if(all, [](const TaskAttempts& one) { return one.attempts.size() < 2; });
+  if (all.size() == 1) return std::move(all.front());
+  if (all.empty()) {
+    return pawl::fail(ErrorCode::refused, "there are no two attempts with an output to compare");
+  }
+  std::string names;
+  for (const TaskAttempts& one : all) names += (names.empty() ? "" : ", ") + one.stage;
+  return pawl::fail(ErrorCode::invalid, "several stages have attempts to compare",
+                    "name one with --stage: " + names);
+}
+
+Result<const Attempt*> attempt_of(const TaskAttempts& task, std::uint32_t number) {
+  const auto found = std::ranges::find(task.attempts, number, &Attempt::number);
+  if (found != task.attempts.end()) return &*found;
+  std::string numbers;
+  for (const Attempt& attempt : task.attempts) {
+    numbers += (numbers.empty() ? "" : ", ") + std::to_string(attempt.number);
+  }
+  return pawl::fail(
+      ErrorCode::not_found,
+      "attempt " + std::to_string(number) + " of stage '" + task.stage + "' has no output",
+      "attempts with one: " + numbers);
+}
+
+}  // namespace
+
+int item_diff(Session& session, const ItemDiffOptions& options) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  Records& records = (*store)->records();
+  if (options.attempts.size() == 1) {
+    return session.fail_usage("two attempts are compared, and one is named");
+  }
+  const Result<Address> address =
+      resolve(records, {options.item.id, options.item.job, options.item.stage});
+  if (!address) return session.fail(address.error());
+  Result<std::vector<TaskAttempts>> all = attempts_at(records, *address);
+  if (!all) return session.fail(all.error());
+  const Result<TaskAttempts> task = compared_task(std::move(*all));
+  if (!task) return session.fail(task.error());
+
+  const bool is_named = options.attempts.size() == 2;
+  const std::size_t count = task->attempts.size();
+  const Result<const Attempt*> before =
+      is_named ? attempt_of(*task, options.attempts[0]) : &task->attempts[count - 2];
+  if (!before) return session.fail(before.error());
+  const Result<const Attempt*> after =
+      is_named ? attempt_of(*task, options.attempts[1]) : &task->attempts[count - 1];
+  if (!after) return session.fail(after.error());
+  const Result<Json> old_output = whole_output(records, (*before)->output);
+  if (!old_output) return session.fail(old_output.error());
+  const Result<Json> new_output = whole_output(records, (*after)->output);
+  if (!new_output) return session.fail(new_output.error());
+
+  const bool is_json = session.globals().wants_json();
+  const std::string diff =
+      line_diff(readable_lines(records, *old_output), readable_lines(records, *new_output),
+                is_json ? Style{} : session.style());
+  if (is_json) {
+    session.print(Json::object({{"stage", task->stage},
+                                {"from", (*before)->number},
+                                {"to", (*after)->number},
+                                {"same", diff.empty()},
+                                {"diff", diff}}));
+    return exit_done;
+  }
+  session.print("--- " + task->stage + " attempt " + std::to_string((*before)->number) + "\n+++ " +
+                task->stage + " attempt " + std::to_string((*after)->number) + "\n");
+  session.print(diff.empty() ? std::string("the outputs are the same\n") : diff);
+  return exit_done;
+}
+
+}  // namespace pawl::cli

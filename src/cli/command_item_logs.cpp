@@ -1,0 +1,91 @@
+#include <vector>
+
+#include "cli/address.hpp"
+#include "cli/attempts_view.hpp"
+#include "cli/commands.hpp"
+#include "cli/session.hpp"
+#include "pawl/codec/json.hpp"
+
+namespace pawl::cli {
+namespace {
+
+/// What one attempt wrote to one stream.
+struct Log {
+  std::string task;
+  AttemptNumber attempt = 0;
+  std::string_view stream;
+  std::string text;
+  std::int64_t size = 0;  ///< what was written; more than the text where only its end was kept
+};
+
+std::string_view stream_of(ArtifactKind kind) {
+  if (kind == ArtifactKind::standard_output) return "stdout";
+  return kind == ArtifactKind::standard_error ? "stderr" : "";
+}
+
+/// The whole log where it was kept, else the end of it that stands in the record.
+Result<std::string> text_of(Records& records, const ArtifactRecord& artifact) {
+  if (!artifact.sha256.empty()) return records.payload(artifact.sha256);
+  const std::optional<Json> tail = member(artifact.summary, "tail");
+  return tail ? string_of(*tail).value_or("") : std::string();
+}
+
+Result<std::vector<Log>> logs_of(Records& records, const std::vector<TaskAttempts>& all,
+                                 const std::optional<std::uint32_t>& only) {
+  std::vector<Log> logs;
+  for (const TaskAttempts& one : all) {
+    for (const Attempt& attempt : one.attempts) {
+      if (only && attempt.number != *only) continue;
+      for (const ArtifactRecord& artifact : attempt.artifacts) {
+        const std::string_view stream = stream_of(artifact.kind);
+        if (stream.empty()) continue;
+        Result<std::string> text = text_of(records, artifact);
+        if (!text) return std::unexpected(text.error());
+        logs.push_back({one.name(), attempt.number, stream, std::move(*text), artifact.size});
+      }
+    }
+  }
+  return logs;
+}
+
+}  // namespace
+
+int item_logs(Session& session, const ItemLogsOptions& options) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  Records& records = (*store)->records();
+  const Result<Address> address =
+      resolve(records, {options.item.id, options.item.job, options.item.stage});
+  if (!address) return session.fail(address.error());
+  const Result<std::vector<TaskAttempts>> all = attempts_at(records, *address);
+  if (!all) return session.fail(all.error());
+  const Result<std::vector<Log>> logs = logs_of(records, *all, options.attempt);
+  if (!logs) return session.fail(logs.error());
+
+  std::vector<Json> documents;
+  for (const Log& log : *logs) {
+    if (session.globals().wants_json()) {
+      documents.push_back(Json::object({{"stage", log.task},
+                                        {"attempt_number", log.attempt},
+                                        {"stream", log.stream},
+                                        {"size", log.size},
+                                        {"text", log.text}}));
+      if (session.globals().jsonl) session.print(documents.back());
+      continue;
+    }
+    const std::string heading =
+        log.task + " attempt " + std::to_string(log.attempt) + " " + std::string(log.stream);
+    if (!session.globals().quiet) {
+      session.print(session.style().paint(Paint::bold, "==> " + printable(heading) + " <==") +
+                    "\n");
+    }
+    // What a command wrote may hold anything; on a terminal it must not be obeyed.
+    session.print(session.streams().out_is_terminal ? printable_lines(log.text) : log.text);
+    if (!log.text.ends_with('\n')) session.print("\n");
+  }
+  if (session.globals().json) session.print(Json::object({{"logs", Json::array(documents)}}));
+  if (logs->empty()) session.say("no attempt that has ended wrote anything");
+  return exit_done;
+}
+
+}  // namespace pawl::cli

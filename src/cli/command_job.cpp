@@ -1,0 +1,231 @@
+#include <cmath>
+#include <vector>
+
+#include "cli/address.hpp"
+#include "cli/commands.hpp"
+#include "cli/job_view.hpp"
+#include "cli/session.hpp"
+#include "cli/signals.hpp"
+#include "pawl/codec/documents.hpp"
+#include "pawl/codec/json.hpp"
+#include "pawl/codec/names.hpp"
+
+namespace pawl::cli {
+namespace {
+
+constexpr Duration between_looks = std::chrono::milliseconds(100);
+constexpr std::uint32_t page_size = 200;
+
+int show(Session& session, Records& records, const Job& job) {
+  const Result<Workflow> workflow = records.workflow(job.workflow_hash);
+  if (!workflow) return session.fail(workflow.error());
+  if (session.globals().wants_json()) {
+    session.print(job_document(job, *workflow));
+  } else if (session.globals().quiet) {
+    session.print(std::to_string(job.id.value()) + "\n");
+  } else {
+    session.print(job_headline(job, session.style(), session.times()) + "\n");
+  }
+  return exit_done;
+}
+
+int act_on(Session& session, JobId job, const Act& act) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  const Result<Job> after = (*store)->act(act);
+  if (!after) return session.fail(with_commands(after.error(), job));
+  return show(session, (*store)->records(), *after);
+}
+
+void add_limit(Table& table, const std::string& name, const std::string& used,
+               const std::optional<std::string>& most) {
+  table.add({name, used, most.value_or("no limit")});
+}
+
+int show_budget(Session& session, Records& records, const Job& job) {
+  const Result<Workflow> workflow = records.workflow(job.workflow_hash);
+  if (!workflow) return session.fail(workflow.error());
+  if (session.globals().wants_json()) {
+    const Json budget = member(job_document(job, *workflow), "budget").value_or(Json{});
+    session.print(Json::object({{"job", job.id.value()}, {"budget", budget}}));
+    return exit_done;
+  }
+  const Budget& budget = job.budget;
+  const Times times = session.times();
+  const auto number = [](const auto& value) -> std::optional<std::string> {
+    if (!value) return std::nullopt;
+    return with_separators(static_cast<std::int64_t>(*value));
+  };
+  const auto time = [](const std::optional<Duration>& value) -> std::optional<std::string> {
+    if (!value) return std::nullopt;
+    return in_words(*value);
+  };
+  Table table({{"LIMIT"}, {"USED", Table::Align::right}, {"OF", Table::Align::right}});
+  add_limit(table, "attempts", with_separators(job.attempts_opened),
+            number(budget.max_total_attempts));
+  add_limit(table, "cost", dollars(job.used.cost_microusd),
+            budget.cost_microusd ? std::optional(dollars(*budget.cost_microusd)) : std::nullopt);
+  add_limit(table, "tokens", with_separators(job.used.tokens), number(budget.tokens));
+  const Timestamp until = job.has_ended() ? job.ended_at : times.now;
+  add_limit(table, "deadline", in_words(until - job.submitted_at), time(budget.deadline));
+  if (budget.max_attempts_per_task) {
+    add_limit(table, "attempts per task", "-", number(budget.max_attempts_per_task));
+  }
+  if (budget.no_progress) add_limit(table, "no progress", "-", time(budget.no_progress));
+  session.print(table.text(session.style()));
+  session.say("when a limit is reached the job " +
+              std::string(budget.exhausted == OnBudgetEnd::pause ? "is paused" : "fails"));
+  return exit_done;
+}
+
+}  // namespace
+
+int job_list(Session& session, const JobListOptions& options) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  Records& records = (*store)->records();
+  const std::optional<JobState> wanted = from_name<JobState>(options.state);
+  const Times times = session.times();
+  Table table({{"JOB", Table::Align::right},
+               {"WORKFLOW", Table::Align::left, 40},
+               {"STATE"},
+               {"DONE", Table::Align::right},
+               {"DEAD", Table::Align::right},
+               {"REVIEW", Table::Align::right},
+               {"SUBMITTED"},
+               {"ENDED"}});
+  std::vector<Json> documents;
+  std::uint32_t shown = 0;
+  JobFilter filter{.workflow_name = options.workflow, .limit = page_size};
+  for (bool more = true; more;) {
+    const Result<std::vector<Job>> page = records.jobs(filter);
+    if (!page) return session.fail(page.error());
+    more = page->size() == filter.limit;
+    if (more) filter.before = page->back().id;
+    for (const Job& job : *page) {
+      const JobState state = state_of(job);
+      if (wanted && state != *wanted) continue;
+      if (options.limit > 0 && shown == options.limit) {
+        more = false;
+        break;
+      }
+      ++shown;
+      if (session.globals().wants_json()) {
+        const Result<Workflow> workflow = records.workflow(job.workflow_hash);
+        if (!workflow) return session.fail(workflow.error());
+        Json document = job_document(job, *workflow);
+        if (session.globals().jsonl) {
+          session.print(document);
+        } else {
+          documents.push_back(std::move(document));
+        }
+      } else if (session.globals().quiet) {
+        session.print(std::to_string(job.id.value()) + "\n");
+      } else {
+        const std::int64_t reviews = job.cancelled ? 0 : tasks_in(job, StateKind::awaiting_review);
+        table.add(
+            {std::to_string(job.id.value()),
+             job.workflow_name,
+             {std::string(label_of(state)), paint_of(state)},
+             with_separators(job.items.succeeded) + "/" + with_separators(job.items.total),
+             {with_separators(job.dead_letters), job.dead_letters > 0 ? Paint::red : Paint::dim},
+             {with_separators(reviews), reviews > 0 ? Paint::yellow : Paint::dim},
+             times.of(job.submitted_at),
+             times.of(job.ended_at)});
+      }
+    }
+  }
+  if (session.globals().json) {
+    session.print(Json::object({{"jobs", Json::array(documents)}}));
+  } else if (!session.globals().quiet && !session.globals().jsonl) {
+    if (table.empty()) {
+      session.say("no jobs. start one: pawl run FILE");
+    } else {
+      session.print(table.text(session.style()));
+    }
+  }
+  return exit_done;
+}
+
+int job_show(Session& session, const OneJobOptions& options) {
+  return status(session, {.job = options.job});
+}
+
+int job_pause(Session& session, const OneJobOptions& options) {
+  return act_on(session, JobId{options.job}, PauseJob{.job = JobId{options.job}});
+}
+
+int job_resume(Session& session, const OneJobOptions& options) {
+  return act_on(session, JobId{options.job}, ResumeJob{.job = JobId{options.job}});
+}
+
+int job_cancel(Session& session, const OneJobOptions& options) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  const Result<Job> job = (*store)->records().job(JobId{options.job});
+  if (!job) return session.fail(job.error());
+  const Status agreed =
+      session.confirm("Cancel job " + std::to_string(options.job) + " with " +
+                      counted(job->items.active(), "unfinished item") + "? There is no way back.");
+  if (!agreed) return session.fail(agreed.error());
+  return act_on(session, job->id, CancelJob{.job = job->id});
+}
+
+int job_budget(Session& session, const JobBudgetOptions& options) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  Result<Job> job = (*store)->records().job(JobId{options.job});
+  if (!job) return session.fail(job.error());
+
+  Budget budget = job->budget;
+  if (options.attempts) budget.max_total_attempts = options.attempts;
+  if (options.tokens) budget.tokens = options.tokens;
+  if (options.cost_usd) {
+    const bool fits = *options.cost_usd >= 0 && *options.cost_usd <= 1e9;
+    if (!fits) return session.fail_usage("--cost-usd is an amount in dollars, such as 25");
+    budget.cost_microusd = std::llround(*options.cost_usd * 1e6);
+  }
+  if (!options.deadline.empty()) {
+    const Result<Duration> deadline = parse_duration(options.deadline);
+    if (!deadline) return session.fail(deadline.error());
+    budget.deadline = *deadline;
+  }
+  const bool is_negative = options.attempts.value_or(0) < 0 || options.tokens.value_or(0) < 0;
+  if (is_negative) return session.fail_usage("a limit is not negative");
+  if (budget != job->budget) {
+    job = (*store)->act(SetBudget{.job = job->id, .budget = budget});
+    if (!job) return session.fail(with_commands(job.error(), JobId{options.job}));
+  }
+  return show_budget(session, (*store)->records(), *job);
+}
+
+int job_wait(Session& session, const JobWaitOptions& options) {
+  std::optional<Duration> patience;
+  if (!options.timeout.empty()) {
+    const Result<Duration> timeout = parse_duration(options.timeout);
+    if (!timeout) return session.fail(timeout.error());
+    patience = *timeout;
+  }
+  const StopSignals signals;
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  Records& records = (*store)->records();
+  const Timestamp began = system_clock().now();
+  for (;;) {
+    const Result<Job> job = records.job(JobId{options.job});
+    if (!job) return session.fail(job.error());
+    if (stands_still(*job)) {
+      const int shown = show(session, records, *job);
+      return shown == exit_done ? exit_code_of(*job) : shown;
+    }
+    if (patience && system_clock().now() - began >= *patience) {
+      return session.fail(
+          {ErrorCode::unavailable,
+           "job " + std::to_string(options.job) + " still runs after " + in_words(*patience),
+           "look: pawl status " + std::to_string(options.job)});
+    }
+    if (signals.wait(between_looks)) return exit_interrupted;
+  }
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,266 @@
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <set>
+
+#include "cli/address.hpp"
+#include "cli/commands.hpp"
+#include "cli/file_outputs.hpp"
+#include "cli/session.hpp"
+#include "pawl/codec/digest.hpp"
+#include "pawl/codec/json.hpp"
+#include "pawl/codec/names.hpp"
+#include "pawl/store/results.hpp"
+
+namespace pawl::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The directory of what a job's own stages brought.
+constexpr auto job_directory = "_job";
+
+/// The name of a directory for this text, no other text's, and never that of the job.
+std::string directory_name(const std::string& text) {
+  const std::string safe = safe_file_name(text);
+  const bool is_itself = safe == text && !safe.starts_with('_');
+  return is_itself ? safe : safe + "-" + sha256_hex(text).substr(0, 8);
+}
+
+std::unexpected<Error> cannot(const std::string& what, const fs::path& path,
+                              const std::error_code& why) {
+  return pawl::fail(ErrorCode::unavailable,
+                    "cannot " + what + " " + path.string() + ": " + why.message());
+}
+
+/// A directory below `parent`, made where it is missing. A link would lead elsewhere.
+Result<fs::path> directory_below(const fs::path& parent, const std::string& name) {
+  const fs::path path = parent / name;
+  std::error_code failed;
+  fs::create_directories(path, failed);
+  if (failed) return cannot("make the directory", path, failed);
+  if (fs::symlink_status(path, failed).type() != fs::file_type::directory) {
+    return pawl::fail(ErrorCode::refused, path.string() + " is not a directory of its own",
+                      "name an empty directory with --to");
+  }
+  return path;
+}
+
+/// Removes what is there first, so that nothing is written through a link.
+Status make_room(const fs::path& path) {
+  std::error_code failed;
+  fs::remove(path, failed);
+  if (failed) return cannot("replace", path, failed);
+  return {};
+}
+
+Status copy_payload(Records& records, const FileOutput& file, const fs::path& to) {
+  const Result<fs::path> from = records.payload_path(file.sha256);
+  if (!from) return std::unexpected(from.error());
+  if (const Status room = make_room(to); !room) return room;
+  std::error_code failed;
+  fs::copy_file(*from, to, failed);
+  if (failed) return cannot("copy to", to, failed);
+  fs::permissions(to, fs::perms::owner_write, fs::perm_options::add, failed);
+  return {};
+}
+
+Status write_text(const fs::path& path, const std::string& text) {
+  if (const Status room = make_room(path); !room) return room;
+  std::ofstream out(path, std::ios::binary);
+  out << text << std::flush;
+  if (!out) return pawl::fail(ErrorCode::unavailable, "cannot write " + path.string());
+  return {};
+}
+
+/// Copies outputs and files out: DIR/<item>/<stage>/output.json, and each file beside it. Names
+/// come from outside and are made harmless, so that nothing is ever written elsewhere.
+class Exporter {
+ public:
+  Exporter(Records& records, fs::path directory)
+      : records_(records), directory_(std::move(directory)) {}
+
+  Status write(const std::optional<std::string>& item, const std::string& stage,
+               const Json& output) {
+    if (output.is_null()) return {};
+    const Result<fs::path> of_item =
+        directory_below(directory_, item ? directory_name(*item) : job_directory);
+    if (!of_item) return std::unexpected(of_item.error());
+    const Result<fs::path> of_stage = directory_below(*of_item, directory_name(stage));
+    if (!of_stage) return std::unexpected(of_stage.error());
+    std::set<std::string> used{"output.json"};
+    const Result<Json> told = copy_files(output, *of_stage, used);
+    if (!told) return std::unexpected(told.error());
+    if (const Status wrote = write_text(*of_stage / "output.json", pretty(*told) + "\n"); !wrote) {
+      return wrote;
+    }
+    ++outputs;
+    return {};
+  }
+
+  std::int64_t outputs = 0;
+  std::int64_t files = 0;
+
+ private:
+  /// The output with the "path" of each file that was copied.
+  Result<Json> copy_files(const Json& value, const fs::path& to, std::set<std::string>& used) {
+    if (!value.text().contains("\"$file\"")) return value;
+    if (const std::optional<FileOutput> file = file_output_of(value)) {
+      std::string name = safe_file_name(file->name);
+      for (int number = 2; !used.insert(name).second; ++number) {
+        name = std::to_string(number) + "-" + safe_file_name(file->name);
+      }
+      if (const Status copied = copy_payload(records_, *file, to / name); !copied) {
+        return std::unexpected(copied.error());
+      }
+      ++files;
+      return with_member(value, "path", (to / name).string());
+    }
+    if (is_array(value)) {
+      std::vector<Json> all = elements(value);
+      for (Json& one : all) {
+        Result<Json> copied = copy_files(one, to, used);
+        if (!copied) return copied;
+        one = std::move(*copied);
+      }
+      return Json::array(all);
+    }
+    std::vector<std::pair<std::string, Json>> all = members(value);
+    for (auto& [key, one] : all) {
+      Result<Json> copied = copy_files(one, to, used);
+      if (!copied) return copied;
+      one = std::move(*copied);
+    }
+    return is_object(value) ? Json::object(all) : value;
+  }
+
+  Records& records_;
+  fs::path directory_;
+};
+
+/// The outputs of one item, or (without a key) of the stages that run once per job.
+struct OneResult {
+  std::optional<std::string> item;
+  std::string_view state;
+  std::vector<std::pair<std::string, Json>> outputs;
+};
+
+using Visit = std::function<Status(const OneResult&)>;
+
+Status for_each_wanted(Records& records, const Job& job, const Workflow& workflow,
+                       const std::optional<StageIndex>& only, const Visit& visit) {
+  Status stopped;
+  const bool wants_items = !only || workflow.stage(*only).scope == Scope::item;
+  const auto see = [&](const SettledItem& settled) {
+    OneResult one{.item = settled.item.key, .state = name_of(settled.item.state), .outputs = {}};
+    for (const StageOutput& output : settled.outputs) {
+      if (only && output.stage != *only) continue;
+      one.outputs.emplace_back(workflow.stage(output.stage).name, output.output);
+    }
+    stopped = visit(one);
+    return stopped.has_value();
+  };
+  if (wants_items) {
+    if (const Status read = for_each_result(records, job.id, see); !read) return read;
+    if (!stopped) return stopped;
+  }
+  OneResult whole_job{.item = std::nullopt, .state = name_of(state_of(job)), .outputs = {}};
+  for (const StageIndex stage : workflow.all_scope_stages()) {
+    if (only && stage != *only) continue;
+    const Result<StageOutput> output = records.output(task_id(job.reduce_ordinal, stage));
+    if (!output && output.error().code == ErrorCode::not_found) continue;
+    if (!output) return std::unexpected(output.error());
+    Result<Json> whole = whole_output(records, output->output);
+    if (!whole) return std::unexpected(whole.error());
+    whole_job.outputs.emplace_back(workflow.stage(stage).name, std::move(*whole));
+  }
+  return whole_job.outputs.empty() ? Status{} : visit(whole_job);
+}
+
+Json result_document(Records& records, const Job& job, const OneResult& one) {
+  std::vector<std::pair<std::string, Json>> outputs = one.outputs;
+  for (auto& [stage, output] : outputs) output = with_paths(records, output);
+  return Json::object({{"item", one.item ? Json(*one.item) : Json()},
+                       {"job", job.id.value()},
+                       {"state", one.state},
+                       {"outputs", Json::object(outputs)}});
+}
+
+std::string result_text(Records& records, const OneResult& one, const Style& style) {
+  std::string out = style.paint(Paint::bold, one.item ? printable(*one.item) : "(the whole job)") +
+                    "  " + std::string(one.state) + "\n";
+  for (const auto& [stage, output] : one.outputs) {
+    if (output.is_null()) continue;
+    out += "  " + printable(stage) + "\n";
+    for (const std::string& line : readable_lines(records, output)) {
+      out += "    " + printable(line) + "\n";
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+int results(Session& session, const ResultsOptions& options) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  Records& records = (*store)->records();
+  const Result<Job> job = job_or_newest(records, options.job);
+  if (!job) return session.fail(job.error());
+  const Result<Workflow> workflow = records.workflow(job->workflow_hash);
+  if (!workflow) return session.fail(workflow.error());
+  std::optional<StageIndex> only;
+  if (!options.stage.empty()) {
+    const Result<StageIndex> stage = workflow->require_stage(options.stage);
+    if (!stage) return session.fail(stage.error());
+    only = *stage;
+  }
+
+  std::optional<Exporter> exporter;
+  if (!options.to.empty()) {
+    std::error_code failed;
+    fs::create_directories(options.to, failed);
+    if (failed) {
+      return session.fail(cannot("make the directory", options.to, failed).error());
+    }
+    exporter.emplace(records, fs::path(options.to));
+  }
+  const bool is_one_document = session.globals().json && !session.globals().jsonl && !exporter;
+  bool is_first = true;
+  if (is_one_document) {
+    session.print("{\"job\":" + std::to_string(job->id.value()) + ",\"results\":[");
+  }
+  const Status done =
+      for_each_wanted(records, *job, *workflow, only, [&](const OneResult& one) -> Status {
+        if (exporter) {
+          for (const auto& [stage, output] : one.outputs) {
+            const Status wrote = exporter->write(one.item, stage, output);
+            if (!wrote) return wrote;
+          }
+        } else if (is_one_document) {
+          if (!std::exchange(is_first, false)) session.print(",");
+          session.print(result_document(records, *job, one).text());
+        } else if (session.globals().jsonl) {
+          session.print(result_document(records, *job, one));
+        } else if (session.globals().quiet) {
+          session.print(address_of(job->id, one.item.value_or("")) + "\n");
+        } else {
+          session.print(result_text(records, one, session.style()));
+        }
+        return {};
+      });
+  if (is_one_document) session.print("]}\n");
+  if (!done) return session.fail(done.error());
+  if (exporter && session.globals().wants_json()) {
+    session.print(Json::object({{"job", job->id.value()},
+                                {"outputs", exporter->outputs},
+                                {"files", exporter->files},
+                                {"to", options.to}}));
+  } else if (exporter) {
+    session.say(counted(exporter->outputs, "output") + " and " + counted(exporter->files, "file") +
+                " written below " + options.to);
+  }
+  return exit_done;
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,81 @@
+/// `pawl resume [JOB]`: goes on after a stop, with the definition the job was submitted with.
+
+#include "cli/commands.hpp"
+#include "cli/submission.hpp"
+#include "cli/working.hpp"
+#include "pawl/codec/documents.hpp"
+
+namespace pawl::cli {
+
+namespace {
+
+/// The job that is meant: the one named, else the newest unfinished one, else the newest.
+Result<Job> find_job(Records& records, const std::optional<std::int64_t>& number) {
+  if (number) return records.job(JobId{*number});
+  for (const std::optional<bool> ended : {std::optional(false), std::optional<bool>()}) {
+    const auto jobs =
+        records.jobs({.ended = ended, .workflow_name = {}, .before = {}, .limit = 1});
+    if (!jobs) return std::unexpected(jobs.error());
+    if (!jobs->empty()) return jobs->front();
+  }
+  return pawl::fail(ErrorCode::not_found, "there is no job here yet",
+                    "submit one with `pawl run FILE`");
+}
+
+/// A changed file does not change a job that runs; people should know.
+void say_if_changed(Session& session, const Job& job) {
+  const std::string file = label(job, "file");
+  if (file.empty()) return;
+  const Result<WorkflowSource> source = read_workflow_source(session, file);
+  if (!source) return;
+  const auto loaded = load_workflow_file(
+      source->text, {.name = source->name, .project = label(job, "project")});
+  if (loaded && loaded->workflow.hash() == job.workflow_hash) return;
+  session.say("note: " + printable(file) + " has changed since job " +
+              std::to_string(job.id.value()) +
+              " was submitted; the job goes on with the definition it was submitted with");
+}
+
+}  // namespace
+
+int resume(Session& session, const ResumeOptions& options) {
+  const StopSignals signals;
+  const auto store = session.store();
+  if (!store) return session.fail(store.error());
+  const Result<Job> job = find_job((*store)->records(), options.job);
+  if (!job) return session.fail(job.error());
+  const std::string number = std::to_string(job->id.value());
+  const Result<Workflow> workflow = (*store)->records().workflow(job->workflow_hash);
+  if (!workflow) return session.fail(workflow.error());
+  if (job->has_ended() || state_of(*job) == JobState::paused) {
+    if (session.globals().wants_json()) {
+      session.print(job_document(*job, *workflow));
+    } else {
+      const bool is_paused = state_of(*job) == JobState::paused;
+      session.print("job " + number + " " + std::string(label_of(state_of(*job))) +
+                    (is_paused ? "\n" : "; nothing is left to do\n"));
+      if (is_paused) {
+        session.say(job->paused == PauseCause::requested
+                        ? "it was paused by an operator; let it go on:  pawl job resume " + number
+                        : "its budget is used up; raise it:  pawl job budget " + number);
+      }
+    }
+    return exit_code_of(*job);
+  }
+  if (const std::vector<std::string> foreign = stages_of_programs(*workflow); !foreign.empty()) {
+    return session.fail(
+        {.code = ErrorCode::refused,
+         .message = "job " + number + " was submitted by a program: only that has the code of stage '" +
+                    printable(foreign.front()) + "'",
+         .help = "run that program on this store"});
+  }
+  say_if_changed(session, *job);
+  if (job->submission_open) {
+    if (const Status finished = finish_submission(**store, *job); !finished) {
+      return session.fail(finished.error());
+    }
+  }
+  return work_on(session, *store, signals, {.job = job->id});
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,230 @@
+#include <istream>
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "cli/key_reader.hpp"
+#include "cli/review_edit.hpp"
+#include "cli/review_view.hpp"
+#include "cli/session.hpp"
+#include "pawl/codec/json.hpp"
+
+namespace pawl::cli {
+namespace {
+
+constexpr std::uint32_t page_size = 100;
+constexpr Duration claim_lasts = std::chrono::minutes(10);
+constexpr std::size_t output_lines_max = 30;
+constexpr int control_c = 3;
+constexpr int control_d = 4;
+
+constexpr auto keys =
+    "[a]pprove  [e]dit in $EDITOR  [c]hanges  [r]eject  [d]iff  [s]kip  [?]  [q]uit";
+constexpr auto keys_in_words =
+    "a  approve the output that is shown\n"
+    "e  change the output in your editor, then approve it\n"
+    "c  ask for another attempt; your note becomes its feedback\n"
+    "r  reject for good; the item becomes a dead letter\n"
+    "d  compare the two newest outputs\n"
+    "s  leave it for later, or for others\n"
+    "q  stop reviewing\n";
+
+/// The oldest open review after this one that nobody else has claimed.
+Result<std::optional<Review>> next_open(Records& records, JobId job, ReviewId after,
+                                        const std::string& person, Timestamp now) {
+  ReviewFilter filter{.job = job, .status = ReviewStatus::open, .after = after, .limit = page_size};
+  for (;;) {
+    const Result<std::vector<Review>> page = records.reviews(filter);
+    if (!page) return std::unexpected(page.error());
+    for (const Review& review : *page) {
+      const bool is_taken =
+          !review.claimed_by.empty() && review.claimed_by != person && review.claimed_until > now;
+      if (!is_taken) return review;
+    }
+    if (page->size() < filter.limit) return std::optional<Review>();
+    filter.after = page->back().id;
+  }
+}
+
+int show_only(Session& session, Records& records, const std::optional<Review>& next,
+              const std::string& person) {
+  if (!next) {
+    if (session.globals().wants_json()) {
+      session.print(Json::object({{"reviews", Json::array({})}}));
+    }
+    session.say("nothing waits for people");
+    return exit_done;
+  }
+  const Result<ShownReview> shown = load_review(records, next->id);
+  if (!shown) return session.fail(shown.error());
+  if (session.globals().wants_json()) {
+    const Result<Json> document = shown_review_document(records, *shown);
+    if (!document) return session.fail(document.error());
+    session.print(Json::object({{"reviews", Json::array({*document})}}));
+  } else if (session.globals().quiet) {
+    session.print(std::to_string(next->id.value()) + "\n");
+  } else {
+    session.print(
+        review_screen(records, *shown, session.style(), session.times(), person, output_lines_max));
+    const std::string id = std::to_string(next->id.value());
+    session.say("decide: pawl review approve " + id + " | edit " + id + " | changes " + id +
+                " --note TEXT | reject " + id + " --reason TEXT");
+  }
+  return exit_done;
+}
+
+/// One person at a terminal, one review after the other.
+class Sitting {
+ public:
+  Sitting(Session& session, Store& store, std::string person, JobId job)
+      : session_(session), store_(store), person_(std::move(person)), job_(job) {}
+
+  int run() {
+    for (;;) {
+      const Result<std::optional<Review>> next =
+          next_open(store_.records(), job_, last_, person_, store_.now());
+      if (!next) return session_.fail(next.error());
+      if (!*next) {
+        session_.print(decided_ == 0 && last_ == ReviewId{}
+                           ? std::string("nothing waits for people\n")
+                           : "that was the last one; " + counted(decided_, "decision") + " made\n");
+        return exit_done;
+      }
+      last_ = (*next)->id;
+      const Result<Job> claimed = store_.act(
+          ClaimReview{.review = last_, .by = person_, .until = store_.now() + claim_lasts});
+      // Somebody was faster: theirs.
+      if (!claimed && claimed.error().code == ErrorCode::conflict) continue;
+      if (!claimed) return session_.fail(claimed.error());
+      const std::optional<int> ended = decide_one();
+      if (ended) return *ended;
+    }
+  }
+
+ private:
+  /// None: on to the next one; else the exit code.
+  std::optional<int> decide_one() {
+    const Result<ShownReview> shown = load_review(store_.records(), last_);
+    if (!shown) return session_.fail(shown.error());
+    session_.print("\n" + review_screen(store_.records(), *shown, session_.style(),
+                                        session_.times(), person_, output_lines_max));
+    for (;;) {
+      const int key = ask_for_key();
+      session_.print("\n");
+      switch (key) {
+        case 'a':
+          if (answered(*shown, {.outcome = ReviewOutcome::approve}, "approved")) return {};
+          break;
+        case 'e':
+          if (edited(*shown)) return {};
+          break;
+        case 'c':
+          if (noted(*shown, ReviewOutcome::request_changes, "what should be done better? ",
+                    "sent back with your note")) {
+            return {};
+          }
+          break;
+        case 'r':
+          if (noted(*shown, ReviewOutcome::reject, "why is it rejected? ", "rejected")) return {};
+          break;
+        case 'd': {
+          const Result<std::string> diff =
+              attempts_diff(store_.records(), *shown, session_.style());
+          if (!diff) return session_.fail(diff.error());
+          session_.print(*diff);
+          break;
+        }
+        case 's':
+          release();
+          return {};
+        case 'q':
+        case control_d:
+          release();
+          return exit_done;
+        case control_c:
+        case -1:
+          release();
+          return exit_interrupted;
+        case '?':
+        default:
+          session_.print(keys_in_words);
+          break;
+      }
+    }
+  }
+
+  /// Shows the keys, and answers the first one that is pressed after that.
+  int ask_for_key() {
+    session_.streams().out->flush();
+    KeyReader reader;
+    reader.forget_typed_ahead();
+    session_.print(session_.style().paint(Paint::cyan, keys) + " ");
+    session_.streams().out->flush();
+    return reader.read();
+  }
+
+  /// Whether this review is done with: decided, or decided by somebody else.
+  bool answered(const ShownReview& shown, Answer given, const std::string& words) {
+    given.reviewer = person_;
+    const Result<ShownReview> after = give_answer(store_, shown, std::move(given));
+    if (after) {
+      ++decided_;
+      session_.print("review " + std::to_string(last_.value()) + " " + words + "\n");
+      return true;
+    }
+    session_.fail(after.error());
+    return after.error().code == ErrorCode::conflict;
+  }
+
+  bool noted(const ShownReview& shown, ReviewOutcome outcome, const std::string& question,
+             const std::string& words) {
+    const std::string note = session_.ask(question);
+    session_.streams().in->clear();
+    if (note.empty()) {
+      session_.print("not decided: no words were given\n");
+      return false;
+    }
+    return answered(shown, {.outcome = outcome, .note = note}, words);
+  }
+
+  bool edited(const ShownReview& shown) {
+    const Result<Json> json =
+        edited_output(session_, store_, shown.stage(), shown.output, std::nullopt);
+    if (!json) {
+      session_.fail(json.error());
+      return false;
+    }
+    return answered(shown, {.outcome = ReviewOutcome::approve_with_edits, .edits = *json},
+                    "approved with your edits");
+  }
+
+  void release() {
+    // A claim that cannot be given back runs out by itself.
+    (void)store_.act(ReleaseReview{.review = last_, .by = person_});
+  }
+
+  Session& session_;
+  Store& store_;
+  std::string person_;
+  JobId job_;
+  ReviewId last_;
+  std::int64_t decided_ = 0;
+};
+
+}  // namespace
+
+int review_next(Session& session, const ReviewNextOptions& options) {
+  const Result<std::string> person = Session::person(options.as);
+  if (!person) return session.fail(person.error());
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  const JobId job{options.job.value_or(0)};
+  const bool sits_here = session.can_ask() && session.streams().out_is_terminal &&
+                         !session.globals().wants_json() && !session.globals().quiet;
+  if (sits_here) return Sitting(session, **store, *person, job).run();
+  Records& records = (*store)->records();
+  const Result<std::optional<Review>> next = next_open(records, job, {}, *person, (*store)->now());
+  if (!next) return session.fail(next.error());
+  return show_only(session, records, *next, *person);
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,104 @@
+#include <optional>
+
+#include "cli/address.hpp"
+#include "cli/commands.hpp"
+#include "cli/job_view.hpp"
+#include "cli/session.hpp"
+#include "cli/signals.hpp"
+#include "pawl/codec/documents.hpp"
+
+namespace pawl::cli {
+namespace {
+
+constexpr Duration between_looks = std::chrono::milliseconds(200);
+
+std::string screen(const Job& job, const Workflow& workflow, Session& session) {
+  return job_headline(job, session.style(), session.times()) + "\n" +
+         stage_table(job, workflow, session.style());
+}
+
+void say_next_steps(const Job& job, Session& session) {
+  const std::string id = std::to_string(job.id.value());
+  if (waits_for_people(job)) session.say("only people can go on: pawl review next");
+  if (state_of(job) == JobState::paused) session.say("paused. go on: pawl job resume " + id);
+  if (job.dead_letters > 0) session.say("dead letters: pawl dlq list --by error --job " + id);
+}
+
+/// On a terminal each screen is drawn over the one before; elsewhere a line tells each change.
+class Watch {
+ public:
+  Watch(Session& session, const Workflow& workflow) : session_(session), workflow_(workflow) {}
+
+  void show(const Job& job) {
+    if (session_.globals().jsonl) return show_document(job);
+    if (session_.globals().json) return;
+    if (session_.streams().out_is_terminal) return draw(screen(job, workflow_, session_));
+    const std::string line = job_headline(job, session_.style(), session_.times());
+    if (line == last_) return;
+    last_ = line;
+    session_.print(line + "\n");
+    session_.streams().out->flush();
+  }
+
+ private:
+  void show_document(const Job& job) {
+    const Json document = job_document(job, workflow_);
+    if (document.text() == last_) return;
+    last_ = document.text();
+    session_.print(document);
+    session_.streams().out->flush();
+  }
+
+  void draw(const std::string& text) {
+    if (text == last_) return;
+    const auto lines = std::count(last_.begin(), last_.end(), '\n');
+    if (lines > 0) session_.print("\x1b[" + std::to_string(lines) + "A\x1b[J");
+    session_.print(text);
+    session_.streams().out->flush();
+    last_ = text;
+  }
+
+  Session& session_;
+  const Workflow& workflow_;
+  std::string last_;
+};
+
+int watch(Session& session, Store& store, JobId id, const Workflow& workflow) {
+  const StopSignals signals;
+  Watch shown(session, workflow);
+  for (;;) {
+    const Result<Job> job = store.records().job(id);
+    if (!job) return session.fail(job.error());
+    shown.show(*job);
+    if (job->has_ended() || waits_for_people(*job)) {
+      if (session.globals().json) session.print(job_document(*job, workflow));
+      say_next_steps(*job, session);
+      return exit_done;
+    }
+    if (signals.wait(between_looks)) return exit_interrupted;
+  }
+}
+
+}  // namespace
+
+int status(Session& session, const StatusOptions& options) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  Records& records = (*store)->records();
+  const Result<Job> job = job_or_newest(records, options.job);
+  if (!job) return session.fail(job.error());
+  const Result<Workflow> workflow = records.workflow(job->workflow_hash);
+  if (!workflow) return session.fail(workflow.error());
+  if (options.watch) return watch(session, **store, job->id, *workflow);
+  if (session.globals().wants_json()) {
+    session.print(job_document(*job, *workflow));
+  } else if (session.globals().quiet) {
+    session.print(std::to_string(job->id.value()) + "\n");
+  } else {
+    session.print(screen(*job, *workflow, session));
+    say_next_steps(*job, session);
+  }
+  return exit_done;
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "cli/address.hpp"
+#include "cli/attempts_view.hpp"
+#include "cli/commands.hpp"
+#include "cli/session.hpp"
+#include "cli/waits.hpp"
+#include "pawl/codec/documents.hpp"
+#include "pawl/codec/names.hpp"
+#include "pawl/core/decide.hpp"
+
+namespace pawl::cli {
+namespace {
+
+constexpr std::uint32_t page_size = 500;
+
+/// One decision about an item: of the engine, of a reviewer, or of an operator.
+struct Reason {
+  Timestamp at;
+  std::string stage;
+  std::string child;
+  AttemptNumber attempt = 0;
+  std::string trigger;  ///< what happened
+  Rule rule{};
+  std::string explanation;  ///< the rule in words, with its numbers
+  std::string_view decision;
+};
+
+Json reason_document(const Reason& reason) {
+  return Json::object({{"at", rfc3339(reason.at)},
+                       {"stage", reason.stage.empty() ? Json() : Json(reason.stage)},
+                       {"child", reason.child.empty() ? Json() : Json(reason.child)},
+                       {"attempt_number", reason.attempt == 0 ? Json() : Json(reason.attempt)},
+                       {"trigger", reason.trigger},
+                       {"rule", name_of(reason.rule)},
+                       {"explanation", reason.explanation},
+                       {"decision", reason.decision}});
+}
+
+void add_attempts(std::vector<Reason>& reasons, const TaskAttempts& task,
+                  const Workflow& workflow) {
+  StageDefinition stage = workflow.stage(task.task.stage());
+  if (task.task.child) stage = policies_of_child(std::move(stage));
+  for (const Attempt& attempt : task.attempts) {
+    reasons.push_back(
+        {.at = attempt.ended_at,
+         .stage = task.stage,
+         .child = task.task.child ? task.task.child->key : std::string(),
+         .attempt = attempt.number,
+         .trigger = "attempt " + std::to_string(attempt.number) + " " + outcome_in_words(attempt),
+         .rule = attempt.decision.rule,
+         .explanation = pawl::explain(stage, attempt),
+         .decision = name_of(attempt.decision.kind)});
+  }
+}
+
+struct AnswerRule {
+  std::string_view did;
+  Rule rule;
+  DecisionKind decision;
+};
+
+AnswerRule rule_of(ReviewOutcome outcome) {
+  switch (outcome) {
+    case ReviewOutcome::approve:
+      return {"approved", Rule::approved, DecisionKind::complete};
+    case ReviewOutcome::approve_with_edits:
+      return {"approved with edits", Rule::approved_with_edits, DecisionKind::complete};
+    case ReviewOutcome::request_changes:
+      return {"requested changes", Rule::changes_requested, DecisionKind::retry};
+    case ReviewOutcome::reject:
+      return {"rejected", Rule::rejected_by_person, DecisionKind::fail};
+  }
+  return {};
+}
+
+Status add_answers(Records& records, std::vector<Reason>& reasons, const TaskAttempts& task) {
+  ReviewFilter filter{.task = task.task.id, .status = ReviewStatus::closed, .limit = page_size};
+  for (;;) {
+    const Result<std::vector<Review>> page = records.reviews(filter);
+    if (!page) return std::unexpected(page.error());
+    for (const Review& review : *page) {
+      if (!review.answer) continue;
+      const Answer& answer = *review.answer;
+      const AnswerRule told = rule_of(answer.outcome);
+      const std::string note = answer.note.empty() ? "" : ": " + answer.note;
+      reasons.push_back({.at = review.closed_at,
+                         .stage = task.stage,
+                         .child = task.task.child ? task.task.child->key : std::string(),
+                         .attempt = answer.attempt.value_or(review.attempt),
+                         .trigger = answer.reviewer + " " + std::string(told.did) + note,
+                         .rule = told.rule,
+                         .explanation = "review " + std::to_string(review.id.value()) +
+                                        " was answered by a person",
+                         .decision = name_of(told.decision)});
+    }
+    if (page->size() < filter.limit) return {};
+    filter.after = page->back().id;
+  }
+}
+
+/// What operators did leaves its trace in the log alone.
+Status add_acts(Records& records, std::vector<Reason>& reasons, const Address& address) {
+  if (!address.item) return {};
+  std::set<Timestamp> cancels;
+  EventFilter filter{.job = address.job.id, .item = address.item->id, .limit = page_size};
+  for (;;) {
+    const Result<std::vector<Event>> page = records.events(filter);
+    if (!page) return std::unexpected(page.error());
+    for (const Event& event : *page) {
+      const bool is_meant =
+          !address.stage || (event.task && stage_of(event.task) == *address.stage);
+      if (!is_meant) continue;
+      const std::string stage =
+          event.task ? address.workflow.stage(stage_of(event.task)).name : std::string();
+      const std::string note = event.text.empty() ? "" : ": " + event.text;
+      const bool is_manual = event.code == static_cast<std::int32_t>(Cause::manual);
+      const bool is_asked = event.code == static_cast<std::int32_t>(CancelCause::requested);
+      if (event.type == EventType::retry_scheduled && is_manual) {
+        reasons.push_back({.at = event.at,
+                           .stage = stage,
+                           .trigger = "an operator asked to run it again" + note,
+                           .rule = Rule::rerun_requested,
+                           .explanation = "starts over from this stage",
+                           .decision = name_of(DecisionKind::retry)});
+      } else if (event.type == EventType::dead_letter_discarded) {
+        reasons.push_back({.at = event.at,
+                           .stage = stage,
+                           .trigger = "an operator discarded the dead letter" + note,
+                           .rule = Rule::discarded,
+                           .explanation = "it stays failed, and is dealt with",
+                           .decision = name_of(DecisionKind::fail)});
+      } else if (event.type == EventType::task_cancelled && is_asked && event.attempt == 0 &&
+                 cancels.insert(event.at).second) {
+        // One act; every task that it ended has an event.
+        reasons.push_back({.at = event.at,
+                           .stage = address.stage ? stage : std::string(),
+                           .trigger = "an operator cancelled the item" + note,
+                           .rule = Rule::cancelled,
+                           .explanation = "cancelled as asked",
+                           .decision = name_of(DecisionKind::cancel)});
+      }
+    }
+    if (page->size() < filter.limit) return {};
+    filter.after = page->back().seq;
+  }
+}
+
+std::string in_words(const std::vector<Reason>& reasons, Session& session) {
+  const Times times = session.times();
+  Table table({{"TIME"},
+               {"STAGE", Table::Align::left, 40},
+               {"WHAT HAPPENED", Table::Align::left, 90},
+               {"RULE", Table::Align::left, 90}});
+  for (const Reason& reason : reasons) {
+    const std::string stage =
+        reason.child.empty() ? reason.stage : reason.stage + "[" + reason.child + "]";
+    table.add({times.of_entry(reason.at), stage, reason.trigger, reason.explanation});
+  }
+  return table.empty() ? "nothing has been decided yet\n" : table.text(session.style());
+}
+
+}  // namespace
+
+int why(Session& session, const ItemOptions& options) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  Records& records = (*store)->records();
+  const Result<Address> address = resolve(records, {options.id, options.job, options.stage});
+  if (!address) return session.fail(address.error());
+  const Result<std::vector<TaskAttempts>> tasks = attempts_at(records, *address);
+  if (!tasks) return session.fail(tasks.error());
+
+  std::vector<Reason> reasons;
+  for (const TaskAttempts& task : *tasks) {
+    add_attempts(reasons, task, address->workflow);
+    if (const Status read = add_answers(records, reasons, task); !read) {
+      return session.fail(read.error());
+    }
+  }
+  if (const Status read = add_acts(records, reasons, *address); !read) {
+    return session.fail(read.error());
+  }
+  std::ranges::stable_sort(reasons, {}, &Reason::at);
+  const Result<std::string> waits = what_it_waits_for(records, *address, session.times());
+  if (!waits) return session.fail(waits.error());
+
+  if (session.globals().jsonl) {
+    for (const Reason& reason : reasons) session.print(reason_document(reason));
+  } else if (session.globals().json) {
+    std::vector<Json> documents;
+    for (const Reason& reason : reasons) documents.push_back(reason_document(reason));
+    session.print(Json::object({{"decisions", Json::array(documents)},
+                                {"waits_for", waits->empty() ? Json() : Json(*waits)}}));
+  } else {
+    session.print(in_words(reasons, session));
+    if (!waits->empty()) session.print("waits for " + printable(*waits) + "\n");
+  }
+  return exit_done;
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,280 @@
+#pragma once
+
+/// Every command of the program: what it is given, and the function that does it. Each answers the
+/// exit code. `arguments.cpp` turns the command line into these calls; nothing else reads it.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/cli.hpp"
+
+namespace pawl::cli {
+
+class Session;
+
+// Workflows
+
+struct RunOptions {
+  std::string file;
+  std::vector<std::string> params;  ///< "k=v"
+  std::string items;                ///< a glob, a file, or "-"; empty: as the file says
+  bool dry_run = false;
+  bool detach = false;
+  bool fresh = false;
+  bool is_new = false;
+  std::string key;
+  std::uint32_t parallel = 0;
+};
+int run(Session& session, const RunOptions& options);
+
+struct ResumeOptions {
+  std::optional<std::int64_t> job;
+};
+int resume(Session& session, const ResumeOptions& options);
+
+struct WorkOptions {
+  std::vector<std::string> stages;
+  std::vector<std::string> categories;
+  std::uint32_t parallel = 0;
+  bool drain = false;
+};
+int work(Session& session, const WorkOptions& options);
+
+struct CheckOptions {
+  std::vector<std::string> files;
+};
+int check(Session& session, const CheckOptions& options);
+
+struct GraphOptions {
+  std::string target;  ///< a file or a job
+  std::string format = "ascii";
+};
+int graph(Session& session, const GraphOptions& options);
+
+struct DescribeOptions {
+  std::string target;
+};
+int describe(Session& session, const DescribeOptions& options);
+
+struct SchemaOptions {
+  std::string which = "workflow";
+};
+int schema(Session& session, const SchemaOptions& options);
+
+struct ExplainOptions {
+  std::string code;
+};
+int explain(Session& session, const ExplainOptions& options);
+
+struct InitOptions {
+  std::string dir;
+};
+int init(Session& session, const InitOptions& options);
+
+int doctor(Session& session);
+
+// Jobs
+
+struct StatusOptions {
+  std::optional<std::int64_t> job;  ///< none: the newest
+  bool watch = false;
+};
+int status(Session& session, const StatusOptions& options);
+
+struct JobListOptions {
+  std::string state;
+  std::string workflow;
+  std::uint32_t limit = 100;
+};
+int job_list(Session& session, const JobListOptions& options);
+
+struct OneJobOptions {
+  std::int64_t job = 0;
+};
+int job_show(Session& session, const OneJobOptions& options);
+int job_pause(Session& session, const OneJobOptions& options);
+int job_resume(Session& session, const OneJobOptions& options);
+int job_cancel(Session& session, const OneJobOptions& options);
+
+struct JobBudgetOptions {
+  std::int64_t job = 0;
+  std::optional<std::int64_t> attempts;
+  std::optional<double> cost_usd;
+  std::optional<std::int64_t> tokens;
+  std::string deadline;
+};
+int job_budget(Session& session, const JobBudgetOptions& options);
+
+struct JobWaitOptions {
+  std::int64_t job = 0;
+  std::string timeout;  ///< empty: as long as it takes
+};
+int job_wait(Session& session, const JobWaitOptions& options);
+
+// Items
+
+struct ItemListOptions {
+  std::optional<std::int64_t> job;
+  std::string state;
+  std::string category;
+  std::uint32_t limit = 100;
+  std::string after;  ///< the key of the last item of the page before
+};
+int item_list(Session& session, const ItemListOptions& options);
+
+/// One item, or one stage of it.
+struct ItemOptions {
+  std::string id;
+  std::optional<std::int64_t> job;
+  std::string stage;
+};
+int item_show(Session& session, const ItemOptions& options);
+int item_attempts(Session& session, const ItemOptions& options);
+int why(Session& session, const ItemOptions& options);
+
+struct ItemRetryOptions {
+  std::vector<std::string> ids;  ///< "-": read from stdin
+  std::optional<std::int64_t> job;
+  std::string from;
+  std::string note;
+  std::string as;
+};
+int item_retry(Session& session, const ItemRetryOptions& options);
+
+struct ItemCancelOptions {
+  std::vector<std::string> ids;
+  std::optional<std::int64_t> job;
+};
+int item_cancel(Session& session, const ItemCancelOptions& options);
+
+struct ItemDiffOptions {
+  ItemOptions item;
+  std::vector<std::uint32_t> attempts;  ///< none: the two newest
+};
+int item_diff(Session& session, const ItemDiffOptions& options);
+
+struct ItemLogsOptions {
+  ItemOptions item;
+  std::optional<std::uint32_t> attempt;  ///< none: all
+};
+int item_logs(Session& session, const ItemLogsOptions& options);
+
+// Reviews
+
+struct ReviewListOptions {
+  std::optional<std::int64_t> job;
+  std::string status = "open";  ///< or "all"
+  std::uint32_t limit = 100;
+  std::int64_t after = 0;
+};
+int review_list(Session& session, const ReviewListOptions& options);
+
+struct ReviewNextOptions {
+  std::optional<std::int64_t> job;
+  std::string as;
+};
+int review_next(Session& session, const ReviewNextOptions& options);
+
+struct ReviewShowOptions {
+  std::int64_t review = 0;
+};
+int review_show(Session& session, const ReviewShowOptions& options);
+
+struct ReviewClaimOptions {
+  std::int64_t review = 0;
+  std::string as;
+  std::string lasting = "10m";
+};
+int review_claim(Session& session, const ReviewClaimOptions& options);
+int review_release(Session& session, const ReviewClaimOptions& options);
+
+struct ReviewAnswerOptions {
+  std::int64_t review = 0;
+  std::string as;
+  std::string note;
+  std::optional<std::uint32_t> attempt;
+  std::string digest;  ///< what was shown; empty: whatever is stored
+  std::string output;  ///< of an edit: a file, or "-"; empty: $EDITOR
+};
+int review_approve(Session& session, const ReviewAnswerOptions& options);
+int review_edit(Session& session, const ReviewAnswerOptions& options);
+int review_changes(Session& session, const ReviewAnswerOptions& options);
+int review_reject(Session& session, const ReviewAnswerOptions& options);
+
+// Dead letters
+
+struct DlqListOptions {
+  std::optional<std::int64_t> job;
+  std::optional<std::string> filter;
+  std::string by;  ///< "error": grouped
+  bool discarded = false;
+  std::uint32_t limit = 100;
+  std::int64_t after = 0;
+};
+int dlq_list(Session& session, const DlqListOptions& options);
+
+struct DlqShowOptions {
+  ItemOptions item;
+};
+int dlq_show(Session& session, const DlqShowOptions& options);
+
+struct DlqActOptions {
+  std::vector<std::string> ids;
+  std::optional<std::int64_t> job;
+  std::string stage;
+  std::optional<std::string> filter;
+  bool all = false;
+  bool dry_run = false;
+  std::string note;  ///< of a retry the feedback, of a discard the reason
+  std::string as;
+};
+int dlq_retry(Session& session, const DlqActOptions& options);
+int dlq_discard(Session& session, const DlqActOptions& options);
+int dlq_purge(Session& session, const DlqActOptions& options);
+
+struct DlqExportOptions {
+  std::optional<std::int64_t> job;
+  std::optional<std::string> filter;
+  bool discarded = false;
+};
+int dlq_export(Session& session, const DlqExportOptions& options);
+
+// The record
+
+struct EventsOptions {
+  bool follow = false;
+  std::optional<std::int64_t> job;
+  std::string item;
+  std::vector<std::string> types;  ///< "gate.*"
+  std::string since;               ///< "15m", or an RFC 3339 time
+};
+int events(Session& session, const EventsOptions& options);
+
+struct ResultsOptions {
+  std::optional<std::int64_t> job;
+  std::string stage;
+  std::string to;  ///< a directory
+};
+int results(Session& session, const ResultsOptions& options);
+
+struct VerifyStoreOptions {
+  std::string store;  ///< empty: the project's
+};
+int verify(Session& session, const VerifyStoreOptions& options);
+
+struct WorkersOptions {
+  bool all = false;  ///< those that have signed off, too
+};
+int workers(Session& session, const WorkersOptions& options);
+
+int show_version(Session& session);
+
+struct HelpOptions {
+  std::string topic;
+};
+/// Topics other than commands: "exit-codes".
+int help_topic(Session& session, const HelpOptions& options);
+
+}  // namespace pawl::cli

@@ -1,0 +1,27 @@
+#pragma once
+
+/// What a run would do, and why: nothing is submitted, nothing runs.
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "cli/submission.hpp"
+
+namespace pawl::cli {
+
+struct Plan {
+  std::int64_t total = 0;
+  std::int64_t finished = 0;                     ///< adopted from an earlier job
+  std::map<std::string, std::int64_t> to_run;    ///< how many, by the reason
+  [[nodiscard]] std::int64_t running() const { return total - finished; }
+};
+
+/// Compares every item with what earlier jobs of the same workflow made of it.
+[[nodiscard]] Result<Plan> plan_run(Records& records, const Submission& submission, bool fresh);
+
+[[nodiscard]] std::string plan_text(const Plan& plan, const Workflow& workflow);
+/// {"dry_run":true,"items":{"total","finished","to_run"},"reasons":{…},"stages":[…]}
+[[nodiscard]] Json plan_document(const Plan& plan, const Workflow& workflow);
+
+}  // namespace pawl::cli

@@ -1,0 +1,126 @@
+#include "cli/file_outputs.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "cli/render.hpp"
+#include "pawl/codec/json.hpp"
+
+namespace pawl::cli {
+namespace {
+
+constexpr std::string_view digest_prefix = "sha256:";
+constexpr std::size_t name_bytes_max = 120;
+/// The largest file that is shown line by line.
+constexpr std::int64_t shown_bytes_max = std::int64_t{1} << 20U;
+
+void append_lines(std::vector<std::string>& lines, std::string_view text,
+                  const std::string& indent) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(indent + std::string(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+void append_value(Records& records, std::vector<std::string>& lines, const Json& value,
+                  const std::string& indent) {
+  if (const std::optional<FileOutput> file = file_output_of(value)) {
+    const Result<std::filesystem::path> path = records.payload_path(file->sha256);
+    lines.push_back(indent + "file " + file->name + ", " + bytes_in_words(file->size) + ", " +
+                    (path ? path->string() : "its bytes are gone"));
+    if (file->size > shown_bytes_max) return;
+    const Result<std::string> bytes = records.payload(file->sha256);
+    const bool is_text = bytes && bytes->find('\0') == std::string::npos;
+    if (is_text) append_lines(lines, *bytes, indent);
+    return;
+  }
+  const std::optional<std::string> text = string_of(value);
+  append_lines(lines, text && text->contains('\n') ? *text : pretty(value), indent);
+}
+
+}  // namespace
+
+std::optional<FileOutput> file_output_of(const Json& value) {
+  if (!value.text().starts_with('{') || !value.text().contains("\"$file\"")) return std::nullopt;
+  const std::optional<Json> reference = member(value, "$file");
+  const std::optional<std::string> digest = reference ? string_of(*reference) : std::nullopt;
+  if (!digest || !digest->starts_with(digest_prefix)) return std::nullopt;
+  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  FileOutput file{.sha256 = digest->substr(digest_prefix.size())};
+  // It names a file of the store: nothing but a digest may.
+  if (file.sha256.size() != 64 || !std::ranges::all_of(file.sha256, is_hex)) return std::nullopt;
+  if (const auto name = member(value, "name")) file.name = string_of(*name).value_or("");
+  if (const auto size = member(value, "size")) file.size = integer_of(*size).value_or(0);
+  return file;
+}
+
+Json with_member(const Json& object, const std::string& key, Json value) {
+  std::vector<std::pair<std::string, Json>> all = members(object);
+  const auto there = std::ranges::find(all, key, &std::pair<std::string, Json>::first);
+  if (there != all.end()) {
+    there->second = std::move(value);
+  } else {
+    all.emplace_back(key, std::move(value));
+  }
+  return Json::object(all);
+}
+
+Json with_paths(Records& records, const Json& value) {
+  if (!value.text().contains("\"$file\"")) return value;
+  if (const std::optional<FileOutput> file = file_output_of(value)) {
+    const Result<std::filesystem::path> path = records.payload_path(file->sha256);
+    return with_member(value, "path", path ? Json(path->string()) : Json());
+  }
+  if (is_array(value)) {
+    std::vector<Json> all = elements(value);
+    for (Json& one : all) one = with_paths(records, one);
+    return Json::array(all);
+  }
+  if (!is_object(value)) return value;
+  std::vector<std::pair<std::string, Json>> all = members(value);
+  for (auto& [key, one] : all) one = with_paths(records, one);
+  return Json::object(all);
+}
+
+std::string safe_file_name(const std::string& text) {
+  std::string name;
+  for (const char c : printable(text)) {
+    const bool is_unsafe = c == '/' || c == '\\' || c == ':' || c == '*' || c == '?' || c == '"' ||
+                           c == '<' || c == '>' || c == '|';
+    name += is_unsafe ? '_' : c;
+  }
+  if (name.size() > name_bytes_max) {
+    name.resize(name_bytes_max);
+    // Not in the middle of a character.
+    while (!name.empty() && (static_cast<unsigned char>(name.back()) & 0xC0U) == 0x80) {
+      name.pop_back();
+    }
+    if (!name.empty() && static_cast<unsigned char>(name.back()) >= 0xC0) name.pop_back();
+  }
+  if (name.starts_with('.') || name.starts_with('-')) name.front() = '_';
+  while (name.ends_with(' ') || name.ends_with('.')) name.back() = '_';
+  return name.empty() ? "_" : name;
+}
+
+std::vector<std::string> readable_lines(Records& records, const Json& output) {
+  std::vector<std::string> lines;
+  if (!is_object(output) || file_output_of(output)) {
+    append_value(records, lines, output, "");
+    return lines;
+  }
+  for (const auto& [field, value] : members(output)) {
+    const std::optional<std::string> text = string_of(value);
+    const bool is_long = (text && text->contains('\n')) || is_object(value) || is_array(value);
+    if (is_long) {
+      lines.push_back(field + ":");
+      append_value(records, lines, value, "  ");
+    } else {
+      lines.push_back(field + ": " + pretty(value));
+    }
+  }
+  return lines;
+}
+
+}  // namespace pawl::cli

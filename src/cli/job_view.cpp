@@ -1,0 +1,123 @@
+#include "cli/job_view.hpp"
+
+#include <array>
+#include <vector>
+
+namespace pawl::cli {
+namespace {
+
+struct StateColumn {
+  StateKind state;
+  std::string_view heading;
+  bool is_usual;
+};
+
+constexpr std::array columns{
+    StateColumn{StateKind::waiting, "WAITING", false},
+    StateColumn{StateKind::ready, "QUEUED", true},
+    StateColumn{StateKind::running, "RUNNING", true},
+    StateColumn{StateKind::retry_scheduled, "RETRYING", true},
+    StateColumn{StateKind::expanded, "EXPANDED", false},
+    StateColumn{StateKind::awaiting_review, "REVIEW", true},
+    StateColumn{StateKind::succeeded, "DONE", true},
+    StateColumn{StateKind::skipped, "SKIPPED", false},
+    StateColumn{StateKind::failed, "DEAD", true},
+    StateColumn{StateKind::cancelled, "CANCELLED", false},
+};
+
+std::string_view why_paused(PauseCause cause) {
+  switch (cause) {
+    case PauseCause::none:
+    case PauseCause::requested:
+      return "";
+    case PauseCause::budget:
+      return " (budget used up)";
+    case PauseCause::deadline:
+      return " (deadline passed)";
+    case PauseCause::no_progress:
+      return " (no progress)";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::int64_t tasks_in(const Job& job, StateKind state) {
+  std::int64_t sum = 0;
+  for (const StateCounts& counts : job.stages) sum += counts[state];
+  for (const StateCounts& counts : job.children) sum += counts[state];
+  return sum;
+}
+
+bool stands_still(const Job& job) {
+  return job.has_ended() || state_of(job) == JobState::paused || waits_for_people(job);
+}
+
+std::string job_headline(const Job& job, const Style& style, const Times& times) {
+  const JobState state = state_of(job);
+  std::string line = "job " + std::to_string(job.id.value()) + "  " + printable(job.workflow_name);
+  line += "  " + style.paint(paint_of(state), label_of(state));
+  if (state == JobState::paused) line += why_paused(job.paused);
+  line += "  " + with_separators(job.items.succeeded) + "/" + with_separators(job.items.total);
+  if (job.submission_open) line += "+";
+  line += " done";
+  if (job.dead_letters > 0) {
+    line += "  " + style.paint(Paint::red, with_separators(job.dead_letters) + " dead");
+  }
+  const std::int64_t reviews = job.cancelled ? 0 : tasks_in(job, StateKind::awaiting_review);
+  if (reviews > 0) {
+    line += "  " + style.paint(Paint::yellow, with_separators(reviews) + " waiting for review");
+  }
+  if (job.budget.cost_microusd) {
+    line += "  " + dollars(job.used.cost_microusd) + "/" + dollars(*job.budget.cost_microusd);
+  } else if (job.used.cost_microusd > 0) {
+    line += "  " + dollars(job.used.cost_microusd);
+  }
+  if (job.budget.max_total_attempts) {
+    line += "  " + with_separators(job.attempts_opened) + "/" +
+            with_separators(*job.budget.max_total_attempts) + " attempts";
+  }
+  if (job.has_ended()) {
+    line += "  ended " + times.of(job.ended_at);
+  } else if (job.deadline_at != no_time) {
+    line += "  deadline " + times.of(job.deadline_at);
+  }
+  return line;
+}
+
+std::string stage_table(const Job& job, const Workflow& workflow, const Style& style) {
+  std::vector<StateCounts> shown;
+  StateCounts sums;
+  for (std::size_t i = 0; i < workflow.stage_count(); ++i) {
+    shown.push_back(shown_counts(job, workflow, static_cast<StageIndex>(i)));
+    for (const StateColumn& column : columns) sums[column.state] += shown.back()[column.state];
+  }
+  std::vector<Table::Column> headings{{"STAGE"}};
+  for (const StateColumn& column : columns) {
+    if (column.is_usual || sums[column.state] > 0) {
+      headings.push_back({std::string(column.heading), Table::Align::right});
+    }
+  }
+  Table table(headings);
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    std::vector<Table::Cell> row{workflow.stage(static_cast<StageIndex>(i)).name};
+    for (const StateColumn& column : columns) {
+      if (!column.is_usual && sums[column.state] == 0) continue;
+      const std::int64_t count = shown[i][column.state];
+      row.emplace_back(with_separators(count), count > 0 ? paint_of(column.state) : Paint::dim);
+    }
+    table.add(std::move(row));
+  }
+  return table.text(style);
+}
+
+Error with_commands(Error error, JobId job) {
+  // The library names its own call; here it is a command.
+  if (error.help.contains("SetBudget")) {
+    error.help = "raise it: pawl job budget " + std::to_string(job.value()) +
+                 " --attempts N --cost-usd N --tokens N --deadline TIME";
+  }
+  return error;
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,57 @@
+#include "cli/key_reader.hpp"
+
+#include <cerrno>
+
+#include <poll.h>
+#include <termios.h>
+#include <unistd.h>
+
+namespace pawl::cli {
+namespace {
+
+/// Longer than the pause between two repeats of a held key.
+constexpr int quiet_milliseconds = 200;
+
+}  // namespace
+
+struct KeyReader::Mode {
+  termios settings{};
+};
+
+KeyReader::KeyReader() {
+  auto before = std::make_unique<Mode>();
+  if (::tcgetattr(STDIN_FILENO, &before->settings) != 0) return;
+  termios keys = before->settings;
+  // Ctrl-C is a key too: it must not end the process with the terminal left like this.
+  keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | ISIG);
+  keys.c_cc[VMIN] = 1;
+  keys.c_cc[VTIME] = 0;
+  if (::tcsetattr(STDIN_FILENO, TCSADRAIN, &keys) == 0) before_ = std::move(before);
+}
+
+KeyReader::~KeyReader() {
+  if (before_) ::tcsetattr(STDIN_FILENO, TCSADRAIN, &before_->settings);
+}
+
+void KeyReader::forget_typed_ahead() {
+  for (;;) {
+    ::tcflush(STDIN_FILENO, TCIFLUSH);
+    pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    const int typed = ::poll(&input, 1, quiet_milliseconds);
+    if (typed < 0 && errno == EINTR) continue;
+    const bool is_gone = (input.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
+    if (typed <= 0 || is_gone) return;
+  }
+}
+
+int KeyReader::read() {
+  for (;;) {
+    unsigned char key = 0;
+    const ssize_t got = ::read(STDIN_FILENO, &key, 1);
+    if (got == 1) return key;
+    if (got < 0 && errno == EINTR) continue;
+    return -1;
+  }
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,58 @@
+#include "cli/many.hpp"
+
+#include <istream>
+
+#include "cli/file_outputs.hpp"
+#include "pawl/codec/json.hpp"
+
+namespace pawl::cli {
+
+std::vector<std::string> read_ids(Session& session, const std::vector<std::string>& ids) {
+  std::vector<std::string> all;
+  for (const std::string& id : ids) {
+    if (id != "-") {
+      all.push_back(id);
+      continue;
+    }
+    for (std::string line; std::getline(*session.streams().in, line);) {
+      if (line.ends_with('\r')) line.pop_back();
+      if (!line.empty()) all.push_back(line);
+    }
+  }
+  return all;
+}
+
+int do_each(Session& session, const std::vector<std::string>& ids,
+            const std::function<Result<Done>(const std::string& id)>& act) {
+  int code = exit_done;
+  std::vector<Json> documents;
+  const auto report = [&](Json document) {
+    if (session.globals().jsonl) {
+      session.print(document);
+    } else {
+      documents.push_back(std::move(document));
+    }
+  };
+  for (const std::string& id : ids) {
+    const Result<Done> done = act(id);
+    if (!done && code == exit_done) code = exit_code_of(done.error().code);
+    if (session.globals().wants_json()) {
+      const Json error =
+          done ? Json() : member(error_document_of(done.error()), "error").value_or(Json{});
+      Json document = done ? done->document : Json::object({{"id", id}});
+      document = with_member(document, "ok", done.has_value());
+      report(with_member(document, "error", error));
+      if (!done && ids.size() == 1) session.fail(done.error());
+    } else if (!done) {
+      session.fail(done.error());
+    } else if (session.globals().quiet) {
+      session.print(id + "\n");
+    } else {
+      session.print(done->words + "\n");
+    }
+  }
+  if (session.globals().json) session.print(Json::object({{"items", Json::array(documents)}}));
+  return code;
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,108 @@
+#pragma once
+
+/// How things look to people: columns, colours, moments, numbers, and the words of tables.
+///
+/// Whatever comes from outside (keys, messages) is made harmless first: a key can hold an escape
+/// sequence, and a table must not obey it.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/cli.hpp"
+#include "pawl/core/item.hpp"
+#include "pawl/core/job.hpp"
+#include "pawl/core/result.hpp"
+#include "pawl/core/time.hpp"
+
+namespace pawl::cli {
+
+enum class Paint : std::uint8_t { plain, bold, dim, red, green, yellow, cyan };
+
+/// Paints, or leaves alone.
+struct Style {
+  bool colour = false;
+  [[nodiscard]] std::string paint(Paint paint, std::string_view text) const;
+};
+/// Whether to paint: `--color`, then NO_COLOR, CLICOLOR_FORCE, then whether it is a terminal.
+[[nodiscard]] bool wants_colour(Colour choice, bool is_terminal);
+
+/// The text with control characters, escape sequences, direction marks and broken UTF-8 made
+/// visible, in one line.
+[[nodiscard]] std::string printable(std::string_view text);
+/// The same for several lines: newlines and tabs stay.
+[[nodiscard]] std::string printable_lines(std::string_view text);
+/// Columns on a terminal.
+[[nodiscard]] std::size_t display_width(std::string_view text);
+/// Cut to a width, with an ellipsis where something is missing.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
+
+/// Rows under headings. Columns are as wide as their widest cell, two blanks apart, and no line
+/// ends in blanks. Cells are made printable.
+class Table {
+ public:
+  enum class Align : std::uint8_t { left, right };
+  struct Column {
+    std::string heading;
+    Align align = Align::left;
+    std::size_t width_max = 0;  ///< longer cells are shortened; 0: never
+  };
+  struct Cell {
+    Cell(std::string words, Paint how = Paint::plain)  // NOLINT(google-explicit-constructor)
+        : text(std::move(words)), paint(how) {}
+    Cell(const char* words) : text(words) {}  // NOLINT(google-explicit-constructor)
+    std::string text;
+    Paint paint = Paint::plain;
+  };
+
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  void add(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
+  /// With the headings; every line ends in a newline.
+  [[nodiscard]] std::string text(const Style& style) const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+/// How moments are shown.
+struct Times {
+  TimeStyle style = TimeStyle::relative;
+  Timestamp now;
+  /// "9m ago", "in 41s", "now"; or the local or UTC time. "-" where there is none.
+  [[nodiscard]] std::string of(Timestamp time) const;
+  /// For a log: the time of day where relative was asked for, as a list of "9m ago" is hard to
+  /// read.
+  [[nodiscard]] std::string of_entry(Timestamp time) const;
+};
+
+/// "41s", "2h10m", "3d4h", "350ms", "8.1s": the two largest units.
+[[nodiscard]] std::string in_words(Duration duration);
+/// "30s", "15m", "8h", "2d", "1h30m", "250ms". `invalid` with the way out.
+[[nodiscard]] Result<Duration> parse_duration(std::string_view text);
+/// "1,040"
+[[nodiscard]] std::string with_separators(std::int64_t number);
+/// "$18.20"
+[[nodiscard]] std::string dollars(std::int64_t microusd);
+/// "1 item", "1,040 items"
+[[nodiscard]] std::string counted(std::int64_t number, std::string_view one,
+                                  std::string_view many = {});
+/// "12.4 MiB"
+[[nodiscard]] std::string bytes_in_words(std::int64_t bytes);
+
+/// What tables call a state; JSON, filters and events use the model's own words.
+[[nodiscard]] std::string_view label_of(StateKind state);
+[[nodiscard]] std::string_view label_of(ItemState state);
+[[nodiscard]] std::string_view label_of(JobState state);
+[[nodiscard]] Paint paint_of(StateKind state);
+[[nodiscard]] Paint paint_of(ItemState state);
+[[nodiscard]] Paint paint_of(JobState state);
+
+/// "error: message" and " = help: …", each line with its newline.
+[[nodiscard]] std::string error_text(const Error& error, const Style& style);
+/// {"error":{"code","message","help"}}
+[[nodiscard]] Json error_document_of(const Error& error);
+
+}  // namespace pawl::cli

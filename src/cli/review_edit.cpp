@@ -1,0 +1,250 @@
+#include "cli/review_edit.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/file_outputs.hpp"
+#include "pawl/codec/json.hpp"
+#include "pawl/workflow/action.hpp"
+
+namespace pawl::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string_view kind_of_json(const Json& value) {
+  if (value.is_null()) return "null";
+  if (is_object(value)) return "an object";
+  if (is_array(value)) return "a list";
+  if (is_string(value)) return "a text";
+  if (integer_of(value)) return "a whole number";
+  if (is_number(value)) return "a number";
+  return "true or false";
+}
+
+bool fits(FieldType type, const Json& value) {
+  switch (type) {
+    case FieldType::string:
+      return is_string(value);
+    case FieldType::integer:
+      return integer_of(value).has_value();
+    case FieldType::number:
+      return is_number(value);
+    case FieldType::boolean:
+      return boolean_of(value).has_value();
+    case FieldType::json:
+      return true;
+    case FieldType::file:
+      return file_output_of(value).has_value();
+  }
+  return false;
+}
+
+bool is_of_same_kind(const Json& original, const Json& edited) {
+  if (original.is_null()) return true;
+  const bool both_are_numbers = is_number(original) && is_number(edited);
+  // 4214 may become 4215, not 4214.5; 0.5 may become 1.
+  if (both_are_numbers) return integer_of(edited).has_value() || !integer_of(original).has_value();
+  return kind_of_json(original) == kind_of_json(edited);
+}
+
+std::optional<FieldType> declared_type(const StageDefinition& stage, const std::string& field) {
+  const Result<ActionSpec> action = action_from(stage.params);
+  if (!action) return std::nullopt;
+  for (const OutField& out : action->out) {
+    if (out.name == field) return out.type;
+  }
+  return std::nullopt;
+}
+
+Status wrong_kind(const std::string& field, std::string_view wanted, const Json& edited) {
+  return pawl::fail(ErrorCode::invalid,
+                    "field \"" + field + "\" must be " + std::string(wanted) +
+                        ", and the edit made it " + std::string(kind_of_json(edited)),
+                    "a number is written 4214, a text \"4214\"");
+}
+
+/// Makes a file that only this person can read; removes it at the end.
+class PrivateFile {
+ public:
+  explicit PrivateFile(const std::string& text) {
+    const char* const set = std::getenv("TMPDIR");
+    std::string name =
+        (fs::path(set != nullptr && *set != '\0' ? set : "/tmp") / "pawl-edit-XXXXXX.json")
+            .string();
+    const int descriptor = ::mkstemps(name.data(), 5);
+    if (descriptor < 0) return;
+    ::close(descriptor);
+    path_ = name;
+    std::ofstream out(path_, std::ios::binary);
+    out << text;
+  }
+  ~PrivateFile() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove(path_, ignored);
+  }
+  PrivateFile(const PrivateFile&) = delete;
+  PrivateFile& operator=(const PrivateFile&) = delete;
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::string editor_command(const Session& session) {
+  for (const char* const name : {"VISUAL", "EDITOR"}) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr && *value != '\0') return value;
+  }
+  return session.can_ask() ? "vi" : "";
+}
+
+Status check_edit(const StageDefinition& stage, const Json& original, const Json& edited) {
+  if (edited == original) {
+    return pawl::fail(ErrorCode::invalid, "nothing was changed",
+                      "to take it as it is: pawl review approve");
+  }
+  if (!is_object(original)) {
+    if (is_of_same_kind(original, edited)) return {};
+    return pawl::fail(ErrorCode::invalid,
+                      "the output must stay " + std::string(kind_of_json(original)) +
+                          ", and the edit made it " + std::string(kind_of_json(edited)));
+  }
+  if (!is_object(edited)) {
+    return pawl::fail(ErrorCode::invalid, "the edited output must be an object");
+  }
+  for (const auto& [field, value] : members(edited)) {
+    const std::optional<Json> before = member(original, field);
+    if (before && canonical(*before) == canonical(value)) continue;
+    const std::optional<FieldType> declared = declared_type(stage, field);
+    if (declared == FieldType::file || (before && file_output_of(*before))) {
+      if (file_output_of(value)) continue;
+      return pawl::fail(ErrorCode::invalid, "field \"" + field + "\" is a file",
+                        "leave it as it is, or give the path of another file");
+    }
+    if (declared && !fits(*declared, value)) {
+      return wrong_kind(field, "of type " + std::string(name_of(*declared)), value);
+    }
+    if (!declared && before && !is_of_same_kind(*before, value)) {
+      return wrong_kind(field, kind_of_json(*before), value);
+    }
+  }
+  for (const auto& [field, value] : members(original)) {
+    if (member(edited, field)) continue;
+    return pawl::fail(ErrorCode::invalid, "the edit leaves out field \"" + field + "\"",
+                      "give the whole output, changed where you want it");
+  }
+  return {};
+}
+
+Result<std::string> edit_in_editor(Session& session, const std::string& text) {
+  const std::string editor = editor_command(session);
+  if (editor.empty()) {
+    return pawl::fail(ErrorCode::refused, "no editor is named, and nobody sits here",
+                      "set EDITOR, or give the output with --output FILE");
+  }
+  const PrivateFile file(text);
+  if (file.path().empty()) {
+    return pawl::fail(ErrorCode::unavailable, "cannot make a file to edit in TMPDIR");
+  }
+  session.streams().out->flush();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // As git does: the variable may hold options too.
+    const std::string script = editor + " \"$1\"";
+    ::execl("/bin/sh", "sh", "-c", script.c_str(), "editor", file.path().c_str(), nullptr);
+    ::_exit(127);
+  }
+  int ended = 0;
+  while (child > 0 && ::waitpid(child, &ended, 0) < 0 && errno == EINTR) {
+  }
+  if (child < 0 || !WIFEXITED(ended) || WEXITSTATUS(ended) != 0) {
+    return pawl::fail(ErrorCode::refused, "the editor '" + printable(editor) + "' failed",
+                      "nothing was changed");
+  }
+  std::ifstream in(file.path(), std::ios::binary);
+  std::ostringstream all;
+  all << in.rdbuf();
+  if (!in) return pawl::fail(ErrorCode::unavailable, "the edited file cannot be read");
+  return all.str();
+}
+
+Json file_value(const std::string& sha256, const std::string& name, std::int64_t size) {
+  return Json::object({{"$file", "sha256:" + sha256}, {"name", name}, {"size", size}});
+}
+
+/// Files as the record names them: what was left as it is loses the path it was shown with, and a
+/// path in the place of a file becomes that file, kept.
+Result<Json> with_files_kept(const Session& session, Store& store, const StageDefinition& stage,
+                             const Json& original, const Json& edited) {
+  if (!is_object(original) || !is_object(edited)) return edited;
+  std::vector<std::pair<std::string, Json>> fields = members(edited);
+  for (auto& [field, value] : fields) {
+    const std::optional<Json> before = member(original, field);
+    const std::optional<FileOutput> old = before ? file_output_of(*before) : std::nullopt;
+    const std::optional<FileOutput> now = file_output_of(value);
+    if (old && now && old->sha256 == now->sha256) value = *before;
+    const std::optional<std::string> path = string_of(value);
+    if (!path || (!old && declared_type(stage, field) != FieldType::file)) continue;
+    const Result<KeptFile> kept = store.keep_file(session.directory() / *path);
+    if (!kept) return std::unexpected(kept.error());
+    value = file_value(kept->sha256, fs::path(*path).filename().string(), kept->size);
+  }
+  return Json::object(fields);
+}
+
+/// The only editable field, where it is a file.
+std::optional<std::string> file_to_edit(const StageDefinition& stage, const Json& original) {
+  if (stage.editable.size() != 1) return std::nullopt;
+  const std::optional<Json> value = member(original, stage.editable.front());
+  if (!value || !file_output_of(*value)) return std::nullopt;
+  return stage.editable.front();
+}
+
+Result<Json> edited_file(Session& session, Store& store, const Json& original,
+                         const std::string& field) {
+  const FileOutput file = *file_output_of(*member(original, field));
+  const Result<std::string> text = store.records().payload(file.sha256);
+  if (!text) return std::unexpected(text.error());
+  const Result<std::string> edited = edit_in_editor(session, *text);
+  if (!edited) return std::unexpected(edited.error());
+  const Result<std::string> kept = store.keep_payload(*edited);
+  if (!kept) return std::unexpected(kept.error());
+  return with_member(original, field,
+                     file_value(*kept, file.name, static_cast<std::int64_t>(edited->size())));
+}
+
+}  // namespace
+
+Result<Json> edited_output(Session& session, Store& store, const StageDefinition& stage,
+                           const Json& original, const std::optional<std::string>& given) {
+  Result<Json> edited = original;
+  const std::optional<std::string> file = given ? std::nullopt : file_to_edit(stage, original);
+  if (file) {
+    edited = edited_file(session, store, original, *file);
+  } else {
+    const Result<std::string> text =
+        given ? Result<std::string>(*given) : edit_in_editor(session, pretty(original) + "\n");
+    if (!text) return std::unexpected(text.error());
+    edited = parse_json(*text);
+    if (!edited) {
+      return pawl::fail(ErrorCode::invalid,
+                        "the edited output is not JSON: " + edited.error().message,
+                        "nothing was sent");
+    }
+    edited = with_files_kept(session, store, stage, original, *edited);
+  }
+  if (!edited) return edited;
+  if (const Status fits = check_edit(stage, original, *edited); !fits) {
+    return std::unexpected(fits.error());
+  }
+  return edited;
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,209 @@
+#include "cli/session.hpp"
+
+#include <cstdlib>
+#include <iostream>
+#include <utility>
+
+#include <unistd.h>
+
+#include "pawl/store/sqlite.hpp"
+
+namespace pawl::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+bool is_url(const std::string& store) { return store.find("://") != std::string::npos; }
+
+}  // namespace
+
+Streams standard_streams() {
+  return {.in = &std::cin,
+          .out = &std::cout,
+          .err = &std::cerr,
+          .in_is_terminal = ::isatty(STDIN_FILENO) == 1,
+          .out_is_terminal = ::isatty(STDOUT_FILENO) == 1,
+          .err_is_terminal = ::isatty(STDERR_FILENO) == 1};
+}
+
+Session::Session(Globals globals, Streams streams, std::shared_ptr<Store> store)
+    : globals_(std::move(globals)),
+      streams_(streams),
+      style_{.colour = wants_colour(globals_.colour, streams.out_is_terminal)},
+      talk_style_{.colour = wants_colour(globals_.colour, streams.err_is_terminal)},
+      store_(std::move(store)) {}
+
+Times Session::times() const {
+  return {.style = globals_.time, .now = store_ ? store_->now() : system_clock().now()};
+}
+
+fs::path Session::directory() const {
+  std::error_code failed;
+  const fs::path here = fs::current_path(failed);
+  const fs::path asked = globals_.dir.empty() ? here : here / globals_.dir;
+  return asked.lexically_normal();
+}
+
+fs::path Session::find_project(const fs::path& from) {
+  std::error_code failed;
+  fs::path at = fs::absolute(from, failed).lexically_normal();
+  while (!at.empty()) {
+    std::error_code ignored;
+    if (fs::is_directory(at / ".pawl", ignored) || is_there(at / "pawl.toml")) return at;
+    if (at == at.parent_path()) break;
+    at = at.parent_path();
+  }
+  return {};
+}
+
+Result<fs::path> Session::project(const fs::path& fallback) const {
+  const fs::path start = directory();
+  std::error_code ignored;
+  if (!globals_.dir.empty() && !fs::is_directory(start, ignored)) {
+    return pawl::fail(ErrorCode::not_found, "no directory " + start.string());
+  }
+  fs::path found = find_project(start);
+  if (!found.empty()) return found;
+  if (!fallback.empty()) {
+    std::error_code failed;
+    return fs::absolute(fallback, failed).lexically_normal();
+  }
+  return pawl::fail(
+      ErrorCode::not_found,
+      "no pawl project here: neither " + start.string() + " nor a directory above it has .pawl/",
+      "start one with: pawl run FILE, or name a store with --store PATH");
+}
+
+Result<fs::path> Session::store_path(const fs::path& fallback) const {
+  const std::string named = globals_.store.empty() ? variable("PAWL_STORE") : globals_.store;
+  if (is_url(named)) {
+    // The address may hold a password: it is not repeated.
+    return pawl::fail(ErrorCode::refused, "this version keeps its state in SQLite",
+                      "name a file with --store PATH, or leave it out for the project's own store");
+  }
+  if (!named.empty()) {
+    std::error_code failed;
+    return fs::absolute(named, failed).lexically_normal();
+  }
+  Result<fs::path> home = project(fallback);
+  if (!home) return home;
+  return *home / ".pawl" / "pawl.db";
+}
+
+Result<std::shared_ptr<Store>> Session::open(bool create, const fs::path& fallback) {
+  if (store_) return store_;
+  const Result<fs::path> path = store_path(fallback);
+  if (!path) return std::unexpected(path.error());
+  if (!create && !is_there(*path)) {
+    return pawl::fail(ErrorCode::not_found, "no store at " + path->string(),
+                      "it is made by: pawl run FILE");
+  }
+  if (create && path->parent_path().filename() == ".pawl") {
+    std::error_code failed;
+    fs::create_directories(path->parent_path(), failed);
+    if (failed) {
+      return pawl::fail(
+          ErrorCode::refused,
+          "cannot make the directory " + path->parent_path().string() + ": " + failed.message());
+    }
+  }
+  Result<std::shared_ptr<Store>> opened = open_sqlite_store({.path = *path, .create = create});
+  if (opened) store_ = *opened;
+  return opened;
+}
+
+Result<std::shared_ptr<Store>> Session::store() { return open(false, {}); }
+
+Result<std::shared_ptr<Store>> Session::store_or_create(const fs::path& fallback) {
+  return open(true, fallback);
+}
+
+void Session::print(std::string_view text) { *streams_.out << text; }
+void Session::print(const Json& document) { *streams_.out << document.text() << '\n'; }
+
+void Session::say(std::string_view line) {
+  if (globals_.quiet || globals_.wants_json()) return;
+  streams_.out->flush();
+  *streams_.err << line << '\n' << std::flush;
+}
+
+int Session::fail(const Error& error) {
+  streams_.out->flush();
+  if (globals_.wants_json()) {
+    *streams_.err << error_document_of(error).text() << '\n' << std::flush;
+  } else {
+    *streams_.err << error_text(error, talk_style_) << std::flush;
+  }
+  return exit_code_of(error.code);
+}
+
+int Session::fail_usage(std::string message, std::string help) {
+  return fail(Error{ErrorCode::invalid, std::move(message), std::move(help)});
+}
+
+bool Session::can_ask() const {
+  return streams_.in_is_terminal && streams_.err_is_terminal && !globals_.no_input;
+}
+
+Status Session::confirm(std::string_view question) {
+  if (globals_.yes) return {};
+  if (!can_ask()) {
+    return pawl::fail(ErrorCode::refused, std::string(question) + " Nobody can be asked here.",
+                      "say --yes to do it");
+  }
+  const std::string answer = ask(std::string(question) + " [y/N] ");
+  if (answer == "y" || answer == "Y" || answer == "yes") return {};
+  return pawl::fail(ErrorCode::refused, "not done: the answer was not yes");
+}
+
+std::string Session::ask(std::string_view prompt) {
+  streams_.out->flush();
+  *streams_.err << prompt << std::flush;
+  std::string line;
+  std::getline(*streams_.in, line);
+  return line;
+}
+
+Result<std::string> Session::person(const std::string& as) {
+  for (const std::string& name : {as, variable("PAWL_USER"), variable("USER")}) {
+    if (!name.empty()) return name;
+  }
+  return pawl::fail(ErrorCode::invalid, "nobody is named as the one who acts",
+                    "say --as NAME, or set PAWL_USER");
+}
+
+int exit_code_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::invalid:
+      return exit_usage;
+    case ErrorCode::conflict:
+      return exit_conflict;
+    case ErrorCode::not_found:
+    case ErrorCode::refused:
+    case ErrorCode::unavailable:
+    case ErrorCode::corrupt:
+      return exit_failed;
+  }
+  return exit_failed;
+}
+
+int exit_code_of(const Job& job) {
+  const JobState state = state_of(job);
+  if (state == JobState::cancelled) return exit_job_cancelled;
+  if (state == JobState::paused) return exit_job_paused;
+  if (waits_for_people(job)) return exit_waits_for_people;
+  if (state == JobState::failed) return exit_job_failed;
+  return exit_done;
+}
+
+}  // namespace pawl::cli

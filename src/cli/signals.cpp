@@ -1,0 +1,53 @@
+#include "cli/signals.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <limits>
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "pawl/core/result.hpp"
+
+namespace pawl::cli {
+
+namespace {
+
+sigset_t stop_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGHUP);
+  return set;
+}
+
+}  // namespace
+
+StopSignals::StopSignals() {
+  const sigset_t set = stop_signals();
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  descriptor_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  require(descriptor_ >= 0, "signals can be waited for");
+}
+
+StopSignals::~StopSignals() {
+  ::close(descriptor_);
+  const sigset_t set = stop_signals();
+  ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+bool StopSignals::wait(Duration duration) const {
+  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(duration).count();
+  pollfd waiting{.fd = descriptor_, .events = POLLIN, .revents = 0};
+  const int ready = ::poll(
+      &waiting, 1,
+      static_cast<int>(std::clamp<std::int64_t>(milliseconds, 0, std::numeric_limits<int>::max())));
+  if (ready <= 0) return false;
+  signalfd_siginfo taken{};
+  return ::read(descriptor_, &taken, sizeof taken) == static_cast<ssize_t>(sizeof taken);
+}
+
+}  // namespace pawl::cli

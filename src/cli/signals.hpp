@@ -1,0 +1,25 @@
+#pragma once
+
+/// Ctrl-C and its relatives as something to wait for, instead of something that interrupts.
+
+#include "pawl/core/time.hpp"
+
+namespace pawl::cli {
+
+/// Holds SIGINT, SIGTERM and SIGHUP back from this thread and from every thread started after it.
+/// Make it before any other thread; while it lives they only make `wait` return early.
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  /// Waits so long, or until one of the signals arrives; answers whether one did, and takes it.
+  [[nodiscard]] bool wait(Duration duration) const;
+
+ private:
+  int descriptor_ = -1;
+};
+
+}  // namespace pawl::cli

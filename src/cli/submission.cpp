@@ -1,0 +1,126 @@
+#include "cli/submission.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "pawl/codec/json.hpp"
+
+namespace pawl::cli {
+
+namespace {
+
+constexpr std::size_t held_items_max = 100'000;
+
+Status add(Store& store, JobId job, std::span<const NewItem> items, bool adopt, bool close) {
+  const Result<Added> added =
+      store.add_items({.job = job, .items = items, .adopt = adopt, .close = close, .open_for = {}});
+  if (!added) return std::unexpected(added.error());
+  return {};
+}
+
+Status add_rest(Store& store, JobId job, const ItemSource& source, bool adopt) {
+  for (bool more = true; more;) {
+    std::vector<NewItem> page;
+    const Result<bool> read = source(page);
+    if (!read) return std::unexpected(read.error());
+    more = *read;
+    if (const Status added = add(store, job, page, adopt, !more); !added) return added;
+  }
+  return {};
+}
+
+JobId newest_job(Store& store) {
+  const auto jobs = store.records().jobs({.ended = std::nullopt,
+                                          .workflow_name = {},
+                                          .before = {},
+                                          .limit = 1});
+  return jobs && !jobs->empty() ? jobs->front().id : JobId{};
+}
+
+}  // namespace
+
+ItemsSpec items_named(const std::string& text, const ItemsSpec& of_file,
+                      const std::filesystem::path& project) {
+  ItemsSpec items = of_file;
+  items.list.clear();
+  items.argv.clear();
+  items.source = text == "-" ? "/dev/stdin" : text;
+  std::error_code ignored;
+  const bool is_file =
+      text == "-" || std::filesystem::is_regular_file(project / items.source, ignored);
+  const bool is_lines = text == "-" || text.ends_with(".jsonl") || text.ends_with(".ndjson") ||
+                        text.ends_with(".txt");
+  items.kind = is_file && (is_lines || of_file.kind == ItemsSpec::Kind::file)
+                   ? ItemsSpec::Kind::file
+                   : ItemsSpec::Kind::glob;
+  return items;
+}
+
+Result<Job> submit(Store& store, const Submission& submission) {
+  const ItemSource source =
+      read_items(submission.items, submission.params, submission.source.project);
+  std::vector<NewItem> items;
+  bool more = true;
+  while (more && items.size() < held_items_max) {
+    std::vector<NewItem> page;
+    const Result<bool> read = source(page);
+    if (!read) return std::unexpected(read.error());
+    more = *read;
+    std::ranges::move(page, std::back_inserter(items));
+  }
+
+  const JobId newest_before = newest_job(store);
+  const Result<Job> job = store.create_job(
+      {.workflow = submission.file.workflow,
+       .key = submission.key,
+       .params = submission.params,
+       .labels = Json::object({{"project", submission.source.project.string()},
+                               {"file", submission.source.path.string()},
+                               {"items", describe(submission.items)}}),
+       .budget = submission.file.budget,
+       .tolerate_failures = submission.file.tolerate_failures,
+       .parallel = submission.parallel,
+       .priority = 0});
+  if (!job) return job;
+  if (job->id <= newest_before) return job;  // its key was known: this is the first one's job
+
+  Status added = add(store, job->id, items, submission.adopt, !more);
+  if (added && more) added = add_rest(store, job->id, source, submission.adopt);
+  if (!added) {
+    (void)store.act(CancelJob{.job = job->id});
+    Error error = added.error();
+    error.message += "; job " + std::to_string(job->id.value()) + " was cancelled";
+    return std::unexpected(std::move(error));
+  }
+  return store.records().job(job->id);
+}
+
+Status finish_submission(Store& store, const Job& job) {
+  const std::string number = std::to_string(job.id.value());
+  const auto described = member(job.labels, "items");
+  const Result<ItemsSpec> items =
+      described ? items_from(*described)
+                : Result<ItemsSpec>(std::unexpected(
+                      Error{ErrorCode::refused,
+                            "job " + number + " was submitted by a program, and not to its end",
+                            "let that program go on with it"}));
+  if (!items) return std::unexpected(items.error());
+  if (items->kind == ItemsSpec::Kind::file && items->source == "/dev/stdin") {
+    return pawl::fail(ErrorCode::refused,
+                      "the items of job " + number +
+                          " came from standard input, which ended before all were read",
+                      "cancel it (pawl job cancel " + number + ") and run it again");
+  }
+  const Result<Job> reopened = store.act(ReopenSubmission{.job = job.id});
+  if (!reopened) return std::unexpected(reopened.error());
+  return add_rest(store, job.id, read_items(*items, job.params, label(job, "project")), false);
+}
+
+std::string label(const Job& job, std::string_view name) {
+  const auto found = member(job.labels, name);
+  const auto text = found ? string_of(*found) : std::nullopt;
+  return text.value_or(std::string{});
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,79 @@
+#include "cli/workflow_source.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace pawl::cli {
+
+namespace {
+
+/// As people write it: relative to where they stand, if it is below.
+std::filesystem::path project_for(const Session& session, const std::filesystem::path& file) {
+  std::filesystem::path found = Session::find_project(session.directory());
+  if (found.empty()) found = Session::find_project(file.parent_path());
+  return found.empty() ? file.parent_path() : found;
+}
+
+}  // namespace
+
+Result<WorkflowSource> read_workflow_source(const Session& session, const std::string& file) {
+  WorkflowSource source;
+  source.name = file;
+  const std::filesystem::path given(file);
+  source.path = (given.is_absolute() ? given : session.directory() / given).lexically_normal();
+  std::error_code error;
+  const auto status = std::filesystem::status(source.path, error);
+  if (!std::filesystem::exists(status)) {
+    return pawl::fail(ErrorCode::not_found, "no file '" + file + "'",
+                      "name a workflow file, or make one with `pawl init`");
+  }
+  if (!std::filesystem::is_regular_file(status)) {
+    return pawl::fail(ErrorCode::invalid, "'" + file + "' is not a file");
+  }
+  if (std::filesystem::file_size(source.path, error) > file_bytes_max) {
+    return pawl::fail(ErrorCode::invalid, "'" + file + "' is larger than " +
+                                              bytes_in_words(std::int64_t{file_bytes_max}),
+                      "keep data in files of its own and name them in `items:`");
+  }
+  std::ifstream in(source.path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) {
+    return pawl::fail(ErrorCode::invalid,
+                      "'" + file + "' cannot be read: " + std::strerror(errno));
+  }
+  source.text = std::move(text).str();
+  source.project = project_for(session, source.path);
+  return source;
+}
+
+std::optional<WorkflowFile> load_or_show(Session& session, const WorkflowSource& source) {
+  auto loaded = load_workflow_file(source.text, {.name = source.name, .project = source.project});
+  const std::vector<Diagnostic>& told = loaded ? loaded->warnings : loaded.error();
+  if (!session.globals().wants_json()) {
+    *session.streams().err << render(told, source.text, session.talk_style().colour) << std::flush;
+  }
+  if (loaded) return std::move(*loaded);
+  std::size_t errors = 0;
+  for (const Diagnostic& one : told) errors += one.severity == Severity::error ? 1U : 0U;
+  const std::string summary = counted(static_cast<std::int64_t>(errors), "error") + " in " +
+                              source.name + "; nothing was run.";
+  if (!session.globals().wants_json()) {
+    *session.streams().err << summary << "\n";
+    return std::nullopt;
+  }
+  std::vector<Json> documents;
+  for (const Diagnostic& one : told) documents.push_back(diagnostic_document(one));
+  *session.streams().err << Json::object({{"error", Json::object({{"code", "invalid"},
+                                                                  {"message", summary},
+                                                                  {"help", "pawl check " + source.name},
+                                                                  {"diagnostics",
+                                                                   Json::array(documents)}})}})
+                                .text()
+                         << "\n";
+  return std::nullopt;
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,277 @@
+#include "cli/working.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <sched.h>
+
+#include "cli/progress.hpp"
+#include "pawl/actions/actions.hpp"
+#include "pawl/codec/documents.hpp"
+#include "pawl/runtime/engine.hpp"
+#include "pawl/workflow/action.hpp"
+
+namespace pawl::cli {
+
+namespace {
+
+constexpr Duration look_every = std::chrono::milliseconds(100);
+constexpr Duration process_grace = std::chrono::seconds(10);
+constexpr Duration engine_grace = process_grace + std::chrono::seconds(5);
+constexpr Duration patience = std::chrono::seconds(30);
+
+/// What the engine says, from whatever thread, until the main thread shows it.
+class Remarks {
+ public:
+  void add(std::string line) {
+    const std::lock_guard lock(mutex_);
+    lines_.push_back(std::move(line));
+  }
+  [[nodiscard]] std::vector<std::string> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(lines_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> lines_;  ///< guarded by mutex_
+};
+
+class Work {
+ public:
+  Work(Session& session, std::shared_ptr<Store> store, const StopSignals& signals,
+       const WorkOrder& order)
+      : session_(session),
+        store_(std::move(store)),
+        signals_(signals),
+        order_(order),
+        progress_(session) {}
+
+  int carry_out() {
+    if (order_.job) {
+      const Result<Job> job = store_->records().job(order_.job);
+      if (!job) return session_.fail(job.error());
+      const Result<Workflow> workflow = store_->records().workflow(job->workflow_hash);
+      if (!workflow) return session_.fail(workflow.error());
+      workflow_ = *workflow;
+    }
+    if (const Status begun = begin(); !begun) return session_.fail(begun.error());
+    bool was_told_to_stop = false;
+    while (!is_over()) {
+      show();
+      was_told_to_stop = signals_.wait(look_every);
+      if (was_told_to_stop) break;
+    }
+    if (was_told_to_stop) wind_down();
+    engine_->stop();
+    return report(was_told_to_stop);
+  }
+
+ private:
+  Status begin() {
+    const auto path = session_.store_path();
+    if (!path) return std::unexpected(path.error());
+    const std::filesystem::path run_directory = path->parent_path() / "run";
+    if (const int ended = end_orphans(run_directory, process_grace); ended > 0) {
+      session_.say(counted(ended, "process", "processes") +
+                   " that a killed worker had left behind " + (ended == 1 ? "was" : "were") +
+                   " ended");
+    }
+    EngineOptions options;
+    options.name = order_.job ? "pawl run" : "pawl work";
+    options.parallel = order_.parallel > 0 ? order_.parallel : default_parallel();
+    options.threads = options.parallel;
+    options.grace = engine_grace;
+    options.stages = order_.stages;
+    options.categories = order_.categories;
+    if (order_.job) options.jobs = {order_.job};
+    const bool is_verbose = session_.globals().verbose;
+    options.log = [this, is_verbose](LogLevel level, const std::string& text) {
+      if (is_verbose || level == LogLevel::error) remarks_.add(text);
+    };
+    Result<std::unique_ptr<Engine>> engine = Engine::create(store_, options);
+    if (!engine) return std::unexpected(engine.error());
+    engine_ = std::move(*engine);
+    ActionOptions actions;
+    actions.run_directory = run_directory;
+    actions.grace = process_grace;
+    engine_->serve(file_actions(store_, std::move(actions)));
+    engine_->start();
+    return {};
+  }
+
+  [[nodiscard]] std::uint32_t default_parallel() const {
+    if (!order_.job) return std::max<std::uint32_t>(processors(), 8);
+    const Result<Job> job = store_->records().job(order_.job);
+    return job && job->parallel > 0 ? job->parallel : processors();
+  }
+
+  static bool is_over(const Job& job) {
+    if (job.submission_open && !job.cancelled) return false;
+    const bool rests = state_of(job) != JobState::running || waits_for_people(job);
+    return rests && (job.attempts_open == 0 || job.has_ended());
+  }
+
+  bool is_over() {
+    if (order_.job) {
+      const Result<Job> job = store_->records().job(order_.job);
+      return job && is_over(*job);
+    }
+    const auto unended = store_->records().jobs({.ended = false, .workflow_name = {}, .before = {}});
+    if (!unended) return false;
+    for (const Job& job : *unended) worked_on_.insert(job.id);
+    return order_.until_idle && std::ranges::all_of(*unended, [&](const Job& job) {
+             return is_over(job) || !can_go_on(job);
+           });
+  }
+
+  /// Whether this process has the code for anything the job could do next.
+  bool can_go_on(const Job& job) {
+    const auto known = is_ours_.find(job.id);
+    if (known != is_ours_.end()) return known->second;
+    const Result<Workflow> workflow = store_->records().workflow(job.workflow_hash);
+    const bool is_ours = workflow && stages_of_programs(*workflow).empty();
+    if (!is_ours) {
+      progress_.say("job " + std::to_string(job.id.value()) +
+                    " belongs to a program and is left to it");
+    }
+    return is_ours_[job.id] = is_ours;
+  }
+
+  void show() {
+    for (const std::string& line : remarks_.take()) progress_.say(line);
+    const std::string trouble = engine_->status().trouble;
+    if (trouble != trouble_) {
+      progress_.say(trouble.empty() ? "the store works again; going on" : trouble);
+      trouble_ = trouble;
+    }
+    if (!order_.job) return;
+    const Result<Job> job = store_->records().job(order_.job);
+    if (job) progress_.show(*job, *workflow_);
+  }
+
+  /// What runs may end; a second signal, or half a minute, ends it.
+  void wind_down() {
+    engine_->drain();
+    const std::int64_t running = engine_->status().open_attempts;
+    if (running > 0) {
+      progress_.say("stopping: " + counted(running, "attempt") + " running, waiting up to " +
+                    in_words(patience) + " (Ctrl-C again to kill them)");
+    }
+    const auto until = std::chrono::steady_clock::now() + patience;
+    while (engine_->status().open_attempts > 0 && std::chrono::steady_clock::now() < until) {
+      show();
+      if (signals_.wait(look_every)) {
+        progress_.say("ending what runs");
+        break;
+      }
+    }
+  }
+
+  int report(bool was_told_to_stop) {
+    for (const std::string& line : remarks_.take()) progress_.say(line);
+    if (!order_.job) return report_all(was_told_to_stop);
+    const Result<Job> job = store_->records().job(order_.job);
+    if (!job) return session_.fail(job.error());
+    progress_.finish(*job, *workflow_);
+    const std::string number = std::to_string(job->id.value());
+    if (session_.globals().wants_json()) session_.print(job_document(*job, *workflow_));
+    if (was_told_to_stop && !is_over(*job)) {
+      session_.say("nothing was lost. continue with:  pawl resume " + number);
+      return exit_interrupted;
+    }
+    if (!session_.globals().wants_json()) {
+      session_.print(session_.globals().quiet
+                         ? number + "\n"
+                         : "job " + number + " " + state_in_words(*job) + "  " +
+                               items_in_words(*job) + "\n");
+    }
+    say_what_is_next(*job, number);
+    return exit_code_of(*job);
+  }
+
+  static std::string state_in_words(const Job& job) {
+    const bool waits = state_of(job) == JobState::running && waits_for_people(job);
+    return waits ? "waits for people" : std::string(label_of(state_of(job)));
+  }
+
+  void say_what_is_next(const Job& job, const std::string& number) {
+    std::int64_t reviews = 0;
+    for (const StateCounts& stage : job.stages) reviews += stage[StateKind::awaiting_review];
+    if (reviews > 0 && !job.cancelled) {
+      session_.say(counted(reviews, "review waits", "reviews wait") +
+                   " for a person:  pawl review next");
+    }
+    if (job.dead_letters > 0) {
+      session_.say(counted(job.dead_letters, "dead letter") + ":  pawl dlq list --by error");
+    }
+    if (state_of(job) == JobState::paused) {
+      const bool by_operator = job.paused == PauseCause::requested;
+      session_.say(by_operator
+                       ? "it was paused by an operator:  pawl job resume " + number
+                       : "its budget is used up; raise it:  pawl job budget " + number);
+    }
+  }
+
+  int report_all(bool was_told_to_stop) {
+    if (was_told_to_stop) {
+      session_.say("nothing was lost. continue with:  pawl work");
+      return exit_interrupted;
+    }
+    // The first that applies, over all that was worked on.
+    constexpr std::array order = {exit_job_cancelled, exit_job_paused, exit_waits_for_people,
+                                  exit_job_failed};
+    std::set<int> codes;
+    for (const JobId id : worked_on_) {
+      if (const Result<Job> job = store_->records().job(id)) codes.insert(exit_code_of(*job));
+    }
+    for (const ExitCode code : order) {
+      if (codes.contains(code)) return code;
+    }
+    return exit_done;
+  }
+
+  Session& session_;
+  std::shared_ptr<Store> store_;
+  const StopSignals& signals_;
+  const WorkOrder& order_;
+  Progress progress_;
+  Remarks remarks_;
+  std::optional<Workflow> workflow_;
+  std::set<JobId> worked_on_;
+  std::map<JobId, bool> is_ours_;
+  std::string trouble_;
+  std::unique_ptr<Engine> engine_;  // last: its threads use what is above
+};
+
+}  // namespace
+
+int work_on(Session& session, const std::shared_ptr<Store>& store, const StopSignals& signals,
+            const WorkOrder& order) {
+  return Work(session, store, signals, order).carry_out();
+}
+
+std::vector<std::string> stages_of_programs(const Workflow& workflow) {
+  std::vector<std::string> names;
+  for (const StageDefinition& stage : workflow.definition().stages) {
+    const bool is_ours = stage.handler == command_handler ||
+                         (stage.is_human() && (!stage.conditional || !stage.params.is_null()));
+    if (!is_ours) names.push_back(stage.name);
+  }
+  return names;
+}
+
+std::uint32_t processors() {
+  cpu_set_t set;
+  if (::sched_getaffinity(0, sizeof set, &set) == 0) {
+    return static_cast<std::uint32_t>(std::max(1, CPU_COUNT(&set)));
+  }
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+}  // namespace pawl::cli

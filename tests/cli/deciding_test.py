@@ -1,0 +1,222 @@
+"""The commands that change something: reviews, retries, dead letters, jobs."""
+
+import json
+import unittest
+
+from made_store import StoreTest
+
+
+class Reviews(StoreTest):
+    def test_a_list_and_a_show_carry_the_digest(self):
+        reviews = self.pawl("review", "list", "--json").json["reviews"]
+        self.assertEqual({one["reason"] for one in reviews}, {"policy"})
+        self.assertTrue(all(one["digest"].startswith("sha256:") for one in reviews))
+        [shown] = self.pawl("review", "show", reviews[0]["review"], "--json").json["reviews"]
+        self.assertEqual(shown["item"], "ada")
+        self.assertEqual(len(shown["attempts"]), 1)
+        self.assertIn("printed: ada", self.pawl("review", "show", reviews[0]["review"]).out)
+
+    def test_next_without_a_terminal_shows_and_ends(self):
+        [shown] = self.pawl("review", "next", "--json").json["reviews"]
+        self.assertEqual(shown["item"], "ada")
+        self.assertIsNone(shown["claimed_by"], "looking claims nothing")
+
+    def test_an_approval_ends_the_item(self):
+        review = self.reviews()["ada"]
+        [after] = self.pawl("review", "approve", review, "--note", "fine", "--json").json["reviews"]
+        self.assertEqual((after["status"], after["answer"]["reviewer"]), ("closed", "ann"))
+        self.assertEqual(self.tasks("ada")["sign"], "succeeded")
+
+    def test_the_second_answer_is_told_who_was_faster(self):
+        review = self.reviews()["ada"]
+        self.pawl("review", "approve", review)
+        late = self.pawl("review", "reject", review, "--reason", "no", "--as", "eve", "--json", code=3)
+        self.assertEqual(late.error["code"], "conflict")
+        self.assertIn("already answered by ann: approve", late.error["message"])
+
+    def test_an_answer_to_other_content_is_a_conflict(self):
+        # A decision is bound to what was on the screen.
+        review = self.reviews()["ada"]
+        late = self.pawl("review", "approve", review, "--digest", "sha256:" + 64 * "0", code=3)
+        self.assertIn("this changed while you were reading", late.err)
+        self.assertEqual(self.tasks("ada")["sign"], "awaiting_review")
+
+    def test_an_edit_keeps_types_and_fields(self):
+        review = self.reviews()["ada"]
+        [shown] = self.pawl("review", "show", review, "--json").json["reviews"]
+        page = {key: value for key, value in shown["output"]["page"].items() if key != "path"}
+        for wrong in [{"page": page, "copies": "2"}, {"page": page}, {"page": page, "copies": 1}]:
+            self.pawl("review", "edit", review, "--output", "-", stdin=json.dumps(wrong), code=2)
+        self.assertIn("not JSON", self.pawl("review", "edit", review, "--output", "-", stdin="{", code=2).err)
+        right = {"page": page, "copies": 2}
+        (self.project / "edited.json").write_text(json.dumps(right))
+        self.pawl("review", "edit", review, "--output", "edited.json")
+        results = {one["item"]: one["outputs"] for one in self.pawl("results", 1, "--jsonl").lines}
+        self.assertEqual(results["ada"]["sign"]["copies"], 2)
+
+    def test_an_edit_in_the_editor_is_the_file_it_leaves(self):
+        review = self.reviews()["ada"]
+        editor = {"EDITOR": "sed -i 's/\"copies\": 1/\"copies\": 7/'"}
+        self.pawl("review", "edit", review, env=editor)
+        results = {one["item"]: one["outputs"] for one in self.pawl("results", 1, "--jsonl").lines}
+        self.assertEqual(results["ada"]["sign"]["copies"], 7)
+        left = [path.name for path in self.project.parent.iterdir()]
+        self.assertEqual(left, ["project"], "no file is left behind")
+        other = self.reviews()["a/b"]
+        self.assertIn("failed", self.pawl("review", "edit", other, env={"EDITOR": "false"}, code=1).err)
+        self.assertIn("nothing was changed", self.pawl("review", "edit", other, env={"EDITOR": "true"}, code=2).err)
+        self.assertIn("set EDITOR", self.pawl("review", "edit", other, code=1).err)
+
+    def test_changes_send_it_back_with_the_note(self):
+        self.pawl("review", "changes", self.reviews()["ada"], "--note", "longer, please")
+        document = self.pawl("item", "show", "ada", "--job", 1, "--json").json
+        draft = document["tasks"][0]
+        self.assertEqual((draft["state"], draft["feedback"]["summary"]), ("ready", "longer, please"))
+
+    def test_a_rejection_needs_a_reason_and_makes_a_dead_letter(self):
+        review = self.reviews()["ada"]
+        self.pawl("review", "reject", review, code=2)
+        self.pawl("review", "reject", review, "--reason", "not hers")
+        letters = self.pawl("dlq", "list", "--filter", 'cause = "rejected_by_review"', "--json").json["items"]
+        self.assertEqual([one["item"] for one in letters], ["ada"])
+
+    def test_a_claim_keeps_others_out_until_it_is_released(self):
+        review = self.reviews()["ada"]
+        self.pawl("review", "claim", review, "--for", "5m")
+        self.pawl("review", "claim", review, "--as", "eve", code=3)
+        self.assertIn("claimed by ann", self.pawl("review", "approve", review, "--as", "eve", code=3).err)
+        [other] = self.pawl("review", "next", "--as", "eve", "--json").json["reviews"]
+        self.assertEqual(other["item"], "a/b", "what another has claimed is passed over")
+        self.pawl("review", "release", review)
+        self.pawl("review", "claim", review, "--as", "eve")
+
+    def test_somebody_must_be_named(self):
+        answer = self.pawl("review", "approve", self.reviews()["ada"], env={"PAWL_USER": "", "USER": ""}, code=2)
+        self.assertIn("--as NAME", answer.err)
+
+
+class Retries(StoreTest):
+    def test_what_failed_runs_again_with_the_note(self):
+        answer = self.pawl("item", "retry", "bob", "--note", "the key is 1234", "--json").json
+        self.assertEqual(answer["items"][0]["stages"], ["publish"])
+        self.assertEqual(self.tasks("bob"), {"draft": "succeeded", "publish": "ready", "sign": "waiting"})
+
+    def test_ids_come_from_stdin(self):
+        ids = self.pawl("item", "list", "--job", 1, "--state", "failed", "-q").out
+        self.assertIn("runs again from publish", self.pawl("item", "retry", "-", stdin=ids).out)
+        self.pawl("item", "cancel", "-", "--yes", stdin="1/carl\n")
+        self.assertEqual(self.tasks("carl")["publish"], "cancelled")
+
+    def test_one_that_cannot_does_not_stop_the_others(self):
+        answer = self.pawl("item", "retry", "nobody", "bob", "--json", code=1).json
+        self.assertEqual([one["ok"] for one in answer["items"]], [False, True])
+
+    def test_an_item_without_a_failure_needs_a_stage(self):
+        self.assertIn("--from STAGE", self.pawl("item", "retry", "a/b", code=1).err)
+        self.assertIn("has not begun", self.pawl("item", "retry", "carl/sign", code=1).err)
+        self.assertIn("did you mean", self.pawl("item", "retry", "a/b", "--from", "drft", code=1).err)
+        self.pawl("item", "retry", "a/b", "--from", "draft")
+        self.assertEqual(self.tasks("a/b")["draft"], "ready")
+
+    def test_a_cancel_asks_first(self):
+        self.assertIn("--yes", self.pawl("item", "cancel", "carl", code=1).err)
+        self.assertEqual(self.tasks("carl")["publish"], "retry_scheduled")
+        self.pawl("item", "cancel", "carl", "--yes")
+        self.assertIn("already ended", self.pawl("item", "cancel", "carl", "--yes", code=1).err)
+
+
+class DeadLetters(StoreTest):
+    def test_they_are_listed_and_grouped(self):
+        [letter] = self.pawl("dlq", "list", "--json").json["items"]
+        self.assertEqual((letter["item"], letter["stage"], letter["failure_count"], letter["error_class"]),
+                         ("bob", "publish", 1, "final"))
+        self.assertEqual(letter["failure_history"][0]["message"], "encrypted letter")
+        self.assertEqual(self.pawl("dlq", "list", "-q").out, "1/bob/publish\n")
+        [group] = self.pawl("dlq", "list", "--by", "error", "--json").json["groups"]
+        self.assertEqual((group["stage"], group["count"]), ("publish", 1))
+        self.assertIn("pawl dlq retry --filter", self.pawl("dlq", "list", "--by", "error").err)
+        self.assertEqual(self.pawl("dlq", "show", "bob", "--json").json["items"], [letter])
+        self.assertEqual(self.pawl("dlq", "export").lines, [letter])
+        self.assertIn("no dead letter", self.pawl("dlq", "show", "carl", code=1).err)
+
+    def test_a_bad_filter_changes_nothing_and_names_the_column(self):
+        answer = self.pawl("dlq", "retry", "--filter", "eror = \"x\"", "--yes", "--json", code=2)
+        self.assertEqual(answer.error["code"], "invalid")
+        self.assertIn("column 1", answer.error["message"] + answer.error["help"])
+        self.assertEqual(self.tasks("bob")["publish"], "failed")
+
+    def test_many_are_counted_before_they_are_retried(self):
+        every = ["dlq", "retry", "--filter", 'error ~ "encrypted"']
+        would = self.pawl(*every, "--dry-run", "--json").json
+        self.assertEqual((would["done"], would["dry_run"]), (1, True))
+        self.assertEqual(self.tasks("bob")["publish"], "failed")
+        self.assertIn("Retry 1 dead letter?", self.pawl(*every, code=1).err)
+        self.assertEqual(self.pawl(*every, "--yes", "--json").json["done"], 1)
+        self.assertEqual(self.tasks("bob")["publish"], "ready")
+
+    def test_one_that_is_named_is_retried_at_once(self):
+        self.assertEqual(self.pawl("dlq", "retry", "-", stdin="1/bob/publish\n", code=0).out, "1/bob/publish\n")
+        self.assertEqual(self.tasks("bob")["publish"], "ready")
+        self.pawl("dlq", "retry", "bob", code=1)
+
+    def test_nothing_named_means_nothing(self):
+        self.pawl("dlq", "retry", "--yes", code=2)
+        self.pawl("dlq", "retry", "-", "--yes", stdin="", code=2)
+        self.pawl("dlq", "retry", "bob", "--all", "--yes", code=2)
+        self.assertEqual(self.tasks("bob")["publish"], "failed")
+
+    def test_discarding_needs_a_reason_and_purging_a_discard(self):
+        self.pawl("dlq", "discard", "bob", code=2)
+        self.pawl("dlq", "discard", "bob", "--reason", "blank")
+        self.assertEqual(self.pawl("dlq", "list", "--json").json["items"], [])
+        self.assertEqual(len(self.pawl("dlq", "list", "--discarded", "--json").json["items"]), 1)
+        self.assertEqual(self.pawl("dlq", "purge", "--job", 2, "--all", "--yes", "--json").json["done"], 0)
+        refused = self.pawl("dlq", "purge", "bob", "--yes", code=1)
+        self.assertIn("has not ended", refused.err)
+
+
+class Jobs(StoreTest):
+    def test_a_paused_job_goes_on_when_it_is_resumed(self):
+        self.assertEqual(self.pawl("job", "pause", 1, "--json").json["state"], "paused")
+        self.pawl("job", "wait", 1, code=12)
+        self.assertIn("to be resumed", self.pawl("why", "carl", "--json").json["waits_for"])
+        self.assertEqual(self.pawl("job", "resume", 1, "--json").json["state"], "running")
+
+    def test_a_budget_is_shown_and_changed(self):
+        self.assertIsNone(self.pawl("job", "budget", 1, "--json").json["budget"]["cost_usd"])
+        changed = self.pawl("job", "budget", 1, "--cost-usd", "12.5", "--deadline", "8h",
+                            "--attempts", 5, "--tokens", 1000, "--json").json["budget"]
+        self.assertEqual((changed["cost_usd"], changed["deadline_s"], changed["max_total_attempts"],
+                          changed["tokens"]), (12.5, 28800, 5, 1000))
+        self.assertIn("no limit", self.pawl("job", "budget", 2).out)
+        self.pawl("job", "budget", 1, "--deadline", "8", code=2)
+        refused = self.pawl("item", "retry", "bob", code=1)
+        self.assertIn("pawl job budget 1", refused.err, "the way out is a command")
+
+    def test_a_cancel_asks_first_and_has_its_exit_code(self):
+        self.pawl("job", "cancel", 1, code=1)
+        self.assertEqual(self.pawl("job", "cancel", 1, "--yes", "--json").json["state"], "cancelled")
+        self.pawl("job", "wait", 1, code=13)
+        self.pawl("status", 1)
+        self.pawl("job", "cancel", 2, "--yes", code=1)
+
+    def test_only_people_left_has_its_exit_code(self):
+        self.pawl("item", "cancel", "carl", "--yes")
+        self.pawl("job", "wait", 1, code=11)
+        self.assertTrue(self.pawl("status", 1, "--json").json["waiting_for_people"])
+
+    def test_everything_done_leaves_a_sound_store(self):
+        for item, review in self.reviews().items():
+            if item != "list":
+                self.pawl("review", "approve", review)
+        self.pawl("review", "reject", self.reviews()["list"], "--reason", "no")
+        self.pawl("item", "cancel", "carl", "--yes")
+        self.pawl("dlq", "discard", "--all", "--reason", "seen", "--yes")
+        self.pawl("job", "wait", 1, code=10)
+        self.assertEqual(self.pawl("dlq", "purge", "bob", "--yes", "--json").json["done"], 1)
+        self.pawl("item", "show", "bob", code=1)
+        self.assertTrue(self.pawl("verify", "--json").json["ok"])
+
+
+if __name__ == "__main__":
+    unittest.main()

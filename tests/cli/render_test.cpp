@@ -1,0 +1,111 @@
+#include "cli/render.hpp"
+
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+namespace pawl::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Table, HasColumnsAsWideAsTheirWidestCellAndNoBlanksAtTheEnd) {
+  Table table({{"ITEM"}, {"N", Table::Align::right}, {"NOTE"}});
+  table.add({"ada", "1", ""});
+  table.add({"a longer one", "1,040", "x"});
+  EXPECT_EQ(table.text({}),
+            "ITEM              N  NOTE\n"
+            "ada               1\n"
+            "a longer one  1,040  x\n");
+}
+
+TEST(Table, CountsColumnsOfTheTerminalNotBytes) {
+  Table table({{"ITEM"}, {"X"}});
+  table.add({"日本", "1"});
+  table.add({"é", "2"});
+  EXPECT_EQ(table.text({}), "ITEM  X\n日本  1\né     2\n");
+}
+
+TEST(Table, DoesNotObeyWhatItsCellsHold) {
+  Table table({{"ITEM"}});
+  table.add({"red\x1b[31m\nnext\xff\u202e"});
+  EXPECT_EQ(table.text({}), "ITEM\nred\\x1b[31m\\nnext\xEF\xBF\xBD\\u202e\n");
+}
+
+TEST(Table, PaintsWithoutChangingTheColumns) {
+  Table table({{"A"}, {"B"}});
+  table.add({{"x", Paint::red}, "y"});
+  EXPECT_EQ(table.text({.colour = true}),
+            "\x1b[1mA\x1b[0m  \x1b[1mB\x1b[0m\n\x1b[31mx\x1b[0m  y\n");
+}
+
+TEST(Shortened, KeepsTheWidthAndShowsThatSomethingIsMissing) {
+  EXPECT_EQ(shortened("abcdef", 6), "abcdef");
+  EXPECT_EQ(shortened("abcdef", 4), "abc…");
+  EXPECT_EQ(shortened("日本語", 4), "日…");
+}
+
+TEST(InWords, TellsTheTwoLargestUnits) {
+  EXPECT_EQ(in_words(Duration{0}), "0s");
+  EXPECT_EQ(in_words(as_duration(350ms)), "350ms");
+  EXPECT_EQ(in_words(as_duration(8'100ms)), "8.1s");
+  EXPECT_EQ(in_words(as_duration(41s)), "41s");
+  EXPECT_EQ(in_words(as_duration(2h + 10min + 59s)), "2h10m");
+  EXPECT_EQ(in_words(as_duration(76h)), "3d4h");
+}
+
+TEST(Times, AreSeenFromNow) {
+  const Timestamp now{1'700'000'000s};
+  const Times times{.style = TimeStyle::relative, .now = now};
+  EXPECT_EQ(times.of(now - 9min), "9m ago");
+  EXPECT_EQ(times.of(now + 41s), "in 41s");
+  EXPECT_EQ(times.of(now), "now");
+  EXPECT_EQ(times.of(no_time), "-");
+  EXPECT_EQ((Times{.style = TimeStyle::utc, .now = now}.of(now)), "2023-11-14T22:13:20Z");
+}
+
+TEST(ParseDuration, WantsAUnit) {
+  EXPECT_EQ(parse_duration("1h30m"), Result<Duration>(90min));
+  EXPECT_EQ(parse_duration("250ms"), Result<Duration>(250ms));
+  EXPECT_EQ(parse_duration("2d"), Result<Duration>(48h));
+  for (const char* text : {"", "30", "h", "1x", "-5s", "5s ", "99999999999999999999s"}) {
+    EXPECT_FALSE(parse_duration(text).has_value()) << text;
+  }
+}
+
+TEST(Numbers, AreReadable) {
+  EXPECT_EQ(with_separators(1'040), "1,040");
+  EXPECT_EQ(with_separators(-1'234'567), "-1,234,567");
+  EXPECT_EQ(with_separators(999), "999");
+  EXPECT_EQ(dollars(18'200'000), "$18.20");
+  EXPECT_EQ(dollars(4'999), "$0.00");
+  EXPECT_EQ(counted(1, "item"), "1 item");
+  EXPECT_EQ(counted(2'000, "item"), "2,000 items");
+  EXPECT_EQ(bytes_in_words(48'213), "47.1 KiB");
+}
+
+TEST(Colour, FollowsTheOptionThenTheEnvironmentThenTheTerminal) {
+  ::unsetenv("NO_COLOR");
+  ::unsetenv("CLICOLOR_FORCE");
+  ::setenv("TERM", "xterm", 1);
+  EXPECT_TRUE(wants_colour(Colour::automatic, true));
+  EXPECT_FALSE(wants_colour(Colour::automatic, false));
+  ::setenv("CLICOLOR_FORCE", "1", 1);
+  EXPECT_TRUE(wants_colour(Colour::automatic, false));
+  ::setenv("NO_COLOR", "1", 1);
+  EXPECT_FALSE(wants_colour(Colour::automatic, true));
+  EXPECT_TRUE(wants_colour(Colour::always, false));
+  ::unsetenv("NO_COLOR");
+  ::unsetenv("CLICOLOR_FORCE");
+  EXPECT_FALSE(wants_colour(Colour::never, true));
+}
+
+TEST(ErrorText, NamesTheWayOut) {
+  const Error error{ErrorCode::not_found, "no item 'x'", "did you mean 'y'?"};
+  EXPECT_EQ(error_text(error, {}), "error: no item 'x'\n = help: did you mean 'y'?\n");
+  EXPECT_EQ(error_document_of(error).text(),
+            R"({"error":{"code":"not_found","message":"no item 'x'","help":"did you mean 'y'?"}})");
+}
+
+}  // namespace
+}  // namespace pawl::cli
