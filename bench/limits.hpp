@@ -18,6 +18,9 @@ namespace pawl::bench {
 /// W1 on maps in memory: the tasks, attempts with what a decision needs, events and outputs.
 [[nodiscard]] Sample limit_memory(std::int64_t items);
 
+/// Starts `/bin/true` and waits for it, so many times, so many at once.
+[[nodiscard]] Sample limit_spawn(std::int64_t processes, unsigned at_once);
+
 /// The transactions of one W3 item, one after the other: the submission and five closes.
 class LimitSteps {
  public:

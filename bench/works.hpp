@@ -29,6 +29,7 @@ struct Plan {
 [[nodiscard]] Line w4(const Plan& plan);
 [[nodiscard]] std::vector<Line> w5_growth(const Plan& plan);
 [[nodiscard]] std::vector<Line> w5_backlog(const Plan& plan);
+[[nodiscard]] Line w6(const Plan& plan);
 
 /// One run of our engine over the chain on a fresh SQLite file in `folder`, durability full.
 [[nodiscard]] Sample engine_on_sqlite(const std::filesystem::path& folder, bool rejecting,

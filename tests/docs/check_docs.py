@@ -38,7 +38,7 @@ PROVEN = {
 # Every command that README shows, and the test that runs what it stands for. What `./dev` itself
 # does around it (install packages, configure, build) is run by whoever runs the tests.
 COMMANDS = {
-    "./dev demo": "examples.demo",
+    "./dev demo": "documents.demo",
     "./dev test": "docs.dev_knows_every_command_that_the_documents_show",
     "./dev build": "consumer.finds_links_and_runs_the_installed_package",
     "./dev bench": "docs.dev_knows_every_command_that_the_documents_show",
@@ -69,6 +69,8 @@ def ctest_names(root: pathlib.Path) -> set[str]:
     for path in [*(root / "tests").rglob("CMakeLists.txt"), *(root / "tests").rglob("*.cmake")]:
         text = path.read_text()
         names |= set(re.findall(r"NAME\s+([a-z_]+\.\w+)", text))
+        for prefix, listed in re.findall(r"set\((\w+)_tests\s+([^)]*)\)", text):
+            names |= {f"{prefix}.{name}" for name in listed.split()}
         names |= {"examples." + name for name in re.findall(r"pawl_example_run\(\s*(\w+)", text)}
         for prefix, listed in re.findall(r"set\(pawl_(\w+)_checks\s+([^)]*)\)", text):
             names |= {f"{prefix}.{name}" for name in listed.split()}
@@ -428,10 +430,10 @@ def update(root: pathlib.Path) -> None:
     path.write_text("\n".join(lines) + "\n")
 
 
-def missing_output(root: pathlib.Path, test: str, program: str) -> int:
+def missing_output(root: pathlib.Path, test: str, *program: str) -> int:
     """Compares what README shows of a program's output with what it prints. Numbers differ from run
     to run and stand for any number; a line `…` stands for lines that are left out."""
-    said = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(program, capture_output=True, text=True, check=True).stdout
     printed = {_shape(line) for line in said.splitlines()}
     shown = [line for block in markdown.blocks((root / "README.md").read_text())
              if block.note == f"output: {test}" for line in block.lines]
@@ -453,7 +455,8 @@ def main() -> int:
                         default=pathlib.Path(__file__).resolve().parents[2])
     parser.add_argument("--claims", action="store_true")
     parser.add_argument("--update", action="store_true")
-    parser.add_argument("--output", nargs=2, metavar=("TEST", "PROGRAM"))
+    parser.add_argument("--output", nargs="+", metavar="TEST PROGRAM",
+                        help="what README shows of a program's output is what it prints")
     parser.add_argument("checks", nargs="*", metavar="CHECK", help=", ".join(CHECKS))
     args = parser.parse_args()
     root = args.root.resolve()

@@ -38,7 +38,7 @@ BREAKAGES: dict[str, list[tuple[str, str, str, str]]] = {
     "code_is_quoted_from_files": [
         ("README.md", r'build\.stage\("count_words"', 'build.stage("count_word"', "has no such lines"),
         ("examples/01_first_workflow.cpp", r"engine->serve\(sentences\);", "", "has no such lines"),
-        ("docs/guide.md", r"<!-- quote: [^>]*-->\n", "", "names no file"),
+        ("docs/library.md", r"<!-- quote: [^>]*-->\n", "", "names no file"),
     ],
     "readme_shows_the_first_example": [
         ("README.md", r"quote: examples/01_first_workflow", "quote: examples/03_review_with_edits",

@@ -1,0 +1,71 @@
+/// W6: one command for each item, `/bin/true`, with everything a command of a workflow file gets
+/// (envelope, scratch directory, logs, orphan marks) and every attempt durable on both ends. Beside
+/// starting and waiting for as many processes, as many at once.
+
+#include <thread>
+
+#include "bench/chain.hpp"
+#include "bench/limits.hpp"
+#include "bench/works.hpp"
+#include "pawl/actions/actions.hpp"
+#include "pawl/workflow/file.hpp"
+
+namespace pawl::bench {
+
+namespace {
+
+Workflow one_command() {
+  const auto file = load_workflow_file(
+      "version: 1\nworkflow: commands\nstages:\n  run_it:\n    run: [/bin/true]\n", {});
+  if (!file) give_up("the workflow of W6: " + file.error().front().message);
+  return file->workflow;
+}
+
+Sample commands_on_sqlite(const std::filesystem::path& parent, std::int64_t items,
+                          unsigned at_once) {
+  const Folder folder(parent);
+  const std::filesystem::path path = folder.path() / "engine.db";
+  const std::shared_ptr<Store> store = must(open_sqlite_store({.path = path}), "a store");
+  const std::unique_ptr<Engine> engine =
+      must(Engine::create(store, {.threads = at_once, .parallel = at_once}), "an engine");
+  engine->serve(file_actions(store, {.run_directory = folder.path() / "run"}));
+  const JobOptions options{.labels = Json::object({{"project", folder.path().string()}})};
+  const JobId job = must(engine->submit(one_command(), items_up_to(items), options), "items");
+
+  const std::int64_t before = transactions_of(path);
+  const Stopwatch watch;
+  engine->start();
+  const Job ended = must(engine->wait(job), "waiting for the job");
+  Sample sample{.seconds = watch.seconds(),
+                .processor = watch.processor(),
+                .executions = ended.attempts_opened};
+  sample.wrote.transactions = transactions_of(path) - before;
+  if (state_of(ended) != JobState::completed) give_up("the job did not complete");
+  if (sample.executions != items) give_up("an attempt was made twice");
+  engine->stop();
+  return sample;
+}
+
+}  // namespace
+
+Line w6(const Plan& plan) {
+  const std::int64_t items = plan.full ? 8'000 : 2'000;
+  const unsigned at_once = 2 * std::max(1U, std::thread::hardware_concurrency());
+  std::vector<double> ours;
+  std::vector<double> limits;
+  Sample engine;
+  Sample limit;
+  for (int round = 0; round < plan.rounds; ++round) {
+    limit = in_child([&] { return limit_spawn(items, at_once); });
+    limits.push_back(limit.rate());
+    engine = in_child([&] { return commands_on_sqlite(plan.folder, items, at_once); });
+    ours.push_back(engine.rate());
+  }
+  Line line = compared("W6 sqlite full", "attempts/s", ours, "limit_spawn", limits, at_least(0.80));
+  line.notes = {std::to_string(at_once) + " processes at once; " +
+                    std::to_string(engine.wrote.transactions) + " transactions",
+                processor_text(engine, limit) + ", the commands' own not counted"};
+  return line;
+}
+
+}  // namespace pawl::bench
