@@ -190,6 +190,10 @@ Result<Json> with_files_kept(const Session& session, Store& store, const StageDe
     const std::optional<FileOutput> old = before ? file_output_of(*before) : std::nullopt;
     const std::optional<FileOutput> now = file_output_of(value);
     if (old && now && old->sha256 == now->sha256) value = *before;
+    if (now && !(old && old->sha256 == now->sha256)) {
+      return pawl::fail(ErrorCode::invalid, "field \"" + field + "\" names a file by its digest",
+                        "leave it as it is, or give the path of another file");
+    }
     const std::optional<std::string> path = string_of(value);
     if (!path || (!old && declared_type(stage, field) != FieldType::file)) continue;
     const Result<KeptFile> kept = store.keep_file(session.directory() / *path);
