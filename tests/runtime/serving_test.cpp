@@ -252,6 +252,26 @@ TEST(Draining, on_real_threads_waiting_ends_when_the_last_attempt_is_recorded) {
   engine->stop();
 }
 
+// A store that is asked twice tells of the same Ready task twice. The second answer to its condition
+// must not take the place of the attempt that followed the first.
+TEST(Conditions, that_are_asked_twice_lose_no_attempt) {
+  for (int round = 0; round < 20; ++round) {
+    auto store = open_memory_store(system_clock());
+    auto engine = std::move(*Engine::create(store, {.threads = 4, .parallel = 16}));
+    WorkflowBuilder build("maybe");
+    build.stage("a", [](Context&, std::stop_token) -> Outcome { return Output{}; });
+    build.stage("b", [](Context&, std::stop_token) -> Outcome { return Output{}; })
+        .needs("a")
+        .when([](Context& context) { return context.item_key().back() != '0'; });
+    const Program program = built(build);
+    engine->serve(program);
+    engine->start();
+    const JobId job = *engine->submit(program.workflow(), numbered(100));
+    EXPECT_EQ(state_of(*engine->wait(job)), JobState::completed);
+    engine->stop();
+  }
+}
+
 // What was decided is told once it holds, not before.
 TEST(Logging, a_decision_is_told_after_its_commit) {
   std::vector<std::string> log;
