@@ -32,11 +32,11 @@ int check(Session& session, const CheckOptions& options) {
       session.print(counted(of_this, "error") + " in " + file + "; nothing was run.\n");
     } else if (!session.globals().quiet) {
       const Workflow& workflow = loaded->workflow;
-      session.print(file + ": ok (" + workflow.name() + ", " +
-                    counted(static_cast<std::int64_t>(workflow.stage_count()), "stage") +
-                    (told.empty() ? "" : ", " + counted(static_cast<std::int64_t>(told.size()),
-                                                        "warning")) +
-                    ")\n");
+      session.print(
+          file + ": ok (" + workflow.name() + ", " +
+          counted(static_cast<std::int64_t>(workflow.stage_count()), "stage") +
+          (told.empty() ? "" : ", " + counted(static_cast<std::int64_t>(told.size()), "warning")) +
+          ")\n");
     }
   }
   if (session.globals().wants_json()) {
@@ -61,8 +61,8 @@ int explain(Session& session, const ExplainOptions& options) {
         Json::object({{"code", story->code}, {"title", story->title}, {"story", story->story}}));
     return exit_done;
   }
-  session.print(session.style().paint(Paint::bold, std::string(story->code) + ": " +
-                                                       std::string(story->title)) +
+  session.print(session.style().paint(Paint::bold,
+                                      std::string(story->code) + ": " + std::string(story->title)) +
                 "\n\n" + std::string(story->story));
   if (!story->story.ends_with('\n')) session.print("\n");
   return exit_done;

@@ -85,11 +85,11 @@ Finding look_at_space(const std::filesystem::path& directory) {
   }
   const std::uint64_t free = std::uint64_t{found.f_bavail} * found.f_frsize;
   const bool is_little = free < little_space;
-  return {.what = "disk",
-          .health = is_little ? Health::warning : Health::ok,
-          .text = bytes_in_words(static_cast<std::int64_t>(free)) + " free",
-          .help = is_little ? "a full disk stops the work until there is space; nothing is lost"
-                            : ""};
+  return {
+      .what = "disk",
+      .health = is_little ? Health::warning : Health::ok,
+      .text = bytes_in_words(static_cast<std::int64_t>(free)) + " free",
+      .help = is_little ? "a full disk stops the work until there is space; nothing is lost" : ""};
 }
 
 void look_at_store(Session& session, std::vector<Finding>& findings) {
@@ -102,8 +102,7 @@ void look_at_store(Session& session, std::vector<Finding>& findings) {
     findings.push_back(look_at_space(session.directory()));
     return;
   }
-  findings.push_back(
-      {.what = "store", .health = Health::ok, .text = path->string(), .help = {}});
+  findings.push_back({.what = "store", .health = Health::ok, .text = path->string(), .help = {}});
   findings.push_back(look_at_space(path->parent_path()));
   if (!std::filesystem::exists(*path)) {
     findings.back().text += "; no store there yet";

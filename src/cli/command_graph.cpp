@@ -23,9 +23,8 @@ struct Target {
 };
 
 Target find_target(Session& session, const std::string& name) {
-  const bool is_number =
-      !name.empty() && name.size() < 19 &&
-      std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+  const bool is_number = !name.empty() && name.size() < 19 &&
+                         std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
   Target target;
   if (!is_number) {
     const Result<WorkflowSource> source = read_workflow_source(session, name);

@@ -11,7 +11,8 @@ namespace pawl::cli {
 
 namespace {
 
-constexpr std::string_view hello = R"yaml(# yaml-language-server: $schema=.pawl/workflow.v1.schema.json
+constexpr std::string_view hello =
+    R"yaml(# yaml-language-server: $schema=.pawl/workflow.v1.schema.json
 version: 1
 workflow: hello
 items: [ada, grace, alan]
@@ -54,10 +55,10 @@ int init(Session& session, const InitOptions& options) {
   std::error_code error;
   std::filesystem::create_directories(directory / ".pawl", error);
   if (error) {
-    return session.fail({.code = ErrorCode::unavailable,
-                         .message = "'" + (directory / ".pawl").string() +
-                                    "' cannot be made: " + error.message(),
-                         .help = {}});
+    return session.fail(
+        {.code = ErrorCode::unavailable,
+         .message = "'" + (directory / ".pawl").string() + "' cannot be made: " + error.message(),
+         .help = {}});
   }
   std::vector<std::string> written;
   for (const NewFile& file : files) {
@@ -74,8 +75,7 @@ int init(Session& session, const InitOptions& options) {
   written.push_back(schema_file);
   if (session.globals().wants_json()) {
     std::vector<Json> names(written.begin(), written.end());
-    session.print(
-        Json::object({{"directory", directory.string()}, {"files", Json::array(names)}}));
+    session.print(Json::object({{"directory", directory.string()}, {"files", Json::array(names)}}));
     return exit_done;
   }
   for (const std::string& name : written) session.print("made " + name + "\n");

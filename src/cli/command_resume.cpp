@@ -13,8 +13,7 @@ namespace {
 Result<Job> find_job(Records& records, const std::optional<std::int64_t>& number) {
   if (number) return records.job(JobId{*number});
   for (const std::optional<bool> ended : {std::optional(false), std::optional<bool>()}) {
-    const auto jobs =
-        records.jobs({.ended = ended, .workflow_name = {}, .before = {}, .limit = 1});
+    const auto jobs = records.jobs({.ended = ended, .workflow_name = {}, .before = {}, .limit = 1});
     if (!jobs) return std::unexpected(jobs.error());
     if (!jobs->empty()) return jobs->front();
   }
@@ -28,8 +27,8 @@ void say_if_changed(Session& session, const Job& job) {
   if (file.empty()) return;
   const Result<WorkflowSource> source = read_workflow_source(session, file);
   if (!source) return;
-  const auto loaded = load_workflow_file(
-      source->text, {.name = source->name, .project = label(job, "project")});
+  const auto loaded =
+      load_workflow_file(source->text, {.name = source->name, .project = label(job, "project")});
   if (loaded && loaded->workflow.hash() == job.workflow_hash) return;
   session.say("note: " + printable(file) + " has changed since job " +
               std::to_string(job.id.value()) +
@@ -65,7 +64,8 @@ int resume(Session& session, const ResumeOptions& options) {
   if (const std::vector<std::string> foreign = stages_of_programs(*workflow); !foreign.empty()) {
     return session.fail(
         {.code = ErrorCode::refused,
-         .message = "job " + number + " was submitted by a program: only that has the code of stage '" +
+         .message = "job " + number +
+                    " was submitted by a program: only that has the code of stage '" +
                     printable(foreign.front()) + "'",
          .help = "run that program on this store"});
   }

@@ -31,8 +31,8 @@ Result<std::map<std::string, std::string>> given_params(const std::vector<std::s
 
 /// The unfinished job of this workflow that a new one would stand beside.
 std::optional<Job> unfinished_job(Store& store, const std::string& workflow) {
-  const auto jobs = store.records().jobs(
-      {.ended = false, .workflow_name = workflow, .before = {}, .limit = 1});
+  const auto jobs =
+      store.records().jobs({.ended = false, .workflow_name = workflow, .before = {}, .limit = 1});
   return jobs && !jobs->empty() ? std::optional(jobs->front()) : std::nullopt;
 }
 
@@ -119,12 +119,11 @@ int run(Session& session, const RunOptions& options) {
   if (!options.is_new && options.key.empty()) {
     if (const auto other = unfinished_job(**store, name)) {
       const std::string number = std::to_string(other->id.value());
-      return session.fail({.code = ErrorCode::conflict,
-                           .message = "job " + number + " of workflow '" + printable(name) +
-                                      "' is not finished",
-                           .help = "go on with it:  pawl resume " + number +
-                                   "   or start another beside it:  pawl run " + options.file +
-                                   " --new"});
+      return session.fail(
+          {.code = ErrorCode::conflict,
+           .message = "job " + number + " of workflow '" + printable(name) + "' is not finished",
+           .help = "go on with it:  pawl resume " + number +
+                   "   or start another beside it:  pawl run " + options.file + " --new"});
     }
   }
   const Result<Job> job = submit(**store, *submission);

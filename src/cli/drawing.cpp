@@ -228,12 +228,12 @@ class Sheet {
 
   static std::string corner(bool left, bool right, bool up, bool down) {
     static const std::map<std::string, std::string> corners = {
-        {"", " "},    {"lr", "─"}, {"lrd", "┬"}, {"lru", "┴"}, {"lrud", "┼"}, {"ld", "┐"},
-        {"lu", "┘"},  {"lud", "┤"}, {"rd", "┌"},  {"ru", "└"},  {"rud", "├"},  {"ud", "│"},
-        {"l", " "},   {"r", " "},
+        {"", " "},    {"lr", "─"}, {"lrd", "┬"}, {"lru", "┴"}, {"lrud", "┼"},
+        {"ld", "┐"},  {"lu", "┘"}, {"lud", "┤"}, {"rd", "┌"},  {"ru", "└"},
+        {"rud", "├"}, {"ud", "│"}, {"l", " "},   {"r", " "},
     };
-    const std::string which = std::string(left ? "l" : "") + (right ? "r" : "") + (up ? "u" : "") +
-                              (down ? "d" : "");
+    const std::string which =
+        std::string(left ? "l" : "") + (right ? "r" : "") + (up ? "u" : "") + (down ? "d" : "");
     return corners.at(which);
   }
 

@@ -12,8 +12,8 @@ namespace pawl::cli {
 
 struct Plan {
   std::int64_t total = 0;
-  std::int64_t finished = 0;                     ///< adopted from an earlier job
-  std::map<std::string, std::int64_t> to_run;    ///< how many, by the reason
+  std::int64_t finished = 0;                   ///< adopted from an earlier job
+  std::map<std::string, std::int64_t> to_run;  ///< how many, by the reason
   [[nodiscard]] std::int64_t running() const { return total - finished; }
 };
 

@@ -145,9 +145,8 @@ Json graph_document(const Workflow& workflow, const Job* job) {
     }
     stages.push_back(Json::object(members));
   }
-  return Json::object({{"workflow", workflow.name()},
-                       {"hash", workflow.hash()},
-                       {"stages", Json::array(stages)}});
+  return Json::object(
+      {{"workflow", workflow.name()}, {"hash", workflow.hash()}, {"stages", Json::array(stages)}});
 }
 
 }  // namespace pawl::cli

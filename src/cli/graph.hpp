@@ -1,6 +1,7 @@
 #pragma once
 
-/// A workflow's stages as a picture: for people in a terminal, and for the tools they paste it into.
+/// A workflow's stages as a picture: for people in a terminal, and for the tools they paste it
+/// into.
 
 #include <string>
 

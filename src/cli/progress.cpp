@@ -132,9 +132,8 @@ std::vector<std::string> Progress::picture(const Job& job, const Workflow& workf
       if (widths[m] == 0) continue;
       const std::int64_t number = counts[i][marks[m].kind];
       const std::string text = number == 0 ? std::string{} : with_separators(number);
-      const std::string cell =
-          (number == 0 ? " " : std::string(marks[m].sign)) + " " +
-          std::string(widths[m] - text.size(), ' ') + text;
+      const std::string cell = (number == 0 ? " " : std::string(marks[m].sign)) + " " +
+                               std::string(widths[m] - text.size(), ' ') + text;
       line += "  " + style.paint(paint_of(marks[m].kind), cell);
     }
     if (const std::int64_t rest = to_come(counts[i]); rest > 0) {

@@ -31,10 +31,8 @@ Status add_rest(Store& store, JobId job, const ItemSource& source, bool adopt) {
 }
 
 JobId newest_job(Store& store) {
-  const auto jobs = store.records().jobs({.ended = std::nullopt,
-                                          .workflow_name = {},
-                                          .before = {},
-                                          .limit = 1});
+  const auto jobs =
+      store.records().jobs({.ended = std::nullopt, .workflow_name = {}, .before = {}, .limit = 1});
   return jobs && !jobs->empty() ? jobs->front().id : JobId{};
 }
 
@@ -71,17 +69,17 @@ Result<Job> submit(Store& store, const Submission& submission) {
   }
 
   const JobId newest_before = newest_job(store);
-  const Result<Job> job = store.create_job(
-      {.workflow = submission.file.workflow,
-       .key = submission.key,
-       .params = submission.params,
-       .labels = Json::object({{"project", submission.source.project.string()},
-                               {"file", submission.source.path.string()},
-                               {"items", describe(submission.items)}}),
-       .budget = submission.file.budget,
-       .tolerate_failures = submission.file.tolerate_failures,
-       .parallel = submission.parallel,
-       .priority = 0});
+  const Result<Job> job =
+      store.create_job({.workflow = submission.file.workflow,
+                        .key = submission.key,
+                        .params = submission.params,
+                        .labels = Json::object({{"project", submission.source.project.string()},
+                                                {"file", submission.source.path.string()},
+                                                {"items", describe(submission.items)}}),
+                        .budget = submission.file.budget,
+                        .tolerate_failures = submission.file.tolerate_failures,
+                        .parallel = submission.parallel,
+                        .priority = 0});
   if (!job) return job;
   if (job->id <= newest_before) return job;  // its key was known: this is the first one's job
 

@@ -33,16 +33,16 @@ Result<WorkflowSource> read_workflow_source(const Session& session, const std::s
     return pawl::fail(ErrorCode::invalid, "'" + file + "' is not a file");
   }
   if (std::filesystem::file_size(source.path, error) > file_bytes_max) {
-    return pawl::fail(ErrorCode::invalid, "'" + file + "' is larger than " +
-                                              bytes_in_words(std::int64_t{file_bytes_max}),
-                      "keep data in files of its own and name them in `items:`");
+    return pawl::fail(
+        ErrorCode::invalid,
+        "'" + file + "' is larger than " + bytes_in_words(std::int64_t{file_bytes_max}),
+        "keep data in files of its own and name them in `items:`");
   }
   std::ifstream in(source.path, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
   if (!in) {
-    return pawl::fail(ErrorCode::invalid,
-                      "'" + file + "' cannot be read: " + std::strerror(errno));
+    return pawl::fail(ErrorCode::invalid, "'" + file + "' cannot be read: " + std::strerror(errno));
   }
   source.text = std::move(text).str();
   source.project = project_for(session, source.path);
@@ -66,13 +66,13 @@ std::optional<WorkflowFile> load_or_show(Session& session, const WorkflowSource&
   }
   std::vector<Json> documents;
   for (const Diagnostic& one : told) documents.push_back(diagnostic_document(one));
-  *session.streams().err << Json::object({{"error", Json::object({{"code", "invalid"},
-                                                                  {"message", summary},
-                                                                  {"help", "pawl check " + source.name},
-                                                                  {"diagnostics",
-                                                                   Json::array(documents)}})}})
-                                .text()
-                         << "\n";
+  *session.streams().err
+      << Json::object({{"error", Json::object({{"code", "invalid"},
+                                               {"message", summary},
+                                               {"help", "pawl check " + source.name},
+                                               {"diagnostics", Json::array(documents)}})}})
+             .text()
+      << "\n";
   return std::nullopt;
 }
 

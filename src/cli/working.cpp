@@ -122,7 +122,8 @@ class Work {
       const Result<Job> job = store_->records().job(order_.job);
       return job && is_over(*job);
     }
-    const auto unended = store_->records().jobs({.ended = false, .workflow_name = {}, .before = {}});
+    const auto unended =
+        store_->records().jobs({.ended = false, .workflow_name = {}, .before = {}});
     if (!unended) return false;
     for (const Job& job : *unended) worked_on_.insert(job.id);
     return order_.until_idle && std::ranges::all_of(*unended, [&](const Job& job) {
@@ -186,10 +187,9 @@ class Work {
       return exit_interrupted;
     }
     if (!session_.globals().wants_json()) {
-      session_.print(session_.globals().quiet
-                         ? number + "\n"
-                         : "job " + number + " " + state_in_words(*job) + "  " +
-                               items_in_words(*job) + "\n");
+      session_.print(session_.globals().quiet ? number + "\n"
+                                              : "job " + number + " " + state_in_words(*job) +
+                                                    "  " + items_in_words(*job) + "\n");
     }
     say_what_is_next(*job, number);
     return exit_code_of(*job);
@@ -212,9 +212,8 @@ class Work {
     }
     if (state_of(job) == JobState::paused) {
       const bool by_operator = job.paused == PauseCause::requested;
-      session_.say(by_operator
-                       ? "it was paused by an operator:  pawl job resume " + number
-                       : "its budget is used up; raise it:  pawl job budget " + number);
+      session_.say(by_operator ? "it was paused by an operator:  pawl job resume " + number
+                               : "its budget is used up; raise it:  pawl job budget " + number);
     }
   }
 

@@ -22,7 +22,7 @@ Json envelope_in(const Workshop& shop, const std::string& name = "envelope.json"
   return json ? *json : Json();
 }
 
-TEST(Envelope, IsTheDocumentOfTheProtocol) {
+TEST(Envelope, is_the_document_of_the_protocol) {
   Workshop shop;
   shop.run(R"(
 version: 1
@@ -57,14 +57,14 @@ stages:
   EXPECT_THAT(*string_of(field(sent, "attempt.idempotency_key")), HasSubstr("/convert/"));
 }
 
-TEST(Envelope, OfAScalarItemHasItsValue) {
+TEST(Envelope, of_a_scalar_item_has_its_value) {
   Workshop shop;
   shop.run(
       "version: 1\nworkflow: w\nitems: [ada]\nstages:\n  work:\n    sh: cat > envelope.json\n");
   EXPECT_EQ(field(envelope_in(shop), "item").text(), R"({"id":"ada","value":"ada"})");
 }
 
-TEST(Envelope, TellsWhatTheGateSaidAndWhatCameBefore) {
+TEST(Envelope, tells_what_the_gate_said_and_what_came_before) {
   Workshop shop;
   shop.run(R"(
 version: 1
@@ -95,7 +95,7 @@ stages:
   EXPECT_EQ(text_in(shop.folder / "documents"), "text 2\ntext 3\n");
 }
 
-TEST(Envelope, TellsAnErrorAsFeedback) {
+TEST(Envelope, tells_an_error_as_feedback) {
   Workshop shop;
   shop.run(R"(
 version: 1
@@ -112,7 +112,7 @@ stages:
   EXPECT_THAT(*string_of(field(second, "feedback.summary")), HasSubstr("exit 75: busy"));
 }
 
-TEST(Envelope, KnowsWhoseFeedbackAnInterruptedAttemptCarriesOn) {
+TEST(Envelope, knows_whose_feedback_an_interrupted_attempt_carries_on) {
   const Attempt asked{.cause = Cause::review_changes};
   const Attempt interrupted{.cause = Cause::interrupted};
   EXPECT_EQ(feedback_source(Cause::interrupted, {asked}), "review");
@@ -121,7 +121,7 @@ TEST(Envelope, KnowsWhoseFeedbackAnInterruptedAttemptCarriesOn) {
   EXPECT_EQ(feedback_source(Cause::gate_feedback, {}), "gate");
 }
 
-TEST(Envelope, OfAJobWideStageNamesAFileWithAllItems) {
+TEST(Envelope, of_a_job_wide_stage_names_a_file_with_all_items) {
   Workshop shop;
   shop.run(R"(
 version: 1
@@ -150,7 +150,7 @@ stages:
   EXPECT_THAT(lines, HasSubstr(R"({"id":"alan","state":"failed","outputs":{}})"));
 }
 
-TEST(Envelope, OfAChildHasItsElement) {
+TEST(Envelope, of_a_child_has_its_element) {
   Workshop shop;
   shop.run(R"(
 version: 1

@@ -22,7 +22,7 @@ std::string criterion(const Json& actual, const std::string& wanted) {
          (made->at(0).passed ? " | yes" : " | no");
 }
 
-TEST(Expectation, SaysWhatItExpectedAndWhatIsThere) {
+TEST(Expectation, says_what_it_expected_and_what_is_there) {
   EXPECT_EQ(criterion(3, R"({"equals":4})"), "= 4 | 3 | no");
   EXPECT_EQ(criterion(Json(4.0), R"({"equals":4})"), "= 4 | 4 | yes");
   EXPECT_EQ(criterion("a", R"({"not_equals":"b"})"), "!= b | a | yes");
@@ -38,20 +38,20 @@ TEST(Expectation, SaysWhatItExpectedAndWhatIsThere) {
   EXPECT_EQ(criterion(Json(), R"({"present":true})"), "present | absent | no");
 }
 
-TEST(Expectation, IsExactForLargeIntegers) {
+TEST(Expectation, is_exact_for_large_integers) {
   EXPECT_EQ(criterion(*parse_json("9007199254740993"), R"({"at_least":9007199254740993})"),
             ">= 9007199254740993 | 9007199254740993 | yes");
   EXPECT_EQ(criterion(*parse_json("9007199254740992"), R"({"at_least":9007199254740993})"),
             ">= 9007199254740993 | 9007199254740992 | no");
 }
 
-TEST(Expectation, ThatMakesNoSenseIsAnErrorAndNoVerdict) {
+TEST(Expectation, that_makes_no_sense_is_an_error_and_no_verdict) {
   EXPECT_THAT(criterion(3, R"({"at_least":"many"})"), HasSubstr("must be a number"));
   EXPECT_THAT(criterion("a", R"({"matches":"("})"), HasSubstr("must be a pattern"));
   EXPECT_THAT(criterion(3, R"({"at_leats":3})"), HasSubstr("no expectation is called"));
 }
 
-TEST(ResultDocument, IsReadStrictly) {
+TEST(ResultDocument, is_read_strictly) {
   const auto error = [](std::string_view text) {
     const auto read = parse_result_document(text);
     return read ? std::string("fine") : read.error().text();
@@ -84,7 +84,7 @@ stages:
          more;
 }
 
-TEST(Gate, OfExpectationsMayReferToParamsAndOutputs) {
+TEST(Gate, of_expectations_may_refer_to_params_and_outputs) {
   Workshop shop;
   shop.run(
       gated("      - name: enough\n        expect:\n          n: { at_least: "
@@ -99,7 +99,7 @@ TEST(Gate, OfExpectationsMayReferToParamsAndOutputs) {
   EXPECT_EQ(attempts[1].verdict, Verdict::accepted);
 }
 
-TEST(Gate, OfASchemaGivesItsFindings) {
+TEST(Gate, of_a_schema_gives_its_findings) {
   Workshop shop;
   shop.folder.write("out.schema.json",
                     R"({"type":"object","properties":{"n":{"type":"integer","minimum":2}}})");
@@ -113,7 +113,7 @@ TEST(Gate, OfASchemaGivesItsFindings) {
   EXPECT_EQ(shop.task("work").kind(), StateKind::succeeded);
 }
 
-TEST(Gate, ThatIsACommandSeesTheOutputAndAnswersByDocumentOrStdout) {
+TEST(Gate, that_is_a_command_sees_the_output_and_answers_by_document_or_stdout) {
   Workshop shop;
   shop.folder.script("judge.sh", R"(#!/bin/sh
 cat > "seen-$PAWL_ATTEMPT.json"
@@ -140,7 +140,7 @@ fi
   EXPECT_EQ(field(seen, "feedback.from").text(), "\"gate\"");
 }
 
-TEST(Gate, ThatIsACommandMayBeUncertain) {
+TEST(Gate, that_is_a_command_may_be_uncertain) {
   Workshop shop;
   shop.run(
       gated("      - name: judge\n        run: [echo, '{\"verdict\":\"uncertain\","
@@ -152,7 +152,7 @@ TEST(Gate, ThatIsACommandMayBeUncertain) {
   EXPECT_EQ(shop.task("work").kind(), StateKind::awaiting_review);
 }
 
-TEST(Gate, ThatCannotJudgeIsAnErrorAndNeverAVerdict) {
+TEST(Gate, that_cannot_judge_is_an_error_and_never_a_verdict) {
   Workshop shop;
   const auto message = [&](const std::string& script) {
     shop.run(gated("      - name: judge\n        run: [sh, -c, '" + script + "']\n"));
@@ -168,7 +168,7 @@ TEST(Gate, ThatCannotJudgeIsAnErrorAndNeverAVerdict) {
   EXPECT_THAT(message("echo \"{\\\"verdict\\\":\\\"maybe\\\"}\""), HasSubstr("maybe"));
 }
 
-TEST(Gate, OfTypesGivesAMisfitBackWhereTheStageIsRefined) {
+TEST(Gate, of_types_gives_a_misfit_back_where_the_stage_is_refined) {
   Workshop shop;
   shop.run(R"(
 version: 1
@@ -193,7 +193,7 @@ stages:
   EXPECT_EQ(shop.task("work").kind(), StateKind::succeeded);
 }
 
-TEST(When, DecidesWhetherAStageRuns) {
+TEST(When, decides_whether_a_stage_runs) {
   Workshop shop;
   shop.run(R"(
 version: 1
@@ -215,7 +215,7 @@ stages:
 }
 
 // Ruling 11.
-TEST(HumanStage, YieldsItsInputWithTheEdits) {
+TEST(HumanStage, yields_its_input_with_the_edits) {
   Workshop shop;
   shop.run(R"(
 version: 1

@@ -39,7 +39,7 @@ std::string json_lines(const std::vector<std::string>& values) {
   return lines;
 }
 
-TEST(Injection, AnArgumentStaysOneArgument) {
+TEST(Injection, an_argument_stays_one_argument) {
   Workshop shop;
   shop.folder.write("items.jsonl", json_lines(hostile_values()));
   shop.run(R"(
@@ -54,7 +54,7 @@ stages:
   EXPECT_FALSE(std::filesystem::exists(shop.folder / "pwned"));
 }
 
-TEST(Injection, AVariableStaysAValue) {
+TEST(Injection, a_variable_stays_a_value) {
   Workshop shop;
   shop.folder.write("items.jsonl", json_lines(hostile_values()));
   shop.run(R"(
@@ -72,7 +72,7 @@ stages:
   EXPECT_FALSE(std::filesystem::exists(shop.folder / "pwned"));
 }
 
-TEST(Injection, AMegabyteArrivesOnStandardInput) {
+TEST(Injection, a_megabyte_arrives_on_standard_input) {
   Workshop shop;
   std::string large;
   while (large.size() < 1'000'000) large += "\"$(x)`'\\\n" + std::to_string(large.size());
@@ -89,7 +89,7 @@ stages:
   EXPECT_EQ(shop.text("work", "a"), sha256_hex(large) + "\n");
 }
 
-TEST(Injection, AHostileFileNameIsOnlyAName) {
+TEST(Injection, a_hostile_file_name_is_only_a_name) {
   Workshop shop;
   const std::vector<std::string> names{"it's $(rm -rf ~).pdf", "two\nlines.pdf", "-rf.pdf",
                                        "; touch pwned;.pdf", "[x]*?.pdf"};
@@ -119,7 +119,7 @@ stages:
   EXPECT_FALSE(std::filesystem::exists(shop.folder / "pwned"));
 }
 
-TEST(Injection, AZeroByteIsRefusedInArgumentsAndVariables) {
+TEST(Injection, a_zero_byte_is_refused_in_arguments_and_variables) {
   Workshop shop;
   shop.folder.write("items.jsonl", "{\"id\":\"a\",\"v\":\"x\\u0000y\"}\n");
   shop.run(R"(
@@ -140,7 +140,7 @@ stages:
   }
 }
 
-TEST(Injection, AListOrAnObjectIsNoArgument) {
+TEST(Injection, a_list_or_an_object_is_no_argument) {
   Workshop shop;
   shop.run(R"(
 version: 1
@@ -156,7 +156,7 @@ stages:
   EXPECT_THAT(shop.attempts("inside", "a").at(0).error->message, HasSubstr("${item.v} is a list"));
 }
 
-TEST(Injection, ANullVariableIsUnset) {
+TEST(Injection, a_null_variable_is_unset) {
   Workshop shop;
   shop.run(R"(
 version: 1

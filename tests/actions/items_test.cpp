@@ -39,7 +39,7 @@ std::string error_of(const Result<std::vector<NewItem>>& items) {
   return items ? "no error" : items.error().text();
 }
 
-TEST(Items, WithoutASourceAreOne) {
+TEST(Items, without_a_source_are_one) {
   const auto items = all_of_source(read_items({}, {}, "."));
   ASSERT_TRUE(items);
   ASSERT_EQ(items->size(), 1U);
@@ -47,13 +47,13 @@ TEST(Items, WithoutASourceAreOne) {
   EXPECT_TRUE(items->at(0).data.is_null());
 }
 
-TEST(Items, OfAListHaveTheirKeysFromTheData) {
+TEST(Items, of_a_list_have_their_keys_from_the_data) {
   const ItemsSpec spec{.kind = Kind::list,
                        .list = {Json("ada"), Json(7), Json::object({{"id", "x"}, {"n", 1}})}};
   EXPECT_THAT(keys(all_of_source(read_items(spec, {}, "."))), ElementsAre("ada", "7", "x"));
 }
 
-TEST(Items, OfAFileAreLinesOfJsonOrText) {
+TEST(Items, of_a_file_are_lines_of_json_or_text) {
   const Folder folder;
   folder.write("items.jsonl",
                "{\"id\":\"a\",\"n\":1}\n\n  plain text \r\n\"quoted\"\n42\n[1]\nlast");
@@ -70,7 +70,7 @@ TEST(Items, OfAFileAreLinesOfJsonOrText) {
   EXPECT_EQ(items->at(0).data_sha256, sha256_hex(R"({"id":"a","n":1})"));
 }
 
-TEST(Items, WithABadLineNameTheFileAndTheLine) {
+TEST(Items, with_a_bad_line_name_the_file_and_the_line) {
   const Folder folder;
   folder.write("items.jsonl", "{\"id\":1}\n{\"id\":\n");
   folder.write("bytes.jsonl", "fine\n\xFF\xFE\n");
@@ -84,7 +84,7 @@ TEST(Items, WithABadLineNameTheFileAndTheLine) {
   EXPECT_THAT(read("."), HasSubstr("directory"));
 }
 
-TEST(Items, HaveIdsAndCategoriesFromTheirFieldsAndParams) {
+TEST(Items, have_ids_and_categories_from_their_fields_and_params) {
   const ItemsSpec spec{
       .kind = Kind::list,
       .list = {Json::object({{"name", "a"}, {"lang", "de"}}), Json::object({{"name", "b"}})},
@@ -96,13 +96,13 @@ TEST(Items, HaveIdsAndCategoriesFromTheirFieldsAndParams) {
   EXPECT_EQ(items->at(1).category, "");
 }
 
-TEST(Items, WithoutTheFieldOfTheirIdAreAnError) {
+TEST(Items, without_the_field_of_their_id_are_an_error) {
   const ItemsSpec spec{
       .kind = Kind::list, .list = {Json::object({{"n", 1}})}, .id = "${item.name}"};
   EXPECT_THAT(error_of(all_of_source(read_items(spec, {}, "."))), HasSubstr("item 1"));
 }
 
-TEST(Items, MayLieInsideTheirDocuments) {
+TEST(Items, may_lie_inside_their_documents) {
   const Folder folder;
   folder.write("pages.jsonl",
                "{\"data\":{\"rows\":[{\"id\":1},{\"id\":2}]}}\n{\"data\":{\"rows\":[]}}\n"
@@ -117,7 +117,7 @@ TEST(Items, MayLieInsideTheirDocuments) {
               HasSubstr("pages.jsonl, line 1 has nothing at \"data.lines\""));
 }
 
-TEST(Items, ComeByThePage) {
+TEST(Items, come_by_the_page) {
   const Folder folder;
   std::string lines;
   for (int i = 0; i < 2'500; ++i) lines += std::to_string(i) + "\n";
@@ -129,7 +129,7 @@ TEST(Items, ComeByThePage) {
   EXPECT_EQ(pages, 3U);
 }
 
-TEST(Items, OfACommandAreItsLines) {
+TEST(Items, of_a_command_are_its_lines) {
   const Folder folder;
   folder.write("list.txt", "a\nb\n");
   const ItemsSpec spec{.kind = Kind::run, .argv = {"cat", "${params.file}"}};
@@ -147,7 +147,7 @@ TEST(Items, OfACommandAreItsLines) {
   EXPECT_THAT(keys(all_of_source(read_items(empty, {}, folder.path()))), ElementsAre());
 }
 
-TEST(Items, OfAPatternAreFilesWithTheDigestOfTheirBytes) {
+TEST(Items, of_a_pattern_are_files_with_the_digest_of_their_bytes) {
   const Folder folder;
   folder.write("corpus/b.pdf", "two");
   folder.write("corpus/2019/a.pdf", "one");
@@ -161,7 +161,7 @@ TEST(Items, OfAPatternAreFilesWithTheDigestOfTheirBytes) {
   EXPECT_EQ(items->at(0).data_sha256, sha256_hex("one"));
 }
 
-TEST(Items, OfAPatternTakeAParamForANameNotForAPattern) {
+TEST(Items, of_a_pattern_take_a_param_for_a_name_not_for_a_pattern) {
   const Folder folder;
   folder.write("a[1]/x.pdf", "1");
   folder.write("a1/y.pdf", "2");
@@ -175,7 +175,7 @@ std::vector<std::string> found(const Folder& folder, const std::string& pattern)
   return files ? *files : std::vector<std::string>{files.error().text()};
 }
 
-TEST(Pattern, KnowsStarsQuestionMarksSetsAndEscapes) {
+TEST(Pattern, knows_stars_question_marks_sets_and_escapes) {
   EXPECT_TRUE(name_matches("report.pdf", "*.pdf"));
   EXPECT_TRUE(name_matches("a.b.pdf", "*.*df"));
   EXPECT_FALSE(name_matches("report.pdfx", "*.pdf"));
@@ -190,7 +190,7 @@ TEST(Pattern, KnowsStarsQuestionMarksSetsAndEscapes) {
   EXPECT_FALSE(name_matches(std::string(5'000, 'a'), "*a*a*a*a*a*a*a*a*b")) << "and quickly";
 }
 
-TEST(Pattern, FindsFilesSortedAndNeitherHiddenOnesNorLoops) {
+TEST(Pattern, finds_files_sorted_and_neither_hidden_ones_nor_loops) {
   const Folder folder;
   folder.write("b.md", "");
   folder.write("a/c.md", "");
@@ -210,7 +210,7 @@ TEST(Pattern, FindsFilesSortedAndNeitherHiddenOnesNorLoops) {
               ElementsAre((folder.path() / "b.md").string()));
 }
 
-TEST(Pattern, RefusesANameThatIsNotUtf8) {
+TEST(Pattern, refuses_a_name_that_is_not_utf8) {
   const Folder folder;
   folder.write("bad-\xFF.pdf", "");
   EXPECT_THAT(found(folder, "*.pdf"), ElementsAre(HasSubstr("bad-\\xff.pdf is not UTF-8")));

@@ -10,7 +10,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-TEST(LogText, KeepsAShortLogAsItIs) {
+TEST(LogText, keeps_a_short_log_as_it_is) {
   LogText log(100);
   log.append("one\n");
   log.append("two\n");
@@ -18,7 +18,7 @@ TEST(LogText, KeepsAShortLogAsItIs) {
   EXPECT_FALSE(log.is_cut());
 }
 
-TEST(LogText, KeepsTheBeginningAndTheEndOfALongOne) {
+TEST(LogText, keeps_the_beginning_and_the_end_of_a_long_one) {
   LogText log(20);
   log.append("beginning ");
   for (int i = 0; i < 1'000; ++i) log.append("........");
@@ -27,7 +27,7 @@ TEST(LogText, KeepsTheBeginningAndTheEndOfALongOne) {
   EXPECT_EQ(log.bytes(), 8'020);
 }
 
-TEST(LogText, NeverCutsACharacter) {
+TEST(LogText, never_cuts_a_character) {
   LogText log(10);
   for (int i = 0; i < 100; ++i) log.append("é");
   EXPECT_THAT(log.text(), StartsWith("é"));
@@ -35,7 +35,7 @@ TEST(LogText, NeverCutsACharacter) {
   EXPECT_THAT(log.text(), HasSubstr(" bytes left out "));
 }
 
-TEST(Mask, HidesASecretThatArrivesInPieces) {
+TEST(Mask, hides_a_secret_that_arrives_in_pieces) {
   Mask mask({"hunter2", "s3cr3t-and-long"});
   std::string text;
   for (const char c : std::string("pass hunter2, s3cr3t-and-long; hunter!")) {
@@ -45,14 +45,14 @@ TEST(Mask, HidesASecretThatArrivesInPieces) {
   EXPECT_EQ(text, "pass ***, ***; hunter!");
 }
 
-TEST(Mask, HidesTheLongerOfTwoThatBeginAlike) {
+TEST(Mask, hides_the_longer_of_two_that_begin_alike) {
   Mask mask({"abc", "abcdef"});
   EXPECT_EQ(mask.whole("abcdef abc abcd"), "*** *** ***d");
 }
 
-TEST(Mask, AnEmptySecretHidesNothing) { EXPECT_EQ(Mask({""}).whole("text"), "text"); }
+TEST(Mask, an_empty_secret_hides_nothing) { EXPECT_EQ(Mask({""}).whole("text"), "text"); }
 
-TEST(LastLine, IsTheLastThatSaysSomething) {
+TEST(LastLine, is_the_last_that_says_something) {
   EXPECT_EQ(last_line("first\n  encrypted pdf  \r\n\n \n"), "encrypted pdf");
   EXPECT_EQ(last_line(" \n"), "");
 }

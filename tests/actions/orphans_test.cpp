@@ -74,7 +74,7 @@ struct DeadWorker {
   pid_t leader = 0;
 };
 
-TEST(Orphans, OfADeadWorkerAreEndedWithTheirScratchDirectory) {
+TEST(Orphans, of_a_dead_worker_are_ended_with_their_scratch_directory) {
   const Folder folder;
   const DeadWorker dead(folder, "65536-1");
   ASSERT_TRUE(is_living(dead.near));
@@ -89,7 +89,7 @@ TEST(Orphans, OfADeadWorkerAreEndedWithTheirScratchDirectory) {
 }
 
 // Trap 28: what an interrupted attempt left never runs beside the next one.
-TEST(Orphans, AreEndedBeforeTheNextAttemptOfTheirTask) {
+TEST(Orphans, are_ended_before_the_next_attempt_of_their_task) {
   const Folder folder;
   const DeadWorker dead(folder, "65536-1");
   EXPECT_EQ(end_earlier_attempts(folder / "run", TaskId{65'537}, 2, 5s), 0) << "another task's";
@@ -99,14 +99,14 @@ TEST(Orphans, AreEndedBeforeTheNextAttemptOfTheirTask) {
   EXPECT_FALSE(is_living(dead.far));
 }
 
-TEST(Orphans, OfAGateOfAnEarlierAttemptAreEndedToo) {
+TEST(Orphans, of_a_gate_of_an_earlier_attempt_are_ended_too) {
   const Folder folder;
   const DeadWorker dead(folder, "65536-4-gate-grounded");
   EXPECT_EQ(end_earlier_attempts(folder / "run", TaskId{65'536}, 4, 5s), 0) << "not earlier";
   EXPECT_EQ(end_earlier_attempts(folder / "run", TaskId{65'536}, 5, 5s), 3);
 }
 
-TEST(Orphans, OfALivingWorkerAreLeftAlone) {
+TEST(Orphans, of_a_living_worker_are_left_alone) {
   const Folder folder;
   Result<Mark> mark = Mark::make(folder / "run", "65536-1");
   ASSERT_TRUE(mark);
@@ -115,7 +115,7 @@ TEST(Orphans, OfALivingWorkerAreLeftAlone) {
   EXPECT_TRUE(std::filesystem::is_directory(mark->scratch()));
 }
 
-TEST(Orphans, OfAnEarlierAttemptOfThisProcessAreEndedAndTheirOwnerClearsUp) {
+TEST(Orphans, of_an_earlier_attempt_of_this_process_are_ended_and_their_owner_clears_up) {
   const Folder folder;
   Result<Mark> mark = Mark::make(folder / "run", "65536-1");
   ASSERT_TRUE(mark);
@@ -134,7 +134,7 @@ TEST(Orphans, OfAnEarlierAttemptOfThisProcessAreEndedAndTheirOwnerClearsUp) {
   EXPECT_TRUE(std::filesystem::is_directory(mark->scratch()));
 }
 
-TEST(Orphans, ThatIgnoreSigtermAreKilledAfterTheGrace) {
+TEST(Orphans, that_ignore_sigterm_are_killed_after_the_grace) {
   const Folder folder;
   const pid_t worker = ::fork();
   if (worker == 0) {
@@ -153,7 +153,7 @@ TEST(Orphans, ThatIgnoreSigtermAreKilledAfterTheGrace) {
   EXPECT_FALSE(is_living(number_in(folder / "leader")));
 }
 
-TEST(Mark, IsRemovedWithItsScratchDirectoryWhateverLiesInIt) {
+TEST(Mark, is_removed_with_its_scratch_directory_whatever_lies_in_it) {
   const Folder folder;
   {
     Result<Mark> mark = Mark::make(folder / "run", "65536-1");
@@ -170,7 +170,7 @@ TEST(Mark, IsRemovedWithItsScratchDirectoryWhateverLiesInIt) {
   EXPECT_TRUE(std::filesystem::exists("/etc/passwd"));
 }
 
-TEST(Mark, OfTheSameNameGetsAPlaceOfItsOwn) {
+TEST(Mark, of_the_same_name_gets_a_place_of_its_own) {
   const Folder folder;
   const Result<Mark> first = Mark::make(folder / "run", "65536-1");
   const Result<Mark> second = Mark::make(folder / "run", "65536-1");
@@ -179,7 +179,7 @@ TEST(Mark, OfTheSameNameGetsAPlaceOfItsOwn) {
   EXPECT_NE(first->token(), second->token());
 }
 
-TEST(Mark, InAPlaceThatCannotBeWrittenIsAnError) {
+TEST(Mark, in_a_place_that_cannot_be_written_is_an_error) {
   const Folder folder;
   folder.write("run", "a file");
   const Result<Mark> mark = Mark::make(folder / "run", "65536-1");

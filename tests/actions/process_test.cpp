@@ -48,7 +48,7 @@ bool is_gone(pid_t pid) {
   return !entry || !entry->is_living();
 }
 
-TEST(Process, ReadsItsInputAndWritesItsOutput) {
+TEST(Process, reads_its_input_and_writes_its_output) {
   ProcessSpec spec = command({"cat"});
   spec.input = R"({"hello":"world"})";
   const ProcessEnd end = run_process(spec);
@@ -58,7 +58,7 @@ TEST(Process, ReadsItsInputAndWritesItsOutput) {
   EXPECT_EQ(end.out_bytes, 17);
 }
 
-TEST(Process, TellsItsExitCodeAndItsSignal) {
+TEST(Process, tells_its_exit_code_and_its_signal) {
   EXPECT_EQ(run_process(shell("exit 3")).number, 3);
   const ProcessEnd end = run_process(shell("kill -KILL $$"));
   EXPECT_EQ(end.how, ProcessEnd::How::signalled);
@@ -66,7 +66,7 @@ TEST(Process, TellsItsExitCodeAndItsSignal) {
   EXPECT_EQ(signal_name(end.number), "SIGKILL");
 }
 
-TEST(Process, CopiesEightMebibytesBothWaysWithoutDeadlock) {
+TEST(Process, copies_eight_mebibytes_both_ways_without_deadlock) {
   ProcessSpec spec = shell("tee /dev/stderr");
   spec.input.assign(std::size_t{8} << 20U, 'x');
   spec.log_bytes_max = std::size_t{16} << 20U;
@@ -75,14 +75,14 @@ TEST(Process, CopiesEightMebibytesBothWaysWithoutDeadlock) {
   EXPECT_EQ(end.err.size(), spec.input.size());
 }
 
-TEST(Process, MayIgnoreItsInput) {
+TEST(Process, may_ignore_its_input) {
   ProcessSpec spec = command({"true"});
   spec.input.assign(std::size_t{8} << 20U, 'x');
   EXPECT_EQ(run_process(spec).number, 0);
   EXPECT_EQ(run_process(shell("exec 0<&-; exit 7")).number, 7);
 }
 
-TEST(Process, IsDrainedHoweverMuchItWrites) {
+TEST(Process, is_drained_however_much_it_writes) {
   ProcessSpec spec = shell("head -c 50000000 /dev/zero");
   spec.log_bytes_max = 1'000'000;
   const ProcessEnd end = run_process(spec);
@@ -92,7 +92,7 @@ TEST(Process, IsDrainedHoweverMuchItWrites) {
   EXPECT_THAT(end.out, HasSubstr("\n… 49,000,000 bytes left out …\n"));
 }
 
-TEST(Process, IsCapturedUpToItsBoundAndSaysWhenThatWasAll) {
+TEST(Process, is_captured_up_to_its_bound_and_says_when_that_was_all) {
   ProcessSpec spec = shell("printf 12345");
   spec.capture_bytes_max = 5;
   EXPECT_TRUE(run_process(spec).captured_all);
@@ -103,7 +103,7 @@ TEST(Process, IsCapturedUpToItsBoundAndSaysWhenThatWasAll) {
 }
 
 // Trap 15.
-TEST(ProcessGroup, IsEndedWithItsGrandchildrenWhenItIsAskedToStop) {
+TEST(ProcessGroup, is_ended_with_its_grandchildren_when_it_is_asked_to_stop) {
   const Folder folder;
   ProcessSpec spec = shell("sleep 1000 & echo $! > inner; echo $$ > outer; wait");
   spec.cwd = folder.path();
@@ -122,7 +122,7 @@ TEST(ProcessGroup, IsEndedWithItsGrandchildrenWhenItIsAskedToStop) {
   EXPECT_LT(end.took, 4s);
 }
 
-TEST(ProcessGroup, IsKilledAfterItsGraceWhenItIsDeafToSigterm) {
+TEST(ProcessGroup, is_killed_after_its_grace_when_it_is_deaf_to_sigterm) {
   const Folder folder;
   ProcessSpec spec = shell("trap '' TERM; echo $$ > deaf; while :; do sleep 1000; done");
   spec.cwd = folder.path();
@@ -141,7 +141,7 @@ TEST(ProcessGroup, IsKilledAfterItsGraceWhenItIsDeafToSigterm) {
   EXPECT_TRUE(is_gone(deaf));
 }
 
-TEST(ProcessGroup, HasItsGraceAlsoWhenTheLeaderEndsAtOnce) {
+TEST(ProcessGroup, has_its_grace_also_when_the_leader_ends_at_once) {
   const Folder folder;
   // The shell dies of the signal; its child wants a moment to tidy up.
   ProcessSpec spec = shell(
@@ -159,7 +159,7 @@ TEST(ProcessGroup, HasItsGraceAlsoWhenTheLeaderEndsAtOnce) {
   EXPECT_TRUE(is_gone(child));
 }
 
-TEST(ProcessGroup, DoesNotOutliveItsLeader) {
+TEST(ProcessGroup, does_not_outlive_its_leader) {
   const Folder folder;
   ProcessSpec spec = shell("sleep 1000 & echo $! > left; echo done");
   spec.cwd = folder.path();
@@ -170,7 +170,7 @@ TEST(ProcessGroup, DoesNotOutliveItsLeader) {
   EXPECT_TRUE(is_gone(number_in(folder / "left")));
 }
 
-TEST(Process, IsToldToStopBeforeItHasBegun) {
+TEST(Process, is_told_to_stop_before_it_has_begun) {
   ProcessSpec spec = shell("sleep 1000");
   std::stop_source stop;
   stop.request_stop();
@@ -178,7 +178,7 @@ TEST(Process, IsToldToStopBeforeItHasBegun) {
   EXPECT_TRUE(run_process(spec).stopped);
 }
 
-TEST(Process, LeavesNoDescriptorAndNoZombie) {
+TEST(Process, leaves_no_descriptor_and_no_zombie) {
   (void)run_process(command({"true"}));
   const std::size_t before = open_descriptors();
   for (int i = 0; i < 20; ++i) {
@@ -189,7 +189,7 @@ TEST(Process, LeavesNoDescriptorAndNoZombie) {
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
 }
 
-TEST(Process, InheritsNoDescriptorAndNoSignalSetting) {
+TEST(Process, inherits_no_descriptor_and_no_signal_setting) {
   std::signal(SIGUSR1, SIG_IGN);
   const int open_file = ::dup(STDERR_FILENO);  // without close-on-exec
   const ProcessEnd listed =
@@ -202,13 +202,13 @@ TEST(Process, InheritsNoDescriptorAndNoSignalSetting) {
   EXPECT_EQ(signalled.number, SIGUSR1) << "not ignored, though we do";
 }
 
-TEST(Process, HasExactlyTheGivenEnvironment) {
+TEST(Process, has_exactly_the_given_environment) {
   ProcessSpec spec = command({"env"});
   spec.env = {"PATH=/usr/bin:/bin", "ONLY=this"};
   EXPECT_EQ(run_process(spec).out, "PATH=/usr/bin:/bin\nONLY=this\n");
 }
 
-TEST(Process, IsLookedUpInItsOwnPath) {
+TEST(Process, is_looked_up_in_its_own_path) {
   const Folder folder;
   folder.script("bin/frobnicate", "#!/bin/sh\necho found\n");
   ProcessSpec spec = command({"frobnicate"});
@@ -221,7 +221,7 @@ TEST(Process, IsLookedUpInItsOwnPath) {
   EXPECT_EQ(end.fault_text, "command not found: frobnicate (looked in /usr/bin)");
 }
 
-TEST(Process, IsFoundFromItsWorkingDirectory) {
+TEST(Process, is_found_from_its_working_directory) {
   const Folder folder;
   folder.script("stages/here", "#!/bin/sh\npwd\n");
   ProcessSpec spec = command({"stages/here"});
@@ -229,7 +229,7 @@ TEST(Process, IsFoundFromItsWorkingDirectory) {
   EXPECT_EQ(run_process(spec).out, folder.path().string() + "\n");
 }
 
-TEST(ProcessStart, TellsWhyItCouldNot) {
+TEST(ProcessStart, tells_why_it_could_not) {
   const Folder folder;
   folder.write("plain", "no program");
   folder.script("lost", "#!/no/such/interpreter\n");
@@ -254,7 +254,7 @@ TEST(ProcessStart, TellsWhyItCouldNot) {
   EXPECT_EQ(run_process(spec).fault, StartFault::too_long);
 }
 
-TEST(Process, ShowsItsLogsAsTheyComeWithSecretsMasked) {
+TEST(Process, shows_its_logs_as_they_come_with_secrets_masked) {
   const Folder folder;
   ProcessSpec spec = shell("printf 'a hun'; sleep 0; printf 'ter2 b\\n'; echo hunter2 >&2");
   spec.out_file = folder / "stdout";
@@ -268,7 +268,7 @@ TEST(Process, ShowsItsLogsAsTheyComeWithSecretsMasked) {
   EXPECT_EQ(end.captured, "a hunter2 b\n");
 }
 
-TEST(Process, RunsOnManyThreadsAtOnce) {
+TEST(Process, runs_on_many_threads_at_once) {
   std::vector<std::thread> threads;
   std::atomic<int> right = 0;
   for (int i = 0; i < 8; ++i) {

@@ -27,7 +27,7 @@ class Ending : public ::testing::Test {
   Workshop shop;
 };
 
-TEST_F(Ending, ExitZeroWithAValidResultIsASuccess) {
+TEST_F(Ending, exit_zero_with_a_valid_result_is_a_success) {
   const Attempt attempt = shop.run_sh(
       R"(echo '{"output":{"words":4214},"summary":"31 pages"}' > "$PAWL_RESULT.tmp"
 mv "$PAWL_RESULT.tmp" "$PAWL_RESULT")",
@@ -37,7 +37,7 @@ mv "$PAWL_RESULT.tmp" "$PAWL_RESULT")",
   EXPECT_EQ(attempt.summary, "31 pages");
 }
 
-TEST_F(Ending, ExitZeroWithoutARequiredResultIsFinal) {
+TEST_F(Ending, exit_zero_without_a_required_result_is_final) {
   const Attempt attempt = shop.run_sh("true", "out: { words: integer }\n");
   ASSERT_TRUE(attempt.error);
   EXPECT_EQ(attempt.error->error_class, ErrorClass::final);
@@ -45,13 +45,13 @@ TEST_F(Ending, ExitZeroWithoutARequiredResultIsFinal) {
   EXPECT_THAT(attempt.error->message, HasSubstr("$PAWL_RESULT"));
 }
 
-TEST_F(Ending, AResultThatWasNotRenamedIsToldApart) {
+TEST_F(Ending, a_result_that_was_not_renamed_is_told_apart) {
   const Attempt attempt =
       shop.run_sh("echo '{}' > \"$PAWL_RESULT.tmp\"", "out: { words: integer }\n");
   EXPECT_THAT(attempt.error->message, HasSubstr("rename it"));
 }
 
-TEST_F(Ending, AResultThatIsNotJsonIsFinal) {
+TEST_F(Ending, a_result_that_is_not_json_is_final) {
   const Attempt attempt =
       shop.run_sh("echo 'words: 12' > \"$PAWL_RESULT\"", "out: { words: integer }\n");
   EXPECT_EQ(attempt.error->error_class, ErrorClass::final);
@@ -59,13 +59,13 @@ TEST_F(Ending, AResultThatIsNotJsonIsFinal) {
   EXPECT_THAT(attempt.error->message, HasSubstr("line 1"));
 }
 
-TEST_F(Ending, AResultWithAnUnknownMemberIsFinalAndNamesIt) {
+TEST_F(Ending, a_result_with_an_unknown_member_is_final_and_names_it) {
   const Attempt attempt = shop.run_sh(R"(echo '{"outputs":{}}' > "$PAWL_RESULT")");
   EXPECT_EQ(attempt.error->error_class, ErrorClass::final);
   EXPECT_THAT(attempt.error->message, HasSubstr("outputs"));
 }
 
-TEST_F(Ending, AnOutputThatFailsItsTypesIsFinalAndNamesEachField) {
+TEST_F(Ending, an_output_that_fails_its_types_is_final_and_names_each_field) {
   const Attempt attempt =
       shop.run_sh(R"(echo '{"output":{"words":1.5,"title":7,"more":true}}' > "$PAWL_RESULT")",
                   "out: { words: integer, title: string, body: json }\n");
@@ -77,7 +77,7 @@ TEST_F(Ending, AnOutputThatFailsItsTypesIsFinalAndNamesEachField) {
   EXPECT_THAT(attempt.error->message, HasSubstr("more: expected no such field"));
 }
 
-TEST_F(Ending, AResultWithAnErrorSaysItsOwnClass) {
+TEST_F(Ending, a_result_with_an_error_says_its_own_class) {
   const auto script = [](const std::string& error) {
     return "echo '{\"error\":" + error + "}' > \"$PAWL_RESULT\"; exit 1";
   };
@@ -89,7 +89,7 @@ TEST_F(Ending, AResultWithAnErrorSaysItsOwnClass) {
                ErrorClass::blocked, ErrorKind::reported, "key", "no key");
 }
 
-TEST_F(Ending, ARateLimitWithAHintWaitsThatLongAndCostsNothing) {
+TEST_F(Ending, a_rate_limit_with_a_hint_waits_that_long_and_costs_nothing) {
   const Attempt attempt = shop.run_sh(
       "if [ $PAWL_ATTEMPT = 1 ]; then\n"
       "echo '{\"error\":{\"class\":\"rate_limited\",\"code\":\"http_429\",\"message\":\"quota\","
@@ -103,46 +103,46 @@ TEST_F(Ending, ARateLimitWithAHintWaitsThatLongAndCostsNothing) {
   EXPECT_EQ(first.error->retry_after, Duration(50'000));
 }
 
-TEST_F(Ending, AResultThatClaimsSuccessBeforeACrashIsRetryable) {
+TEST_F(Ending, a_result_that_claims_success_before_a_crash_is_retryable) {
   expect_error("echo '{\"output\":{}}' > \"$PAWL_RESULT\"; echo oops >&2; exit 65",
                ErrorClass::retryable, ErrorKind::exit, "65",
                "wrote success, then crashed: exit 65: oops");
 }
 
-TEST_F(Ending, SeventyFiveIsRetryable) {
+TEST_F(Ending, seventy_five_is_retryable) {
   expect_error("echo ocr busy >&2; exit 75", ErrorClass::retryable, ErrorKind::exit, "75",
                "exit 75: ocr busy");
 }
 
-TEST_F(Ending, SeventyNineIsRateLimited) {
+TEST_F(Ending, seventy_nine_is_rate_limited) {
   expect_error("exit 79", ErrorClass::rate_limited, ErrorKind::exit, "79", "exit 79");
 }
 
-TEST_F(Ending, TheFinalCodesOfSysexitsAreFinal) {
+TEST_F(Ending, the_final_codes_of_sysexits_are_final) {
   for (const char* const code : {"64", "65", "66", "77", "78"}) {
     expect_error(std::string("echo encrypted pdf >&2; exit ") + code, ErrorClass::final,
                  ErrorKind::exit, code, std::string("exit ") + code + ": encrypted pdf");
   }
 }
 
-TEST_F(Ending, WhatAShellCannotRunIsFinal) {
+TEST_F(Ending, what_a_shell_cannot_run_is_final) {
   expect_error("exit 126", ErrorClass::final, ErrorKind::exit, "126", "exit 126");
   const Attempt attempt = shop.run_sh("no-such-program-here");
   EXPECT_EQ(attempt.error->error_class, ErrorClass::final);
   EXPECT_EQ(attempt.error->code, "127");
 }
 
-TEST_F(Ending, ASignalIsRetryable) {
+TEST_F(Ending, a_signal_is_retryable) {
   expect_error("echo last words >&2; kill -KILL $$", ErrorClass::retryable, ErrorKind::signal,
                "SIGKILL", "ended by SIGKILL: last words");
 }
 
-TEST_F(Ending, AnyOtherCodeIsRetryable) {
+TEST_F(Ending, any_other_code_is_retryable) {
   expect_error("exit 1", ErrorClass::retryable, ErrorKind::exit, "1", "exit 1");
 }
 
 // Trap 15.
-TEST_F(Ending, TheDeadlineEndsTheWholeTreeAndIsATimeout) {
+TEST_F(Ending, the_deadline_ends_the_whole_tree_and_is_a_timeout) {
   const Attempt attempt = shop.run_stage(
       "run: [sh, -c, 'echo begun; sleep 1000 & echo $! > inner; setsid sh -c \"echo \\$\\$ > far; "
       "exec sleep 1000\" & wait']\n"
@@ -159,7 +159,7 @@ TEST_F(Ending, TheDeadlineEndsTheWholeTreeAndIsATimeout) {
 }
 
 // Ruling 15, trap 28: a worker that is stopped gives its attempts back.
-TEST_F(Ending, AWorkerThatIsStoppedGivesTheAttemptBack) {
+TEST_F(Ending, a_worker_that_is_stopped_gives_the_attempt_back) {
   shop.start(
       "version: 1\nworkflow: one\nstages:\n  work:\n    sh: |\n"
       "      if [ $PAWL_ATTEMPT = 1 ]; then echo here > begun; sleep 1000; fi\n"
@@ -175,14 +175,14 @@ TEST_F(Ending, AWorkerThatIsStoppedGivesTheAttemptBack) {
   EXPECT_EQ(all[1].result, AttemptResult::success);
 }
 
-TEST_F(Ending, ExitCodesMayMeanSomethingElse) {
+TEST_F(Ending, exit_codes_may_mean_something_else) {
   const std::string codes = "exit_codes: { retryable: [65], final: [2, 137] }\n";
   EXPECT_EQ(shop.run_sh("exit 65", codes).error->error_class, ErrorClass::retryable);
   EXPECT_EQ(shop.run_sh("exit 2", codes).error->error_class, ErrorClass::final);
   EXPECT_EQ(shop.run_sh("kill -KILL $$", codes).error->error_class, ErrorClass::final);
 }
 
-TEST_F(Ending, SkippedAndNeedsReviewNeedADocument) {
+TEST_F(Ending, skipped_and_needs_review_need_a_document) {
   const Attempt skipped =
       shop.run_sh("echo '{\"outcome\":\"skipped\",\"summary\":\"empty\"}' > \"$PAWL_RESULT\"");
   EXPECT_EQ(skipped.result, AttemptResult::skipped);
@@ -195,7 +195,7 @@ TEST_F(Ending, SkippedAndNeedsReviewNeedADocument) {
   EXPECT_EQ(asked.output.text(), R"({"n":1})");
 }
 
-TEST_F(Ending, ACommandThatCannotStartTellsWhy) {
+TEST_F(Ending, a_command_that_cannot_start_tells_why) {
   const auto code = [&](const std::string& body) {
     const Attempt attempt = shop.run_stage(body);
     EXPECT_EQ(attempt.error->error_class, ErrorClass::final) << body;
@@ -216,7 +216,7 @@ TEST_F(Ending, ACommandThatCannotStartTellsWhy) {
   EXPECT_THAT(shop.attempts("work").back().error->message, HasSubstr("${item.absent} is null"));
 }
 
-TEST_F(Ending, CaptureJsonWantsOneValueOnStdout) {
+TEST_F(Ending, capture_json_wants_one_value_on_stdout) {
   const std::string out = "capture: json\nout: { n: integer }\n";
   EXPECT_EQ(shop.run_sh("echo '{\"n\":3}'", out).output.text(), R"({"n":3})");
   EXPECT_EQ(shop.run_sh("echo '{\"n\":3} and more'", out).error->kind, ErrorKind::protocol);
@@ -226,11 +226,11 @@ TEST_F(Ending, CaptureJsonWantsOneValueOnStdout) {
   EXPECT_EQ(written.output.text(), R"({"n":4})") << "a document is always read";
 }
 
-TEST_F(Ending, WithoutADeclaredOutputStdoutIsTheText) {
+TEST_F(Ending, without_a_declared_output_stdout_is_the_text) {
   EXPECT_EQ(shop.run_sh("printf 'one\\ntwo\\n'").output.text(), R"({"text":"one\ntwo\n"})");
 }
 
-TEST_F(Ending, LogsAreKeptWithTheirEnd) {
+TEST_F(Ending, logs_are_kept_with_their_end) {
   const Attempt attempt = shop.run_sh("seq 1 20000; echo trouble >&2");
   const ArtifactRecord* const out = artifact(attempt, "stdout");
   const ArtifactRecord* const err = artifact(attempt, "stderr");
@@ -248,7 +248,7 @@ TEST_F(Ending, LogsAreKeptWithTheirEnd) {
   EXPECT_TRUE(err->reference.empty());
 }
 
-TEST_F(Ending, AFailureKeepsItsLogsAndItsCosts) {
+TEST_F(Ending, a_failure_keeps_its_logs_and_its_costs) {
   const Attempt attempt = shop.run_sh(
       "echo '{\"usage\":{\"cost_usd\":0.25,\"input_tokens\":10,\"output_tokens\":5}}' >> "
       "\"$PAWL_EVENTS\"\necho '{\"usage\":{\"cost_usd\":0.05}}' >> \"$PAWL_EVENTS\"\n"
@@ -262,7 +262,7 @@ TEST_F(Ending, AFailureKeepsItsLogsAndItsCosts) {
   EXPECT_EQ(field(note->summary, "lines").text(), "1");
 }
 
-TEST_F(Ending, UsageInTheResultReplacesThatOfTheEvents) {
+TEST_F(Ending, usage_in_the_result_replaces_that_of_the_events) {
   const Attempt attempt = shop.run_sh(
       "echo '{\"usage\":{\"cost_usd\":9}}' >> \"$PAWL_EVENTS\"\n"
       "echo '{\"usage\":{\"cost_usd\":0.031,\"input_tokens\":9120,\"output_tokens\":2210,"
@@ -270,12 +270,12 @@ TEST_F(Ending, UsageInTheResultReplacesThatOfTheEvents) {
   EXPECT_EQ(attempt.usage, (Usage{.cost_microusd = 31'000, .tokens = 11'330}));
 }
 
-TEST_F(Ending, NothingIsLeftOnTheDisk) {
+TEST_F(Ending, nothing_is_left_on_the_disk) {
   (void)shop.run_sh("mkdir -p \"$PAWL_DIR/deep\"; echo x > \"$PAWL_DIR/deep/file\"");
   EXPECT_TRUE(eventually([&] { return std::filesystem::is_empty(shop.folder / "run"); }));
 }
 
-TEST_F(Ending, FilesAreKeptAndHandedOnByTheirNames) {
+TEST_F(Ending, files_are_kept_and_handed_on_by_their_names) {
   shop.run(R"(
 version: 1
 workflow: files
@@ -307,7 +307,7 @@ stages:
   EXPECT_EQ(*shop.store->records().payload(pages->sha256), "png");
 }
 
-TEST_F(Ending, AFileMustBeARegularOneInsideTheScratchDirectoryOrAbsolute) {
+TEST_F(Ending, a_file_must_be_a_regular_one_inside_the_scratch_directory_or_absolute) {
   const auto message = [&](const std::string& path) {
     const Attempt attempt = shop.run_sh(
         "echo '{\"output\":{\"f\":\"" + path + "\"}}' > \"$PAWL_RESULT\"", "out: { f: file }\n");

@@ -9,7 +9,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(Secrets, ReachTheCommandAndNeitherLogsNorMessages) {
+TEST(Secrets, reach_the_command_and_neither_logs_nor_messages) {
   Workshop shop;
   shop.variables["TEST_SECRET_KEY"] = "hunter2-and-more";
   const Attempt attempt = shop.run_sh(
@@ -23,7 +23,7 @@ TEST(Secrets, ReachTheCommandAndNeitherLogsNorMessages) {
   }
 }
 
-TEST(Secrets, AreMaskedInSummariesAndReportedErrors) {
+TEST(Secrets, are_masked_in_summaries_and_reported_errors) {
   Workshop shop;
   shop.variables["TEST_SECRET_KEY"] = "hunter2";
   const Attempt fine =
@@ -39,7 +39,7 @@ TEST(Secrets, AreMaskedInSummariesAndReportedErrors) {
   EXPECT_EQ(broken.error->details.text(), R"({"k":["***"]})");
 }
 
-TEST(Secrets, ThatAreNotSetAreNamed) {
+TEST(Secrets, that_are_not_set_are_named) {
   Workshop shop;
   const Attempt attempt = shop.run_sh("true", "secrets: [TEST_SECRET_ABSENT]\n");
   EXPECT_EQ(attempt.error->code, "R205");
@@ -47,7 +47,7 @@ TEST(Secrets, ThatAreNotSetAreNamed) {
   EXPECT_THAT(attempt.error->message, HasSubstr("TEST_SECRET_ABSENT"));
 }
 
-TEST(Environment, IsExactlyThatOfTheProtocol) {
+TEST(Environment, is_exactly_that_of_the_protocol) {
   Workshop shop;
   shop.variables["TEST_SECRET_KEY"] = "hunter2";
   shop.variables["LANG"] = "C.UTF-8";

@@ -43,17 +43,17 @@ class SubprocessPage : public ::testing::Test {
   Workshop shop;
 };
 
-TEST_F(SubprocessPage, ShowsACompleteStageInShell) {
+TEST_F(SubprocessPage, shows_a_complete_stage_in_shell) {
   shop.folder.script("count.sh", block("count.sh"));
   run("[./count.sh]");
 }
 
-TEST_F(SubprocessPage, ShowsACompleteStageInPython) {
+TEST_F(SubprocessPage, shows_a_complete_stage_in_python) {
   shop.folder.write("count.py", block("count.py"));
   run("[python3, count.py]");
 }
 
-TEST_F(SubprocessPage, ShowsACompleteStageInCpp) {
+TEST_F(SubprocessPage, shows_a_complete_stage_in_cpp) {
   shop.folder.write("count.cpp", block("count.cpp"));
   ProcessSpec spec;
   spec.argv = {PAWL_CXX_COMPILER, "-std=c++20", "-o", "count", "count.cpp"};
@@ -64,7 +64,7 @@ TEST_F(SubprocessPage, ShowsACompleteStageInCpp) {
   run("[./count, \"${in.text}\"]");
 }
 
-TEST_F(SubprocessPage, ShowsACompleteGate) {
+TEST_F(SubprocessPage, shows_a_complete_gate) {
   shop.folder.script("grounded.sh", block("grounded.sh"));
   shop.run(R"(
 version: 1

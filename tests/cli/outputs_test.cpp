@@ -14,7 +14,7 @@ Json json(std::string_view text) { return *parse_json(text); }
 
 const std::string digest(64, 'a');
 
-TEST(FileOutput, IsOnlyWhatNamesADigest) {
+TEST(FileOutput, is_only_what_names_a_digest) {
   const auto file =
       file_output_of(json(R"({"$file":"sha256:)" + digest + R"(","name":"a.md","size":7})"));
   ASSERT_TRUE(file.has_value());
@@ -25,7 +25,7 @@ TEST(FileOutput, IsOnlyWhatNamesADigest) {
   EXPECT_FALSE(file_output_of(json(R"("$file")")).has_value());
 }
 
-TEST(SafeFileName, StaysInItsDirectoryWhateverTheTextSays) {
+TEST(SafeFileName, stays_in_its_directory_whatever_the_text_says) {
   EXPECT_EQ(safe_file_name("a.md"), "a.md");
   for (const char* text : {"../../etc/passwd", "/etc/passwd", "..", ".", "", "a\nb", "-rf", "a\\b",
                            "\x1b[31m", ".hidden", "x/"}) {
@@ -38,7 +38,7 @@ TEST(SafeFileName, StaysInItsDirectoryWhateverTheTextSays) {
   EXPECT_LE(safe_file_name("\u00e9" + std::string(118, 'x') + "\u00e9\u00e9").size(), 120U);
 }
 
-TEST(LineDiff, ShowsWhatChangedWithItsSurroundings) {
+TEST(LineDiff, shows_what_changed_with_its_surroundings) {
   const std::vector<std::string> before{"1", "2", "3", "4", "5", "6", "7", "8", "9"};
   std::vector<std::string> after = before;
   after[4] = "five";
@@ -59,7 +59,7 @@ class EditedOutput : public ::testing::Test {
   Session session_{Globals{}, standard_streams(), store_};
 };
 
-TEST_F(EditedOutput, KeepsFieldsAndTypes) {
+TEST_F(EditedOutput, keeps_fields_and_types) {
   const Json original = json(R"({"words":3,"title":"a","ok":true,"share":0.5,"none":null})");
   EXPECT_TRUE(edited(original, R"({"words":4,"title":"b","ok":false,"share":1,"none":"x"})"));
   for (const char* text : {R"({"words":"4","title":"a","ok":true,"share":0.5,"none":null})",
@@ -73,7 +73,7 @@ TEST_F(EditedOutput, KeepsFieldsAndTypes) {
   EXPECT_EQ(edited(original, original.text()).error().message, "nothing was changed");
 }
 
-TEST_F(EditedOutput, LeavesFilesAsTheyAre) {
+TEST_F(EditedOutput, leaves_files_as_they_are) {
   const std::string file = R"({"$file":"sha256:)" + digest + R"(","name":"a","size":1})";
   const Json original = json(R"({"page":)" + file + R"(,"n":1})");
   const Result<Json> kept = edited(original, R"({"page":)" + file + R"(,"n":2})");

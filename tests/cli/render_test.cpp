@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Table, HasColumnsAsWideAsTheirWidestCellAndNoBlanksAtTheEnd) {
+TEST(Table, has_columns_as_wide_as_their_widest_cell_and_no_blanks_at_the_end) {
   Table table({{"ITEM"}, {"N", Table::Align::right}, {"NOTE"}});
   table.add({"ada", "1", ""});
   table.add({"a longer one", "1,040", "x"});
@@ -19,33 +19,33 @@ TEST(Table, HasColumnsAsWideAsTheirWidestCellAndNoBlanksAtTheEnd) {
             "a longer one  1,040  x\n");
 }
 
-TEST(Table, CountsColumnsOfTheTerminalNotBytes) {
+TEST(Table, counts_columns_of_the_terminal_not_bytes) {
   Table table({{"ITEM"}, {"X"}});
   table.add({"日本", "1"});
   table.add({"é", "2"});
   EXPECT_EQ(table.text({}), "ITEM  X\n日本  1\né     2\n");
 }
 
-TEST(Table, DoesNotObeyWhatItsCellsHold) {
+TEST(Table, does_not_obey_what_its_cells_hold) {
   Table table({{"ITEM"}});
   table.add({"red\x1b[31m\nnext\xff\u202e"});
   EXPECT_EQ(table.text({}), "ITEM\nred\\x1b[31m\\nnext\xEF\xBF\xBD\\u202e\n");
 }
 
-TEST(Table, PaintsWithoutChangingTheColumns) {
+TEST(Table, paints_without_changing_the_columns) {
   Table table({{"A"}, {"B"}});
   table.add({{"x", Paint::red}, "y"});
   EXPECT_EQ(table.text({.colour = true}),
             "\x1b[1mA\x1b[0m  \x1b[1mB\x1b[0m\n\x1b[31mx\x1b[0m  y\n");
 }
 
-TEST(Shortened, KeepsTheWidthAndShowsThatSomethingIsMissing) {
+TEST(Shortened, keeps_the_width_and_shows_that_something_is_missing) {
   EXPECT_EQ(shortened("abcdef", 6), "abcdef");
   EXPECT_EQ(shortened("abcdef", 4), "abc…");
   EXPECT_EQ(shortened("日本語", 4), "日…");
 }
 
-TEST(InWords, TellsTheTwoLargestUnits) {
+TEST(InWords, tells_the_two_largest_units) {
   EXPECT_EQ(in_words(Duration{0}), "0s");
   EXPECT_EQ(in_words(as_duration(350ms)), "350ms");
   EXPECT_EQ(in_words(as_duration(8'100ms)), "8.1s");
@@ -54,7 +54,7 @@ TEST(InWords, TellsTheTwoLargestUnits) {
   EXPECT_EQ(in_words(as_duration(76h)), "3d4h");
 }
 
-TEST(Times, AreSeenFromNow) {
+TEST(Times, are_seen_from_now) {
   const Timestamp now{1'700'000'000s};
   const Times times{.style = TimeStyle::relative, .now = now};
   EXPECT_EQ(times.of(now - 9min), "9m ago");
@@ -64,7 +64,7 @@ TEST(Times, AreSeenFromNow) {
   EXPECT_EQ((Times{.style = TimeStyle::utc, .now = now}.of(now)), "2023-11-14T22:13:20Z");
 }
 
-TEST(ParseDuration, WantsAUnit) {
+TEST(ParseDuration, wants_a_unit) {
   EXPECT_EQ(parse_duration("1h30m"), Result<Duration>(90min));
   EXPECT_EQ(parse_duration("250ms"), Result<Duration>(250ms));
   EXPECT_EQ(parse_duration("2d"), Result<Duration>(48h));
@@ -73,7 +73,7 @@ TEST(ParseDuration, WantsAUnit) {
   }
 }
 
-TEST(Numbers, AreReadable) {
+TEST(Numbers, are_readable) {
   EXPECT_EQ(with_separators(1'040), "1,040");
   EXPECT_EQ(with_separators(-1'234'567), "-1,234,567");
   EXPECT_EQ(with_separators(999), "999");
@@ -84,7 +84,7 @@ TEST(Numbers, AreReadable) {
   EXPECT_EQ(bytes_in_words(48'213), "47.1 KiB");
 }
 
-TEST(Colour, FollowsTheOptionThenTheEnvironmentThenTheTerminal) {
+TEST(Colour, follows_the_option_then_the_environment_then_the_terminal) {
   ::unsetenv("NO_COLOR");
   ::unsetenv("CLICOLOR_FORCE");
   ::setenv("TERM", "xterm", 1);
@@ -100,7 +100,7 @@ TEST(Colour, FollowsTheOptionThenTheEnvironmentThenTheTerminal) {
   EXPECT_FALSE(wants_colour(Colour::never, true));
 }
 
-TEST(ErrorText, NamesTheWayOut) {
+TEST(ErrorText, names_the_way_out) {
   const Error error{ErrorCode::not_found, "no item 'x'", "did you mean 'y'?"};
   EXPECT_EQ(error_text(error, {}), "error: no item 'x'\n = help: did you mean 'y'?\n");
   EXPECT_EQ(error_document_of(error).text(),

@@ -252,8 +252,8 @@ TEST(Draining, on_real_threads_waiting_ends_when_the_last_attempt_is_recorded) {
   engine->stop();
 }
 
-// A store that is asked twice tells of the same Ready task twice. The second answer to its condition
-// must not take the place of the attempt that followed the first.
+// A store that is asked twice tells of the same Ready task twice. The second answer to its
+// condition must not take the place of the attempt that followed the first.
 TEST(Conditions, that_are_asked_twice_lose_no_attempt) {
   for (int round = 0; round < 20; ++round) {
     auto store = open_memory_store(system_clock());

@@ -36,7 +36,7 @@ std::string writable(std::string said) {
 }
 
 // Rulings 22 and 23, trap 19: every fault at once, with place and way out.
-TEST(WrongFiles, AreToldAsTheirCasesSay) {
+TEST(WrongFiles, are_told_as_their_cases_say) {
   const bool updates = std::getenv("PAWL_UPDATE_CASES") != nullptr;
   for (const CaseFile& file : case_files()) {
     const std::string said = writable(render(diagnostics_of(file), file.text));
@@ -45,7 +45,7 @@ TEST(WrongFiles, AreToldAsTheirCasesSay) {
   }
 }
 
-TEST(WrongFiles, AreToldWithoutWhatOnlyFollows) {
+TEST(WrongFiles, are_told_without_what_only_follows) {
   for (const CaseFile& file : case_files()) {
     const std::vector<Diagnostic> diagnostics = diagnostics_of(file);
     EXPECT_FALSE(diagnostics.empty()) << file.name;
@@ -54,7 +54,7 @@ TEST(WrongFiles, AreToldWithoutWhatOnlyFollows) {
   }
 }
 
-TEST(WrongFiles, AreToldInTheOrderOfTheLines) {
+TEST(WrongFiles, are_told_in_the_order_of_the_lines) {
   for (const CaseFile& file : case_files()) {
     const std::vector<Diagnostic> diagnostics = diagnostics_of(file);
     const auto line = [](const Diagnostic& one) { return one.place.line; };
@@ -62,7 +62,7 @@ TEST(WrongFiles, AreToldInTheOrderOfTheLines) {
   }
 }
 
-TEST(WrongFiles, AreRefusedAndWarnedFilesAreNot) {
+TEST(WrongFiles, are_refused_and_warned_files_are_not) {
   for (const CaseFile& file : case_files()) {
     const auto loaded =
         load_workflow_file(file.text, {.name = file.name, .project = cases_directory()});
@@ -70,7 +70,7 @@ TEST(WrongFiles, AreRefusedAndWarnedFilesAreNot) {
   }
 }
 
-TEST(Codes, HaveACaseEach) {
+TEST(Codes, have_a_case_each) {
   std::set<std::string> covered;
   for (const CaseFile& file : case_files()) covered.insert(file.code);
   for (const CodeStory& story : all_codes()) {
@@ -78,7 +78,7 @@ TEST(Codes, HaveACaseEach) {
   }
 }
 
-TEST(Codes, OfCasesHaveAStoryEach) {
+TEST(Codes, of_cases_have_a_story_each) {
   for (const CaseFile& file : case_files()) {
     for (const Diagnostic& one : diagnostics_of(file)) {
       EXPECT_NE(find_code(one.code), nullptr) << one.code << " in " << file.name;
@@ -86,7 +86,7 @@ TEST(Codes, OfCasesHaveAStoryEach) {
   }
 }
 
-TEST(Suggestions, PutWhatWasMeantInPlaceOfTheMarkedText) {
+TEST(Suggestions, put_what_was_meant_in_place_of_the_marked_text) {
   for (const CaseFile& file : case_files()) {
     for (const Diagnostic& one : diagnostics_of(file)) {
       if (!one.suggestion) continue;
@@ -96,7 +96,7 @@ TEST(Suggestions, PutWhatWasMeantInPlaceOfTheMarkedText) {
   }
 }
 
-TEST(MissingCases, HaveNoLeftOverExpectation) {
+TEST(MissingCases, have_no_left_over_expectation) {
   std::set<std::string> names;
   for (const CaseFile& file : case_files()) names.insert(file.name);
   for (const auto& entry : std::filesystem::directory_iterator(cases_directory())) {

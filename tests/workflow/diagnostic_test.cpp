@@ -31,7 +31,7 @@ std::pair<std::string, std::string> shown(Place place, std::string_view source) 
   return {behind_gutter(all[3]), behind_gutter(all[4])};
 }
 
-TEST(Diagnostic, IsShownAsACompilerShowsIt) {
+TEST(Diagnostic, is_shown_as_a_compiler_shows_it) {
   const Diagnostic fault{.code = "E012",
                          .message = "no stage \"pdf_to_markdwn\"",
                          .file = "broken.yaml",
@@ -46,7 +46,7 @@ TEST(Diagnostic, IsShownAsACompilerShowsIt) {
             "   = help: did you mean \"pdf_to_markdown\"?\n");
 }
 
-TEST(Diagnostic, StandsApartFromTheNextAndMakesRoomForLongNumbers) {
+TEST(Diagnostic, stands_apart_from_the_next_and_makes_room_for_long_numbers) {
   const std::vector<Diagnostic> two{
       {.code = "W001", .severity = Severity::warning, .message = "m", .file = "f"},
       {.code = "E001",
@@ -65,7 +65,7 @@ TEST(Diagnostic, StandsApartFromTheNextAndMakesRoomForLongNumbers) {
   EXPECT_EQ(render({}, "a"), "");
 }
 
-TEST(Diagnostic, PutsItsCaretsUnderWideCharactersAndTabs) {
+TEST(Diagnostic, puts_its_carets_under_wide_characters_and_tabs) {
   EXPECT_EQ(shown({1, 3, 5}, "\u6F22\u5B57ab"),
             std::pair(std::string(" \u6F22\u5B57ab"), std::string("     ^^")));
   EXPECT_EQ(shown({1, 1, 3}, "\u6F22\u5B57ab").second, " ^^^^");
@@ -75,7 +75,7 @@ TEST(Diagnostic, PutsItsCaretsUnderWideCharactersAndTabs) {
   EXPECT_EQ(shown({1, 2, 3}, "\U0001F600x").second, "   ^");
 }
 
-TEST(Diagnostic, IsCutAtTheLineAndHasAtLeastOneCaret) {
+TEST(Diagnostic, is_cut_at_the_line_and_has_at_least_one_caret) {
   EXPECT_EQ(shown({1, 2, 99}, "abc\ndef\n").second, "  ^^");
   EXPECT_EQ(shown({1, 2, 2}, "abc").second, "  ^");
   EXPECT_EQ(shown({1, 9, 9}, "abc").second, "    ^");
@@ -88,7 +88,7 @@ TEST(Diagnostic, IsCutAtTheLineAndHasAtLeastOneCaret) {
             " ab");
 }
 
-TEST(Diagnostic, ShowsOnlyTheSurroundingsInALongLine) {
+TEST(Diagnostic, shows_only_the_surroundings_in_a_long_line) {
   const std::string line = std::string(1000, 'a') + "HERE" + std::string(1000, 'b');
   const auto [text, marks] = shown({1, 1001, 1005}, line);
   EXPECT_EQ(text, " \u2026" + std::string(40, 'a') + "HERE" + std::string(116, 'b') + "\u2026");
@@ -99,7 +99,7 @@ TEST(Diagnostic, ShowsOnlyTheSurroundingsInALongLine) {
   EXPECT_EQ(end_marks, std::string(161, ' ') + "^");
 }
 
-TEST(Diagnostic, NeverLetsAFileCommandTheTerminal) {
+TEST(Diagnostic, never_lets_a_file_command_the_terminal) {
   Diagnostic fault = at({1, 1, 2});
   fault.message = "\x1B[2Jkey\n\xFF";
   fault.help = "\u202Ehelp";
@@ -110,13 +110,13 @@ TEST(Diagnostic, NeverLetsAFileCommandTheTerminal) {
   EXPECT_THAT(text, HasSubstr("\uFFFD[2Jkey\\n\uFFFD\n"));
 }
 
-TEST(Diagnostic, IsColouredOnlyWhenAsked) {
+TEST(Diagnostic, is_coloured_only_when_asked) {
   const Diagnostic fault = at({1, 1, 2});
   EXPECT_THAT(render_one(fault, "a"), Not(HasSubstr("\x1B")));
   EXPECT_THAT(render_one(fault, "a", true), HasSubstr("\x1B[1;31merror[E012]\x1B[0m"));
 }
 
-TEST(Diagnostic, HasADocumentForEditors) {
+TEST(Diagnostic, has_a_document_for_editors) {
   Diagnostic fault = at({3, 5, 8});
   EXPECT_EQ(diagnostic_document(fault).text(),
             R"({"code":"E012","severity":"error","message":"no stage \"x\"","file":"w.yaml",)"
@@ -127,7 +127,7 @@ TEST(Diagnostic, HasADocumentForEditors) {
               HasSubstr(R"("suggestion":{"replace":"x","with":"y"}})"));
 }
 
-TEST(Code, HasAStoryWithAnExample) {
+TEST(Code, has_a_story_with_an_example) {
   std::string_view before;
   for (const CodeStory& code : all_codes()) {
     EXPECT_LT(before, code.code) << "sorted, and each once";

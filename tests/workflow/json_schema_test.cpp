@@ -34,7 +34,7 @@ struct Case {
 
 class JsonSchemaKeyword : public ::testing::TestWithParam<Case> {};
 
-TEST_P(JsonSchemaKeyword, TellsFittingValuesFromOthers) {
+TEST_P(JsonSchemaKeyword, tells_fitting_values_from_others) {
   const Case& each = GetParam();
   for (const std::string_view value : each.fitting) {
     const auto found = findings(each.schema, value);
@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
              {R"({"$ref":"nowhere"})"},
              {"1"}}));
 
-TEST(JsonSchema, SaysWhereWhatWasExpectedAndWhatIsThere) {
+TEST(JsonSchema, says_where_what_was_expected_and_what_is_there) {
   const auto found = findings(
       R"({"properties":{"stages":{"items":{"required":["name"],"properties":{"words":{"minimum":5},
           "kind":{"enum":["a","b"]}}}}}})",
@@ -161,7 +161,7 @@ TEST(JsonSchema, SaysWhereWhatWasExpectedAndWhatIsThere) {
   EXPECT_EQ(found[2].message, R"(stages[1].kind must be one of "a", "b", not "c")");
 }
 
-TEST(JsonSchema, SpeaksInWholeSentences) {
+TEST(JsonSchema, speaks_in_whole_sentences) {
   const auto message = [](std::string_view schema, std::string_view value) {
     const auto found = findings(schema, value);
     return found.size() == 1 ? found[0].message : std::to_string(found.size()) + " findings";
@@ -182,13 +182,13 @@ TEST(JsonSchema, SpeaksInWholeSentences) {
             "the value must be null, not \"" + std::string(79, 'x') + "\u2026");
 }
 
-TEST(JsonSchema, TellsAtMostAHundredFindings) {
+TEST(JsonSchema, tells_at_most_a_hundred_findings) {
   std::string value = "[0";
   for (int i = 0; i < 500; ++i) value += ",0";
   EXPECT_EQ(findings(R"({"items":{"minimum":1}})", value + "]").size(), 100U);
 }
 
-TEST(JsonSchema, RefusesASchemaThatItWouldOnlyPretendToCheck) {
+TEST(JsonSchema, refuses_a_schema_that_it_would_only_pretend_to_check) {
   const auto refusal = [](std::string_view schema) {
     const auto compiled = JsonSchema::compile(json(schema));
     EXPECT_FALSE(compiled.has_value()) << schema;
@@ -211,7 +211,7 @@ TEST(JsonSchema, RefusesASchemaThatItWouldOnlyPretendToCheck) {
   }
 }
 
-TEST(JsonSchema, EndsWhateverTheSchemaSays) {
+TEST(JsonSchema, ends_whatever_the_schema_says) {
   EXPECT_THAT(findings(R"({"$ref":"#"})", "1").at(0).message, HasSubstr("refers to itself"));
   EXPECT_THAT(findings(R"({"anyOf":[{"$ref":"#"},{"$ref":"#"}]})", "1").at(0).message,
               HasSubstr("refers to itself"));
@@ -229,7 +229,7 @@ TEST(JsonSchema, EndsWhateverTheSchemaSays) {
   EXPECT_FALSE(JsonSchema::compile(json(deep + "true" + std::string(900, '}'))).has_value());
 }
 
-TEST(JsonSchema, IsSharedByItsCopies) {
+TEST(JsonSchema, is_shared_by_its_copies) {
   const auto compiled = JsonSchema::compile(json(R"({"type":"null"})"));
   ASSERT_TRUE(compiled.has_value());
   const JsonSchema copy = *compiled;  // NOLINT(performance-unnecessary-copy-initialization)

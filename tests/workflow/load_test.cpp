@@ -40,7 +40,7 @@ ActionSpec action_of(const WorkflowFile& file, std::string_view name) {
   return action_from(stage_of(file, name).params).value();
 }
 
-TEST(Hello, LoadsInTenLines) {
+TEST(Hello, loads_in_ten_lines) {
   const WorkflowFile file = good("hello.yaml");
   EXPECT_EQ(file.workflow.name(), "hello");
   EXPECT_EQ(file.items.kind, ItemsSpec::Kind::list);
@@ -60,7 +60,7 @@ TEST(Hello, LoadsInTenLines) {
   EXPECT_EQ(action_of(file, "check").kind, ActionKind::human);
 }
 
-TEST(Defaults, AreSafe) {
+TEST(Defaults, are_safe) {
   const WorkflowFile file = with_stages("  a: { run: [a] }\n");
   EXPECT_EQ(file.items, ItemsSpec{});
   EXPECT_EQ(file.budget, Budget{});
@@ -82,7 +82,7 @@ TEST(Defaults, AreSafe) {
   EXPECT_EQ(action_of(file, "a"), (ActionSpec{.argv = {"a"}}));
 }
 
-TEST(Defaults, OfTheFileAreReplacedKeyByKey) {
+TEST(Defaults, of_the_file_are_replaced_key_by_key) {
   const WorkflowFile file = good("defaults.yaml");
   const RetryPolicy& a = stage_of(file, "a").retry;
   EXPECT_EQ(a.attempt_timeout, Duration(2min));
@@ -101,7 +101,7 @@ TEST(Defaults, OfTheFileAreReplacedKeyByKey) {
   EXPECT_EQ(check.on_failure, OnFailure::stop_job);
 }
 
-TEST(Stages, HaveEveryKeyInItsPlace) {
+TEST(Stages, have_every_key_in_its_place) {
   const WorkflowFile file = good("stages.yaml");
   const StageDefinition& read = stage_of(file, "read");
   EXPECT_EQ(action_of(file, "read"),
@@ -170,7 +170,7 @@ TEST(Stages, HaveEveryKeyInItsPlace) {
   EXPECT_EQ(stage_of(file, "report").scope, Scope::all);
 }
 
-TEST(Jobs, HaveEveryKeyInItsPlace) {
+TEST(Jobs, have_every_key_in_its_place) {
   const WorkflowFile file = good("job.yaml");
   EXPECT_EQ(file.description, "all of a job");
   EXPECT_THAT(file.params, ElementsAre(ParamSpec{.name = "corpus",
@@ -194,7 +194,7 @@ TEST(Jobs, HaveEveryKeyInItsPlace) {
                                  .exhausted = OnBudgetEnd::fail}));
 }
 
-TEST(Items, ComeFromGlobsAndFiles) {
+TEST(Items, come_from_globs_and_files) {
   const WorkflowFile glob = loaded(
       "version: 1\nworkflow: w\nitems: { glob: \"a/**/*.pdf\" }\nstages: { a: { sh: echo } }\n");
   EXPECT_EQ(glob.items, (ItemsSpec{.kind = ItemsSpec::Kind::glob, .source = "a/**/*.pdf"}));
@@ -205,7 +205,7 @@ TEST(Items, ComeFromGlobsAndFiles) {
 
 // The thirty cells: what happens when attempts are used up follows from `review`, unless it is
 // said.
-TEST(Refine, LeavesItToTheReviewWhatExhaustedMeans) {
+TEST(Refine, leaves_it_to_the_review_what_exhausted_means) {
   const std::string stage =
       "  a: { run: [a], gates: [{ name: g, run: [g] }], refine: { attempts: 2 }";
   EXPECT_EQ(stage_of(with_stages(stage + " }\n"), "a").retry.on_exhausted, OnExhausted::fail);
@@ -214,7 +214,7 @@ TEST(Refine, LeavesItToTheReviewWhatExhaustedMeans) {
   EXPECT_EQ(stage_of(asks, "a").review, ReviewPolicy::on_escalation);
 }
 
-TEST(TypesGate, IsAddedOnlyWhereAMisfitCanBeGivenBack) {
+TEST(TypesGate, is_added_only_where_a_misfit_can_be_given_back) {
   const WorkflowFile file = with_stages(R"(
   once: { run: [a], out: { x: string }, gates: [{ name: types, run: [g] }] }
   plain: { run: [a], gates: [{ name: g, run: [g] }], refine: { attempts: 2 } }
@@ -232,7 +232,7 @@ TEST(TypesGate, IsAddedOnlyWhereAMisfitCanBeGivenBack) {
   EXPECT_EQ(stage_of(file, "typed").gates.size(), 2U);
 }
 
-TEST(PeopleStages, HandOnWhatTheyWereGiven) {
+TEST(PeopleStages, hand_on_what_they_were_given) {
   with_stages(R"(
   a: { run: [a], out: { words: integer } }
   b: { run: [b] }
@@ -249,7 +249,7 @@ TEST(PeopleStages, HandOnWhatTheyWereGiven) {
 }
 
 // Four fields through forty stages: types are worked out once for each, not once for each way.
-TEST(PeopleStages, MayFollowEachOtherInALongRow) {
+TEST(PeopleStages, may_follow_each_other_in_a_long_row) {
   std::string stages = "  h0: { run: [a], out: { a: string, b: json, c: file, d: integer } }\n";
   for (int i = 1; i <= 40; ++i) {
     const std::string before = "h" + std::to_string(i - 1);
@@ -264,19 +264,19 @@ TEST(PeopleStages, MayFollowEachOtherInALongRow) {
   EXPECT_EQ(with_stages(stages).workflow.stage_count(), 42U);
 }
 
-TEST(Schemas, OfGatesAreReadFromTheProject) {
+TEST(Schemas, of_gates_are_read_from_the_project) {
   const WorkflowFile file =
       with_stages("  a: { run: [a], gates: [{ name: g, schema: good_schema.json }] }\n");
   EXPECT_EQ(action_of(file, "a").gates.front().body.text(), R"({"type":"object"})");
 }
 
-TEST(Escapes, StayAsTheyAreWritten) {
+TEST(Escapes, stay_as_they_are_written) {
   const WorkflowFile file =
       with_stages("  a: { run: [echo, \"$${item.path}\"], in: { x: \"$${not one}\" } }\n");
   EXPECT_EQ(action_of(file, "a").argv.at(1), "$${item.path}");
 }
 
-TEST(WorkflowFiles, OfTheSameMeaningHaveTheSameHash) {
+TEST(WorkflowFiles, of_the_same_meaning_have_the_same_hash) {
   const WorkflowFile one = with_stages("  a: { run: [a], timeout: 60s, env: { A: x, B: y } }\n");
   const WorkflowFile two = with_stages("  a: { env: { B: y, A: x }, timeout: 1m, run: [a] }\n");
   const WorkflowFile other = with_stages("  a: { env: { B: y, A: x }, timeout: 2m, run: [a] }\n");
@@ -284,14 +284,14 @@ TEST(WorkflowFiles, OfTheSameMeaningHaveTheSameHash) {
   EXPECT_NE(one.workflow.hash(), other.workflow.hash());
 }
 
-TEST(WorkflowFiles, SurviveTheStore) {
+TEST(WorkflowFiles, survive_the_store) {
   const WorkflowFile file = good("hello.yaml");
   const Result<Workflow> again = workflow_from(describe(file.workflow.definition()));
   ASSERT_TRUE(again) << again.error().text();
   EXPECT_EQ(again->definition(), file.workflow.definition());
 }
 
-TEST(DocumentWorkflow, LoadsWhole) {
+TEST(DocumentWorkflow, loads_whole) {
   const WorkflowFile file = good("documents.yaml");
   EXPECT_EQ(file.workflow.stage_count(), 7U);
   EXPECT_EQ(file.workflow.topological_order().size(), 7U);

@@ -40,7 +40,7 @@ std::vector<std::string> examples() {
   return found;
 }
 
-TEST(ReferencePage, HasExamplesThatLoad) {
+TEST(ReferencePage, has_examples_that_load) {
   const std::vector<std::string> all = examples();
   EXPECT_GE(all.size(), 10U);
   for (const std::string& text : all) {
@@ -58,7 +58,7 @@ std::size_t count_of(const std::string& part, const std::string& text) {
 }
 
 // A key that stands in three places has a row in three tables.
-TEST(ReferencePage, TellsOfEveryKeyInATable) {
+TEST(ReferencePage, tells_of_every_key_in_a_table) {
   std::map<std::string, std::size_t> places;
   std::size_t place = 0;
   for (; place <= static_cast<std::size_t>(KeyPlace::limits); ++place) {
@@ -70,7 +70,7 @@ TEST(ReferencePage, TellsOfEveryKeyInATable) {
   }
 }
 
-TEST(ReferencePage, NamesWhatIsRefused) {
+TEST(ReferencePage, names_what_is_refused) {
   const std::string text = page();
   const std::string refused = text.substr(text.find("## Not in this version"));
   for (std::size_t place = 0; place <= static_cast<std::size_t>(KeyPlace::limits); ++place) {

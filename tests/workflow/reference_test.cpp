@@ -19,7 +19,7 @@ TemplateFault fault_of(std::string_view text) {
   return parsed ? TemplateFault{} : parsed.error();
 }
 
-TEST(Reference, NamesItsRootFieldAndPath) {
+TEST(Reference, names_its_root_field_and_path) {
   EXPECT_EQ(only("${item}"), (Reference{Reference::Root::item, "", ""}));
   EXPECT_EQ(only("${item.path}"), (Reference{Reference::Root::item, "", "path"}));
   EXPECT_EQ(only("${item[0].a}"), (Reference{Reference::Root::item, "", "[0].a"}));
@@ -32,7 +32,7 @@ TEST(Reference, NamesItsRootFieldAndPath) {
   EXPECT_EQ(only("${stages.out.out.out}"), (Reference{Reference::Root::stage, "out", "out"}));
 }
 
-TEST(Reference, TellsItsFieldFromWhatFollows) {
+TEST(Reference, tells_its_field_from_what_follows) {
   const Reference deep = only("${stages.s.out.graph.nodes[0].x}");
   EXPECT_EQ(deep.field(), "graph");
   EXPECT_EQ(deep.beyond_field(), "nodes[0].x");
@@ -43,7 +43,7 @@ TEST(Reference, TellsItsFieldFromWhatFollows) {
   EXPECT_EQ(only("${item}").field(), "");
 }
 
-TEST(Reference, IsWrittenBackAsItWasRead) {
+TEST(Reference, is_written_back_as_it_was_read) {
   for (const std::string_view text :
        {"${item}", "${item.path}", "${item[0].a}", "${params.x}", "${in.pdf}", "${out.words}",
         "${stages.a-b.out.graph.nodes[0]}", "${each}", "${each.x[1][2]}"}) {
@@ -51,7 +51,7 @@ TEST(Reference, IsWrittenBackAsItWasRead) {
   }
 }
 
-TEST(Template, KeepsPlainTextAndReferencesInOrder) {
+TEST(Template, keeps_plain_text_and_references_in_order) {
   const auto parsed = Template::parse("a $HOME/${item.name}-${params.x}.md");
   ASSERT_TRUE(parsed.has_value());
   ASSERT_EQ(parsed->pieces().size(), 5U);
@@ -63,7 +63,7 @@ TEST(Template, KeepsPlainTextAndReferencesInOrder) {
   EXPECT_EQ(parsed->single(), nullptr);
 }
 
-TEST(Template, TakesADoubledDollarForAPlainOne) {
+TEST(Template, takes_a_doubled_dollar_for_a_plain_one) {
   const auto parsed = Template::parse("$${item} and $$5 $");
   ASSERT_TRUE(parsed.has_value());
   EXPECT_FALSE(parsed->has_references());
@@ -71,7 +71,7 @@ TEST(Template, TakesADoubledDollarForAPlainOne) {
   EXPECT_TRUE(Template::parse("")->pieces().empty());
 }
 
-TEST(Template, SaysWhereAReferenceIsNotClosed) {
+TEST(Template, says_where_a_reference_is_not_closed) {
   const TemplateFault open = fault_of("ab ${item.path");
   EXPECT_EQ(open.at, 3U);
   EXPECT_EQ(open.length, 11U);
@@ -79,7 +79,7 @@ TEST(Template, SaysWhereAReferenceIsNotClosed) {
   EXPECT_EQ(fault_of("${item\n}").length, 6U);
 }
 
-TEST(Template, SuggestsTheNearestRoot) {
+TEST(Template, suggests_the_nearest_root) {
   const TemplateFault misspelt = fault_of("x${itm.path}");
   EXPECT_EQ(misspelt.at, 1U);
   EXPECT_EQ(misspelt.length, 11U);
@@ -91,7 +91,7 @@ TEST(Template, SuggestsTheNearestRoot) {
             "write \"$${\"");
 }
 
-TEST(Template, WantsTheOutputOfAStage) {
+TEST(Template, wants_the_output_of_a_stage) {
   EXPECT_EQ(fault_of("${stages.convert.markdown}").help,
             "a stage is read by its outputs: ${stages.convert.out.markdown}");
   EXPECT_EQ(fault_of("${stages.convert}").help,
@@ -103,13 +103,13 @@ TEST(Template, WantsTheOutputOfAStage) {
             "\"${stages.convert.output.x}\" does not say what it reads of stage \"convert\"");
 }
 
-TEST(Template, WantsANameAfterParamsInAndOut) {
+TEST(Template, wants_a_name_after_params_in_and_out) {
   EXPECT_EQ(fault_of("${params}").help, "write ${params.NAME}");
   EXPECT_EQ(fault_of("${in[0]}").message, "\"${in[0]}\" names no value");
   EXPECT_EQ(fault_of("${out}").help, "write ${out.NAME}");
 }
 
-TEST(Template, IsNoTemplateLanguage) {
+TEST(Template, is_no_template_language) {
   const std::string_view no_arithmetic = "there is no arithmetic";
   EXPECT_TRUE(fault_of("${out.a + 1}").help.ends_with(no_arithmetic));
   EXPECT_TRUE(fault_of("${out.a*2}").help.ends_with(no_arithmetic));

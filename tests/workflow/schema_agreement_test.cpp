@@ -56,7 +56,7 @@ constexpr SchemaPlace places[] = {
     {KeyPlace::limits, "definitions.stage.properties.limits"},
 };
 
-TEST(Schema, KnowsExactlyTheKeysThatAreHonoured) {
+TEST(Schema, knows_exactly_the_keys_that_are_honoured) {
   std::set<KeyPlace> seen;
   for (const SchemaPlace& place : places) {
     seen.insert(place.keys);
@@ -82,7 +82,7 @@ std::string description_of(const Json& key) {
   return definition ? description_of(*definition) : std::string{};
 }
 
-TEST(Schema, DescribesEveryKey) {
+TEST(Schema, describes_every_key) {
   for (const SchemaPlace& place : places) {
     const Json described = at_path(schema(), place.path).value();
     for (const auto& [key, value] : members(member(described, "properties").value())) {
@@ -91,7 +91,7 @@ TEST(Schema, DescribesEveryKey) {
   }
 }
 
-TEST(Schema, AcceptsGoodFiles) {
+TEST(Schema, accepts_good_files) {
   const std::filesystem::path good = testing::source_directory() / "tests/workflow/good";
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(good)) {
@@ -105,7 +105,7 @@ TEST(Schema, AcceptsGoodFiles) {
   EXPECT_GE(count, 3U);
 }
 
-TEST(Schema, RefusesWhatIsWrongByItsStructure) {
+TEST(Schema, refuses_what_is_wrong_by_its_structure) {
   const std::set<std::string> structural{"E010", "E011", "E016", "E017", "E018", "E019",
                                          "E020", "E022", "E023", "E024", "E025", "E043",
                                          "E045", "E053", "E056", "E057"};
@@ -121,7 +121,7 @@ TEST(Schema, RefusesWhatIsWrongByItsStructure) {
 }
 
 // What the schema refuses, the checker refuses; an editor never underlines a good file.
-TEST(Schema, RefusesNothingThatTheCheckerAccepts) {
+TEST(Schema, refuses_nothing_that_the_checker_accepts) {
   for (const testing::CaseFile& file : testing::case_files()) {
     if (!load_workflow_file(file.text, {.project = testing::cases_directory()})) continue;
     const std::vector<SchemaFinding> findings =

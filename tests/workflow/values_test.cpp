@@ -35,7 +35,7 @@ ActionSpec full_action() {
           .description = "all"};
 }
 
-TEST(StoredActions, ComeBackAsTheyWere) {
+TEST(StoredActions, come_back_as_they_were) {
   for (const ActionSpec& action : {ActionSpec{}, full_action(), {.kind = ActionKind::human}}) {
     const Result<ActionSpec> again = action_from(describe(action));
     ASSERT_TRUE(again) << again.error().text();
@@ -44,7 +44,7 @@ TEST(StoredActions, ComeBackAsTheyWere) {
   EXPECT_EQ(describe(ActionSpec{}).text(), "{}");
 }
 
-TEST(StoredActions, AreReadStrictly) {
+TEST(StoredActions, are_read_strictly) {
   for (const char* const wrong :
        {R"({"scirpt":"x"})", R"({"kind":"http"})", R"({"out":{"a":"text"}})", R"({"env":{"A":1}})",
         R"({"final_exits":[256]})", R"({"gates":[{"kind":"run"}]})", R"([])", R"({"in":[]})",
@@ -55,7 +55,7 @@ TEST(StoredActions, AreReadStrictly) {
   }
 }
 
-TEST(StoredItems, ComeBackAsTheyWere) {
+TEST(StoredItems, come_back_as_they_were) {
   const ItemsSpec full{.kind = ItemsSpec::Kind::run,
                        .list = {Json("a"), Json(nullptr)},
                        .source = "s",
@@ -85,14 +85,14 @@ const std::vector<ParamSpec>& params() {
   return all;
 }
 
-TEST(Params, AreReadAsTheirTypes) {
+TEST(Params, are_read_as_their_types) {
   const Result<Json> bound = bind_params(
       params(), {{"text", "12"}, {"count", "7"}, {"share", "1e3"}, {"any", "[1, \"a\"]"}});
   ASSERT_TRUE(bound) << bound.error().text();
   EXPECT_EQ(bound->text(), R"({"text":"12","count":7,"share":1e3,"fast":false,"any":[1,"a"]})");
 }
 
-TEST(Params, TellEveryFaultAtOnce) {
+TEST(Params, tell_every_fault_at_once) {
   const Result<Json> bound =
       bind_params(params(), {{"share", "half"}, {"fats", "true"}, {"fast", "yes"}});
   ASSERT_FALSE(bound);
@@ -103,7 +103,7 @@ TEST(Params, TellEveryFaultAtOnce) {
   EXPECT_EQ(bound.error().help, "give one with --param count=VALUE; did you mean \"fast\"?");
 }
 
-TEST(Durations, HaveANumberAndAUnit) {
+TEST(Durations, have_a_number_and_a_unit) {
   EXPECT_EQ(parse_duration("10ms"), Duration(10ms));
   EXPECT_EQ(parse_duration("30s"), Duration(30s));
   EXPECT_EQ(parse_duration("1.5h"), Duration(90min));
@@ -118,7 +118,7 @@ TEST(Durations, HaveANumberAndAUnit) {
   }
 }
 
-TEST(Rates, AreCountsForEachUnit) {
+TEST(Rates, are_counts_for_each_unit) {
   EXPECT_EQ(parse_rate("60/m"), (Rate{60, 1min}));
   EXPECT_EQ(parse_rate("1/d"), (Rate{1, 24h}));
   for (const char* const wrong :
@@ -127,7 +127,7 @@ TEST(Rates, AreCountsForEachUnit) {
   }
 }
 
-TEST(Percentages, AreFromNothingToAll) {
+TEST(Percentages, are_from_nothing_to_all) {
   EXPECT_EQ(parse_percentage("5%"), 5.0);
   EXPECT_EQ(parse_percentage("0%"), 0.0);
   EXPECT_EQ(parse_percentage("99.5%"), 99.5);
@@ -137,7 +137,7 @@ TEST(Percentages, AreFromNothingToAll) {
   }
 }
 
-TEST(SuggestedVariables, SayWhatTheyHold) {
+TEST(SuggestedVariables, say_what_they_hold) {
   EXPECT_EQ(suggested_variable("${item.path}"), "ITEM_PATH");
   EXPECT_EQ(suggested_variable("${item}"), "ITEM");
   EXPECT_EQ(suggested_variable("${params.home}"), "PARAMS_HOME");
@@ -146,7 +146,7 @@ TEST(SuggestedVariables, SayWhatTheyHold) {
 }
 
 // A variable that the shell or the loader reads would break the script, or worse.
-TEST(SuggestedVariables, AreNeverSpecialToAShell) {
+TEST(SuggestedVariables, are_never_special_to_a_shell) {
   for (const std::string stage : {"ld", "LC", "bash", "pawl", "PS", "a", "python", "_", "-"}) {
     for (const std::string field :
          {"path",   "home",   "ifs",   "ps1",  "preload", "library_path", "all",    "env",
@@ -168,7 +168,7 @@ TEST(SuggestedVariables, AreNeverSpecialToAShell) {
   }
 }
 
-TEST(Scripts, KeepTheShellsOwnVariables) {
+TEST(Scripts, keep_the_shells_own_variables) {
   EXPECT_TRUE(engine_references_in("echo ${HOME} ${VAR:-x} ${items} ${item_path} $item").empty());
   EXPECT_TRUE(engine_references_in("echo $${item.path}").empty());
   EXPECT_EQ(engine_references_in("${item} ${in.a} ${item} ${stages.a.out.b} ${each[0]} ${out.x"),

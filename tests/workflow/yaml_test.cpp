@@ -46,7 +46,7 @@ std::string repeated(std::string_view text, std::size_t times) {
   return all;
 }
 
-TEST(Yaml, IsReadWithTheCoreSchemaOfOneDotTwo) {
+TEST(Yaml, is_read_with_the_core_schema_of_one_dot_two) {
   EXPECT_EQ(json_of("[true, True, FALSE, null, ~, yes, no, on, off, y]"),
             R"([true,true,false,null,null,"yes","no","on","off","y"])");
   EXPECT_EQ(json_of("[1, -7, +3, 007, 0x1F, 0o17, 0b1, 1_000]"),
@@ -61,7 +61,7 @@ TEST(Yaml, IsReadWithTheCoreSchemaOfOneDotTwo) {
   EXPECT_EQ(json_of("--- \na: ${item.path}\n...\n"), R"({"a":"${item.path}"})");
 }
 
-TEST(Yaml, KnowsThePlaceOfEveryKeyAndValue) {
+TEST(Yaml, knows_the_place_of_every_key_and_value) {
   const YamlNode root =
       accepted("a: 1\nb\u00E9: \"x y\"\nc:\n  - |\n    foo\n    bar\n  - z\nd:\ne: [p, {q: r}]\n");
   EXPECT_EQ(root.place, (Place{1, 1, 5}));
@@ -81,12 +81,12 @@ TEST(Yaml, KnowsThePlaceOfEveryKeyAndValue) {
   EXPECT_EQ(root.find_member("d")->key, "d");
 }
 
-TEST(Yaml, CountsColumnsInCharacters) {
+TEST(Yaml, counts_columns_in_characters) {
   const YamlNode root = accepted("\u6F22\u5B57: [\u00E9, \U0001F600, x]\n");
   EXPECT_EQ(root.map[0].value.list[2].place, (Place{1, 12, 13}));
 }
 
-TEST(Yaml, SkipsAByteOrderMarkAndReadsWindowsLineEnds) {
+TEST(Yaml, skips_a_byte_order_mark_and_reads_windows_line_ends) {
   const YamlNode root = accepted(
       "\xEF\xBB\xBF"
       "a: 1\r\nb: |\r\n  x\r\n  y\r\n");
@@ -96,7 +96,7 @@ TEST(Yaml, SkipsAByteOrderMarkAndReadsWindowsLineEnds) {
   EXPECT_THAT(places_of("a: 1\r\nb: 2\r\na: 3\r\n"), ElementsAre("E003 3:1-2"));
 }
 
-TEST(Yaml, SaysInWordsWhatANodeIs) {
+TEST(Yaml, says_in_words_what_a_node_is) {
   EXPECT_EQ(in_words(accepted("{a: b}")), "a map");
   EXPECT_EQ(in_words(accepted("[a]")), "a list");
   EXPECT_EQ(in_words(accepted("text")), "text");
@@ -105,7 +105,7 @@ TEST(Yaml, SaysInWordsWhatANodeIs) {
   EXPECT_EQ(in_words(YamlNode{}), "nothing");
 }
 
-TEST(Yaml, TellsAllDuplicateKeysWithTheLineOfTheFirst) {
+TEST(Yaml, tells_all_duplicate_keys_with_the_line_of_the_first) {
   EXPECT_THAT(places_of("a: 1\nb: 2\na: 3\nc: {d: 1, \"d\": 2}\na: 4\n"),
               ElementsAre("E003 3:1-2", "E003 4:11-14", "E003 5:1-2"));
   const Diagnostic fault = refused("a: 1\nb: 2\na: 3\n").front();
@@ -113,20 +113,20 @@ TEST(Yaml, TellsAllDuplicateKeysWithTheLineOfTheFirst) {
   EXPECT_EQ(fault.help, "the first is on line 1; keep one of them");
 }
 
-TEST(Yaml, RefusesAnchorsAliasesMergeKeysAndTagsAllAtOnce) {
+TEST(Yaml, refuses_anchors_aliases_merge_keys_and_tags_all_at_once) {
   EXPECT_THAT(places_of("a: &x 1\nb: *x\n<<: {c: 1}\nd: !t 2\ne: &y\n  f: !!map {}\n*x : 3\n"),
               ElementsAre("E004 1:4-6", "E004 2:4-6", "E004 3:1-3", "E005 4:4-6", "E004 5:4-6",
                           "E005 6:6-11", "E004 7:1-3"));
   EXPECT_EQ(json_of("'<<': '*x'\na: \"&b\""), R"({"<<":"*x","a":"&b"})");
 }
 
-TEST(Yaml, RefusesASecondDocument) {
+TEST(Yaml, refuses_a_second_document) {
   EXPECT_THAT(places_of("a: 1\n---\nb: 2\n"), ElementsAre("E006 2:1-4"));
   EXPECT_EQ(places_of("a: 1\n...\nb: 2\n").front().substr(0, 4), "E006");
   EXPECT_THAT(places_of("a: 1\n---\n"), ElementsAre("E006 2:1-4"));
 }
 
-TEST(Yaml, RefusesKeysThatAreNotText) {
+TEST(Yaml, refuses_keys_that_are_not_text) {
   EXPECT_THAT(places_of("1: a\ntrue: b\n~: c\n0x1: d\n.5: e\n? [x]\n: f\n? {y: z}\n: g\n"),
               ElementsAre("E007 1:1-2", "E007 2:1-5", "E007 3:1-2", "E007 4:1-4", "E007 5:1-3",
                           "E007 6:3-4", "E007 8:3-4"));
@@ -134,20 +134,20 @@ TEST(Yaml, RefusesKeysThatAreNotText) {
   EXPECT_EQ(json_of("\"1\": a\nyes: b\non: c\n'': d"), R"({"1":"a","yes":"b","on":"c","":"d"})");
 }
 
-TEST(Yaml, RefusesNumbersThatJsonCannotSay) {
+TEST(Yaml, refuses_numbers_that_json_cannot_say) {
   EXPECT_THAT(
       places_of("a: .inf\nb: -.Inf\nc: .nan\nd: 1e999\ne: 0x11112222333344445\nf: '.inf'\n"),
       ElementsAre("E014 1:4-8", "E014 2:4-9", "E014 3:4-8", "E014 4:4-9", "E014 5:4-23"));
 }
 
-TEST(Yaml, RefusesAnEmptyDocument) {
+TEST(Yaml, refuses_an_empty_document) {
   EXPECT_THAT(places_of(""), ElementsAre("E001 0:0-0"));
   EXPECT_THAT(places_of("# only a comment\n"), ElementsAre("E001 0:0-0"));
   EXPECT_EQ(refused("---\n").front().message, "the file is empty");
   EXPECT_EQ(refused("~").front().message, "the file is empty");
 }
 
-TEST(Yaml, RefusesTabsInTheIndentationButNotInText) {
+TEST(Yaml, refuses_tabs_in_the_indentation_but_not_in_text) {
   EXPECT_THAT(places_of("a:\n\tb: 1\nc:\n  \td: 2\n"), ElementsAre("E009 2:1-2", "E009 4:3-4"));
   EXPECT_THAT(places_of("a: |\n\tx\n"), ElementsAre("E009 2:1-2"));
   EXPECT_THAT(places_of("a: |\n    x\n  \ty\n"), ElementsAre("E009 3:3-4"));
@@ -156,13 +156,13 @@ TEST(Yaml, RefusesTabsInTheIndentationButNotInText) {
   EXPECT_EQ(json_of("a:\n  - >- # note\n    x\n    \ty\n"), "{\"a\":[\"x\\n\\ty\"]}");
 }
 
-TEST(Yaml, RefusesDirectives) {
+TEST(Yaml, refuses_directives) {
   EXPECT_THAT(places_of("%YAML 1.1\n---\na: 1\n"), ElementsAre("E005 1:1-10"));
   EXPECT_THAT(places_of("%TAG ! x\n%FOO\n---\na: 1\n"), ElementsAre("E005 1:1-9", "E005 2:1-5"));
 }
 
 // A known trap: the parser never returns from broken UTF-8 in a line that begins with %.
-TEST(Yaml, RefusesWhatIsNotUtf8BeforeTheParserSeesIt) {
+TEST(Yaml, refuses_what_is_not_utf8_before_the_parser_sees_it) {
   EXPECT_THAT(places_of("%\xFF\na: 1\n"), ElementsAre("E002 1:2-3"));
   EXPECT_THAT(places_of("a: \xC3\xA9\xC3(\n"), ElementsAre("E002 1:5-6"));
   EXPECT_THAT(places_of("a: \xED\xA0\x80\n"), ElementsAre("E002 1:4-5")) << "a surrogate";
@@ -172,7 +172,7 @@ TEST(Yaml, RefusesWhatIsNotUtf8BeforeTheParserSeesIt) {
   EXPECT_THAT(places_of("a: \x1B[31m\n"), ElementsAre("E002 1:4-5"));
 }
 
-TEST(Yaml, SaysThatReferencesInFlowStyleMustBeQuoted) {
+TEST(Yaml, says_that_references_in_flow_style_must_be_quoted) {
   const Diagnostic list = refused("a:\n  run: [convert, ${item.path}]\n").front();
   EXPECT_EQ(list.code, "E015");
   EXPECT_EQ(list.message, "references in [ ] and { } must be quoted: \"${item.path}\"");
@@ -191,7 +191,7 @@ TEST(Yaml, SaysThatReferencesInFlowStyleMustBeQuoted) {
   EXPECT_EQ(json_of("a: [\"${item}\"]\nb: ${item.x}"), R"({"a":["${item}"],"b":"${item.x}"})");
 }
 
-TEST(Yaml, TellsSyntaxFaultsWhereTheyStand) {
+TEST(Yaml, tells_syntax_faults_where_they_stand) {
   struct Case {
     std::string_view text;
     Place place;
@@ -218,12 +218,12 @@ TEST(Yaml, TellsSyntaxFaultsWhereTheyStand) {
   }
 }
 
-TEST(Yaml, TellsWhatItFoundBeforeASyntaxFaultToo) {
+TEST(Yaml, tells_what_it_found_before_a_syntax_fault_too) {
   EXPECT_THAT(places_of("a: 1\na: 2\nb: &x 1\nc: [1,\n"),
               ElementsAre("E003 2:1-2", "E004 3:4-6", "E001 4:4-5"));
 }
 
-TEST(Yaml, HoldsItsLimits) {
+TEST(Yaml, holds_its_limits) {
   EXPECT_EQ(places_of(std::string(file_bytes_max + 1, 'a')).front(), "E008 0:0-0");
   EXPECT_THAT(places_of(repeated("[", 100'000)), ElementsAre("E008 1:65-66"));
   EXPECT_THAT(places_of(repeated("- ", 100'000)), ElementsAre("E008 1:129-130"));
@@ -235,7 +235,7 @@ TEST(Yaml, HoldsItsLimits) {
             YamlNode::Kind::list);
 }
 
-TEST(Yaml, TakesHugeTextsInItsStride) {
+TEST(Yaml, takes_huge_texts_in_its_stride) {
   const std::string huge(file_bytes_max - 10, 'x');
   EXPECT_EQ(accepted("a: \"" + huge.substr(10) + "\"\n").map[0].value.text.size(),
             huge.size() - 10);
@@ -244,7 +244,7 @@ TEST(Yaml, TakesHugeTextsInItsStride) {
             2'500'000U);
 }
 
-TEST(Yaml, NeverExpandsAnAliasBomb) {
+TEST(Yaml, never_expands_an_alias_bomb) {
   std::string bomb = "a: &a [x,x,x,x,x,x,x,x,x]\n";
   for (char c = 'b'; c <= 'i'; ++c) {
     bomb += std::string{c} + ": &" + c + " [";
@@ -256,7 +256,7 @@ TEST(Yaml, NeverExpandsAnAliasBomb) {
   for (const Diagnostic& fault : faults) EXPECT_EQ(fault.code, "E004");
 }
 
-TEST(Yaml, StopsTellingAfterAHundredFaults) {
+TEST(Yaml, stops_telling_after_a_hundred_faults) {
   EXPECT_EQ(refused(repeated("a: 1\n", 1000)).size(), 100U);
 }
 
