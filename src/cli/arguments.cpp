@@ -140,11 +140,13 @@ void CommandLine::add_globals() {
   app_.add_flag("-q,--quiet", globals_.quiet, "Print ids only, and say nothing else");
   app_.add_flag("-v,--verbose", globals_.verbose, "Say more");
   app_.add_option("--color", globals_.colour, "When to use colours")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Colour>{
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->transform(CLI::Transformer(std::map<std::string, Colour>{
           {"auto", Colour::automatic}, {"always", Colour::always}, {"never", Colour::never}}))
       ->option_text("auto|always|never");
   app_.add_option("--time", globals_.time, "How moments are shown")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, TimeStyle>{
+      ->check(CLI::IsMember({"relative", "local", "utc"}))
+      ->transform(CLI::Transformer(std::map<std::string, TimeStyle>{
           {"relative", TimeStyle::relative}, {"local", TimeStyle::local}, {"utc", TimeStyle::utc}}))
       ->option_text("relative|local|utc");
   app_.add_option("--dir", globals_.dir, "Look for the project from this directory upwards")

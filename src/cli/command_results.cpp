@@ -138,6 +138,11 @@ class Exporter {
   fs::path directory_;
 };
 
+/// What has not ended in a cancelled job is cancelled.
+ItemState shown_state(const Item& item, const Job& job) {
+  return job.cancelled && item.state == ItemState::active ? ItemState::cancelled : item.state;
+}
+
 /// The outputs of one item, or (without a key) of the stages that run once per job.
 struct OneResult {
   std::optional<std::string> item;
@@ -152,7 +157,8 @@ Status for_each_wanted(Records& records, const Job& job, const Workflow& workflo
   Status stopped;
   const bool wants_items = !only || workflow.stage(*only).scope == Scope::item;
   const auto see = [&](const SettledItem& settled) {
-    OneResult one{.item = settled.item.key, .state = name_of(settled.item.state), .outputs = {}};
+    OneResult one{
+        .item = settled.item.key, .state = name_of(shown_state(settled.item, job)), .outputs = {}};
     for (const StageOutput& output : settled.outputs) {
       if (only && output.stage != *only) continue;
       one.outputs.emplace_back(workflow.stage(output.stage).name, output.output);

@@ -1,6 +1,7 @@
 /// `pawl resume [JOB]`: goes on after a stop, with the definition the job was submitted with.
 
 #include "cli/commands.hpp"
+#include "cli/job_view.hpp"
 #include "cli/submission.hpp"
 #include "cli/working.hpp"
 #include "pawl/codec/documents.hpp"
@@ -53,11 +54,7 @@ int resume(Session& session, const ResumeOptions& options) {
       const bool is_paused = state_of(*job) == JobState::paused;
       session.print("job " + number + " " + std::string(label_of(state_of(*job))) +
                     (is_paused ? "\n" : "; nothing is left to do\n"));
-      if (is_paused) {
-        session.say(job->paused == PauseCause::requested
-                        ? "it was paused by an operator; let it go on:  pawl job resume " + number
-                        : "its budget is used up; raise it:  pawl job budget " + number);
-      }
+      if (is_paused) session.say(way_out_of_pause(*job));
     }
     return exit_code_of(*job);
   }

@@ -8,6 +8,7 @@
 #include "cli/session.hpp"
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
+#include "pawl/codec/names.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -82,6 +83,13 @@ int review_reject(Session& session, const ReviewAnswerOptions& options) {
 
 int review_edit(Session& session, const ReviewAnswerOptions& options) {
   return with_review(session, options, [&](Store& store, const ShownReview& shown, Answer given) {
+    // Before anybody works for nothing.
+    if (shown.review.status != ReviewStatus::open) {
+      return session.fail({ErrorCode::conflict,
+                           "review " + std::to_string(shown.review.id.value()) +
+                               " is not open: it is " + std::string(name_of(shown.review.status)),
+                           "open ones are listed by: pawl review list"});
+    }
     const Result<Json> original =
         output_of_attempt(store.records(), shown, given.attempt.value_or(shown.review.attempt));
     if (!original) return session.fail(original.error());

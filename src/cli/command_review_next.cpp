@@ -179,8 +179,9 @@ class Sitting {
              const std::string& words) {
     const std::string note = session_.ask(question);
     session_.streams().in->clear();
-    if (note.empty()) {
-      session_.print("not decided: no words were given\n");
+    const bool was_escaped = note.find('\x1b') != std::string::npos;
+    if (note.empty() || was_escaped) {
+      session_.print(was_escaped ? "not decided\n" : "not decided: no words were given\n");
       return false;
     }
     return answered(shown, {.outcome = outcome, .note = note}, words);

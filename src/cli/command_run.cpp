@@ -50,6 +50,22 @@ std::string opening_line(const Job& job) {
   return budget.empty() ? line : line + " · budget " + budget;
 }
 
+/// Where items come from, for people.
+std::string where_from(const ItemsSpec& items) {
+  switch (items.kind) {
+    case ItemsSpec::Kind::glob:
+      return "the glob '" + printable(items.source) + "'";
+    case ItemsSpec::Kind::file:
+      return "the file '" + printable(items.source) + "'";
+    case ItemsSpec::Kind::run:
+      return "the command '" + printable(items.argv.empty() ? "" : items.argv.front()) + "'";
+    case ItemsSpec::Kind::list:
+    case ItemsSpec::Kind::one:
+      break;
+  }
+  return "the list";
+}
+
 Result<Submission> prepare(const RunOptions& options, WorkflowSource source, WorkflowFile file) {
   const auto given = given_params(options.params);
   if (!given) return std::unexpected(given.error());
@@ -141,6 +157,9 @@ int run(Session& session, const RunOptions& options) {
     return exit_done;
   }
   session.say(opening_line(*job));
+  if (job->items.total == 0 && submission->items.kind != ItemsSpec::Kind::list) {
+    session.say("warning: " + where_from(submission->items) + " gave no items");
+  }
   if (job->submission_open && !job->has_ended()) {
     if (const Status finished = finish_submission(**store, *job); !finished) {
       return session.fail(finished.error());

@@ -20,7 +20,7 @@ std::string screen(const Job& job, const Workflow& workflow, Session& session) {
 void say_next_steps(const Job& job, Session& session) {
   const std::string id = std::to_string(job.id.value());
   if (waits_for_people(job)) session.say("only people can go on: pawl review next");
-  if (state_of(job) == JobState::paused) session.say("paused. go on: pawl job resume " + id);
+  if (state_of(job) == JobState::paused) session.say("paused. " + way_out_of_pause(job));
   if (job.dead_letters > 0) session.say("dead letters: pawl dlq list --by error --job " + id);
 }
 

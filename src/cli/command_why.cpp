@@ -125,6 +125,15 @@ Status add_acts(Records& records, std::vector<Reason>& reasons, const Address& a
                            .rule = Rule::rerun_requested,
                            .explanation = "starts over from this stage",
                            .decision = name_of(DecisionKind::retry)});
+      } else if (event.type == EventType::task_skipped && event.attempt == 0) {
+        const bool by_choice = event.code == static_cast<std::int32_t>(SkipReason::by_choice);
+        reasons.push_back({.at = event.at,
+                           .stage = stage,
+                           .trigger = "skipped",
+                           .rule = Rule::stage_skipped,
+                           .explanation = by_choice ? "its `when` did not hold"
+                                                    : "a stage it needs has failed or was given up",
+                           .decision = name_of(DecisionKind::skip)});
       } else if (event.type == EventType::dead_letter_discarded) {
         reasons.push_back({.at = event.at,
                            .stage = stage,
@@ -146,6 +155,19 @@ Status add_acts(Records& records, std::vector<Reason>& reasons, const Address& a
     if (page->size() < filter.limit) return {};
     filter.after = page->back().seq;
   }
+}
+
+/// A cancel is a fact of the job; no task of it is rewritten, and the items' own log is silent.
+void add_end_of_job(std::vector<Reason>& reasons, const Address& address) {
+  const bool had_ended = address.item && address.item->state != ItemState::active;
+  if (!address.job.cancelled || had_ended) return;
+  reasons.push_back(
+      {.at = address.job.ended_at != no_time ? address.job.ended_at : address.job.last_progress_at,
+       .stage = {},
+       .trigger = "the job was cancelled (" + std::string(name_of(*address.job.cancelled)) + ")",
+       .rule = Rule::cancelled,
+       .explanation = "what had not ended is cancelled with it",
+       .decision = name_of(DecisionKind::cancel)});
 }
 
 std::string in_words(const std::vector<Reason>& reasons, Session& session) {
@@ -183,6 +205,7 @@ int why(Session& session, const ItemOptions& options) {
   if (const Status read = add_acts(records, reasons, *address); !read) {
     return session.fail(read.error());
   }
+  add_end_of_job(reasons, *address);
   std::ranges::stable_sort(reasons, {}, &Reason::at);
   const Result<std::string> waits = what_it_waits_for(records, *address, session.times());
   if (!waits) return session.fail(waits.error());

@@ -111,6 +111,23 @@ std::string stage_table(const Job& job, const Workflow& workflow, const Style& s
   return table.text(style);
 }
 
+std::string way_out_of_pause(const Job& job) {
+  const std::string number = std::to_string(job.id.value());
+  switch (job.paused) {
+    case PauseCause::budget:
+      return "its budget is used up; raise it:  pawl job budget " + number +
+             " --attempts N --cost-usd N --tokens N";
+    case PauseCause::deadline:
+      return "its deadline has passed; move it:  pawl job budget " + number + " --deadline TIME";
+    case PauseCause::no_progress:
+      return "nothing had ended for too long; let it go on:  pawl job resume " + number;
+    case PauseCause::none:
+    case PauseCause::requested:
+      break;
+  }
+  return "an operator paused it; let it go on:  pawl job resume " + number;
+}
+
 Error with_commands(Error error, JobId job) {
   // The library names its own call; here it is a command.
   if (error.help.contains("SetBudget")) {

@@ -23,6 +23,9 @@ namespace pawl::cli {
 /// Nothing happens any more unless a person acts: ended, paused, or only reviews are left.
 [[nodiscard]] bool stands_still(const Job& job);
 
+/// The command that lets a paused job go on.
+[[nodiscard]] std::string way_out_of_pause(const Job& job);
+
 /// An error of the store with the commands of this program as the way out.
 [[nodiscard]] Error with_commands(Error error, JobId job);
 

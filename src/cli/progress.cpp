@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "pawl/codec/documents.hpp"
 #include "pawl/store/clock.hpp"
 
 namespace pawl::cli {
@@ -75,10 +76,11 @@ std::string items_in_words(const Job& job) {
     if (number == 0) return;
     parts += (parts.empty() ? ": " : ", ") + with_separators(number) + " " + std::string(label);
   };
-  add(job.items.succeeded, "done");
-  add(job.items.failed, "failed");
-  add(job.items.cancelled, "cancelled");
-  add(job.items.active(), "not ended");
+  const ItemCounts items = shown_items(job);
+  add(items.succeeded, "done");
+  add(items.failed, "failed");
+  add(items.cancelled, "cancelled");
+  add(items.active(), "not ended");
   return out + parts;
 }
 

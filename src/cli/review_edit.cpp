@@ -128,6 +128,13 @@ Status check_edit(const StageDefinition& stage, const Json& original, const Json
       return pawl::fail(ErrorCode::invalid, "field \"" + field + "\" is a file",
                         "leave it as it is, or give the path of another file");
     }
+    if (!declared && !before) {
+      std::vector<std::string> known;
+      for (const auto& [name, ignored] : members(original)) known.push_back(name);
+      const std::string nearest = nearest_name(field, known);
+      return pawl::fail(ErrorCode::invalid, "the output has no field \"" + field + "\"",
+                        nearest.empty() ? "" : "did you mean \"" + nearest + "\"?");
+    }
     if (declared && !fits(*declared, value)) {
       return wrong_kind(field, "of type " + std::string(name_of(*declared)), value);
     }

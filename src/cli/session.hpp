@@ -80,7 +80,8 @@ class Session {
   /// One line typed by the person, without its newline; empty at the end of the input.
   [[nodiscard]] std::string ask(std::string_view prompt);
 
-  /// Who acts: `as` (from --as), else PAWL_USER, else USER; `invalid` when nobody is named.
+  /// Who acts: `as` (from --as), else PAWL_USER, else USER, else the
+  /// name of the process's user; `invalid` when nobody is named.
   [[nodiscard]] static Result<std::string> person(const std::string& as);
 
  private:

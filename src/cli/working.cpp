@@ -10,6 +10,7 @@
 
 #include <sched.h>
 
+#include "cli/job_view.hpp"
 #include "cli/progress.hpp"
 #include "pawl/actions/actions.hpp"
 #include "pawl/codec/documents.hpp"
@@ -42,6 +43,11 @@ class Remarks {
   std::vector<std::string> lines_;  ///< guarded by mutex_
 };
 
+std::string state_in_words(const Job& job) {
+  const bool waits = state_of(job) == JobState::running && waits_for_people(job);
+  return waits ? "waits for people" : std::string(label_of(state_of(job)));
+}
+
 class Work {
  public:
   Work(Session& session, std::shared_ptr<Store> store, const StopSignals& signals,
@@ -60,6 +66,7 @@ class Work {
       if (!workflow) return session_.fail(workflow.error());
       workflow_ = *workflow;
     }
+    say_unknown_stages();
     if (const Status begun = begin(); !begun) return session_.fail(begun.error());
     bool was_told_to_stop = false;
     while (!is_over()) {
@@ -126,9 +133,58 @@ class Work {
         store_->records().jobs({.ended = false, .workflow_name = {}, .before = {}});
     if (!unended) return false;
     for (const Job& job : *unended) worked_on_.insert(job.id);
-    return order_.until_idle && std::ranges::all_of(*unended, [&](const Job& job) {
-             return is_over(job) || !can_go_on(job);
-           });
+    if (!order_.until_idle) return false;
+    if (!order_.stages.empty() || !order_.categories.empty()) return has_nothing_here(*unended);
+    return std::ranges::all_of(*unended,
+                               [&](const Job& job) { return is_over(job) || !can_go_on(job); });
+  }
+
+  /// Of a worker that takes only some stages or categories: nothing it may take is ready, runs
+  /// here, or will be tried again. What others may do is theirs to wait for.
+  bool has_nothing_here(const std::vector<Job>& unended) {
+    if (engine_->status().open_attempts > 0) return false;
+    const auto heads = store_->ready_lanes();
+    if (!heads) return false;
+    std::map<JobId, Workflow> workflows;
+    for (const Job& job : unended) {
+      if (is_over(job)) continue;
+      const Result<Workflow> workflow = store_->records().workflow(job.workflow_hash);
+      if (!workflow) return false;
+      workflows.emplace(job.id, *workflow);
+      for (std::size_t i = 0; i < job.stages.size() && order_.categories.empty(); ++i) {
+        const bool is_ours =
+            order_.stages.contains(workflow->stage(static_cast<StageIndex>(i)).name);
+        if (is_ours && job.stages[i][StateKind::retry_scheduled] > 0) return false;
+      }
+    }
+    return std::ranges::none_of(*heads, [&](const LaneHead& head) {
+      const auto known = workflows.find(head.job);
+      if (known == workflows.end()) return false;
+      const bool is_our_stage =
+          order_.stages.empty() || order_.stages.contains(known->second.stage(head.stage).name);
+      return is_our_stage &&
+             (order_.categories.empty() || order_.categories.contains(head.category));
+    });
+  }
+
+  /// A misspelt stage would wait for nothing for ever.
+  void say_unknown_stages() {
+    if (order_.stages.empty()) return;
+    std::set<std::string> known;
+    const auto jobs =
+        store_->records().jobs({.ended = std::nullopt, .workflow_name = {}, .before = {}});
+    if (!jobs) return;
+    for (const Job& job : *jobs) {
+      const Result<Workflow> workflow = store_->records().workflow(job.workflow_hash);
+      if (!workflow) continue;
+      for (const StageDefinition& stage : workflow->definition().stages) known.insert(stage.name);
+    }
+    for (const std::string& stage : order_.stages) {
+      if (known.contains(stage)) continue;
+      const std::string nearest = nearest_name(stage, {known.begin(), known.end()});
+      session_.say("no job here has a stage '" + printable(stage) + "'" +
+                   (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
+    }
   }
 
   /// Whether this process has the code for anything the job could do next.
@@ -191,16 +247,11 @@ class Work {
                                               : "job " + number + " " + state_in_words(*job) +
                                                     "  " + items_in_words(*job) + "\n");
     }
-    say_what_is_next(*job, number);
+    say_what_is_next(*job);
     return exit_code_of(*job);
   }
 
-  static std::string state_in_words(const Job& job) {
-    const bool waits = state_of(job) == JobState::running && waits_for_people(job);
-    return waits ? "waits for people" : std::string(label_of(state_of(job)));
-  }
-
-  void say_what_is_next(const Job& job, const std::string& number) {
+  void say_what_is_next(const Job& job) {
     std::int64_t reviews = 0;
     for (const StateCounts& stage : job.stages) reviews += stage[StateKind::awaiting_review];
     if (reviews > 0 && !job.cancelled) {
@@ -210,14 +261,24 @@ class Work {
     if (job.dead_letters > 0) {
       session_.say(counted(job.dead_letters, "dead letter") + ":  pawl dlq list --by error");
     }
-    if (state_of(job) == JobState::paused) {
-      const bool by_operator = job.paused == PauseCause::requested;
-      session_.say(by_operator ? "it was paused by an operator:  pawl job resume " + number
-                               : "its budget is used up; raise it:  pawl job budget " + number);
-    }
+    if (state_of(job) == JobState::paused) session_.say(way_out_of_pause(job));
   }
 
   int report_all(bool was_told_to_stop) {
+    std::vector<Json> documents;
+    for (const JobId id : worked_on_) {
+      const Result<Job> job = store_->records().job(id);
+      if (!job) continue;
+      const Result<Workflow> workflow = store_->records().workflow(job->workflow_hash);
+      if (!workflow) continue;
+      documents.push_back(job_document(*job, *workflow));
+      if (session_.globals().wants_json() || session_.globals().quiet) continue;
+      session_.print("job " + std::to_string(id.value()) + " " + state_in_words(*job) + "  " +
+                     items_in_words(*job) + "\n");
+    }
+    if (session_.globals().wants_json()) {
+      session_.print(Json::object({{"jobs", Json::array(documents)}}));
+    }
     if (was_told_to_stop) {
       session_.say("nothing was lost. continue with:  pawl work");
       return exit_interrupted;

@@ -130,6 +130,12 @@ void append_answer(std::string& out, const Answer& answer) {
 
 }  // namespace
 
+ItemCounts shown_items(const Job& job) {
+  ItemCounts shown = job.items;
+  if (job.cancelled) shown.cancelled += job.items.active();
+  return shown;
+}
+
 Json job_document(const Job& job, const Workflow& workflow) {
   std::string out;
   {
@@ -143,7 +149,7 @@ Json job_document(const Job& job, const Workflow& workflow) {
     write_name(object, "paused", job.paused == PauseCause::none ? "" : name_of(job.paused));
     write_word(object, "cancelled", job.cancelled);
     object.write("submission_open", job.submission_open);
-    append_items(object.member("items"), job.items);
+    append_items(object.member("items"), shown_items(job));
     append_stages(object.member("stages"), job, workflow);
     object.write("dead_letters", job.dead_letters);
     object.write("attempts_open", job.attempts_open);

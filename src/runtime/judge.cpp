@@ -15,7 +15,7 @@ Feedback merged(const std::vector<const GateSay*>& rejections) {
   std::vector<std::pair<std::string, Json>> guidance;
   for (const GateSay* say : rejections) {
     const Feedback& one = say->judgement.feedback;
-    together.summary += (together.summary.empty() ? "" : "; ") + one.summary;
+    together.summary += (together.summary.empty() ? "" : "; ") + say->gate + ": " + one.summary;
     together.criteria.insert(together.criteria.end(), one.criteria.begin(), one.criteria.end());
     if (!one.guidance.is_null()) guidance.emplace_back(say->gate, one.guidance);
   }

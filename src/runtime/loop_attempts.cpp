@@ -195,6 +195,15 @@ void Loop::close_attempt(Held& held) {
     draft = std::move(given_back);
   }
   draft.cancelled_by = seen.cancelled ? seen.cancelled : held.item_cancelled;
+  // What broke because it was asked to end did not fail; what it left behind stays.
+  const bool was_cut_off =
+      held.stop_reason == StopReason::cancel &&
+      (draft.result == AttemptResult::failure || draft.result == AttemptResult::timed_out);
+  if (was_cut_off) {
+    draft.result = AttemptResult::cancelled;
+    draft.error.reset();
+    draft.summary = "cancelled while it ran";
+  }
   draft.attempts_cap = seen.attempts_cap;
 
   std::optional<Advice> advice;

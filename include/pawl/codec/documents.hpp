@@ -22,6 +22,10 @@
 
 namespace pawl {
 
+/// A job's items as they show: what has not ended in a cancelled job is cancelled from that commit
+/// on.
+[[nodiscard]] ItemCounts shown_items(const Job& job);
+
 [[nodiscard]] Json job_document(const Job& job, const Workflow& workflow);
 
 /// `tasks` are the stored ones of the item, without children; stages without a row show the state
