@@ -139,16 +139,24 @@ void CommandLine::add_globals() {
   app_.add_flag("--jsonl", globals_.jsonl, "Print one JSON document per line");
   app_.add_flag("-q,--quiet", globals_.quiet, "Print ids only, and say nothing else");
   app_.add_flag("-v,--verbose", globals_.verbose, "Say more");
-  app_.add_option("--color", globals_.colour, "When to use colours")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->transform(CLI::Transformer(std::map<std::string, Colour>{
-          {"auto", Colour::automatic}, {"always", Colour::always}, {"never", Colour::never}}))
-      ->option_text("auto|always|never");
-  app_.add_option("--time", globals_.time, "How moments are shown")
-      ->check(CLI::IsMember({"relative", "local", "utc"}))
-      ->transform(CLI::Transformer(std::map<std::string, TimeStyle>{
-          {"relative", TimeStyle::relative}, {"local", TimeStyle::local}, {"utc", TimeStyle::utc}}))
-      ->option_text("relative|local|utc");
+  const auto word = [&](const std::string& name, std::vector<std::string> words,
+                        const std::string& shown, const std::string& about, auto set) {
+    app_.add_option_function<std::string>(name, set, about)
+        ->check(CLI::IsMember(std::move(words)))
+        ->option_text(shown);
+  };
+  word("--color", {"auto", "always", "never"}, "auto|always|never", "When to use colours",
+       [this](const std::string& said) {
+         globals_.colour = said == "always"  ? Colour::always
+                           : said == "never" ? Colour::never
+                                             : Colour::automatic;
+       });
+  word("--time", {"relative", "local", "utc"}, "relative|local|utc", "How moments are shown",
+       [this](const std::string& said) {
+         globals_.time = said == "local" ? TimeStyle::local
+                         : said == "utc" ? TimeStyle::utc
+                                         : TimeStyle::relative;
+       });
   app_.add_option("--dir", globals_.dir, "Look for the project from this directory upwards")
       ->option_text("PATH");
   app_.add_option("--store", globals_.store,

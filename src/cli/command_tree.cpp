@@ -5,7 +5,7 @@
 namespace pawl::cli {
 namespace {
 
-constexpr auto who_acts = "Who acts; else PAWL_USER, else USER";
+constexpr auto who_acts = "Who acts; else PAWL_USER, USER, or the system's name";
 constexpr auto which_job = "The job, where the key alone is not enough";
 constexpr auto how_many = "How many at most";
 

@@ -1,6 +1,8 @@
 """The commands that change something: reviews, retries, dead letters, jobs."""
 
 import json
+import os
+import pwd
 import unittest
 
 from made_store import StoreTest
@@ -90,9 +92,10 @@ class Reviews(StoreTest):
         self.pawl("review", "release", review)
         self.pawl("review", "claim", review, "--as", "eve")
 
-    def test_somebody_must_be_named(self):
-        answer = self.pawl("review", "approve", self.reviews()["ada"], env={"PAWL_USER": "", "USER": ""}, code=2)
-        self.assertIn("--as NAME", answer.err)
+    def test_where_nobody_is_named_it_is_the_user_of_the_process(self):
+        review = self.reviews()["ada"]
+        self.pawl("review", "approve", review, env={"PAWL_USER": "", "USER": ""})
+        self.assertIn(pwd.getpwuid(os.getuid()).pw_name, self.pawl("review", "show", review).out)
 
 
 class Retries(StoreTest):

@@ -116,7 +116,7 @@ TEST(Gates, several_gates_merge_their_feedback_and_advisory_ones_only_inform) {
   const JobId job = world.submit(built(build), items({"a"}));
   world.run();
   const Attempt attempt = world.attempts(job, "a", "work")[0];
-  EXPECT_EQ(attempt.feedback->summary, "tables; words");
+  EXPECT_EQ(attempt.feedback->summary, "tables: tables; words: words");
   EXPECT_EQ(attempt.feedback->criteria.size(), 2u);
   ASSERT_EQ(attempt.artifacts.size(), 1u);
   EXPECT_EQ(attempt.artifacts[0].name, "advice of gate style");
