@@ -1,14 +1,10 @@
 #pragma once
 
-/// Files as values. An output field of type `file` is recorded as
-///   {"$file":"sha256:…","name":"a.md","size":4210}
-/// with its bytes kept by the store, and is handed to commands as a path: a link with the file's
-/// own name in the attempt's directory, so that programs that look at extensions are content.
+/// Files are handed to commands as paths: links with the files' own names in the attempt's
+/// directory, so that programs that look at extensions are content.
 
-#include <cstdint>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,18 +12,9 @@
 #include "pawl/core/json.hpp"
 #include "pawl/core/result.hpp"
 #include "pawl/store/store.hpp"
+#include "workflow/file_value.hpp"
 
 namespace pawl {
-
-struct FileValue {
-  std::string sha256;
-  std::string name;
-  std::int64_t size = 0;
-};
-
-[[nodiscard]] Json file_value(const FileValue& file);
-/// Empty for what is not exactly such a value.
-[[nodiscard]] std::optional<FileValue> file_of(const Json& value);
 
 /// The directory of links of one attempt.
 class FileLinks {

@@ -8,6 +8,7 @@
 #include "actions/file_values.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/store/records.hpp"
+#include "workflow/field_types.hpp"
 
 namespace pawl {
 
@@ -16,28 +17,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t shown_max = 80;
-
-bool is_written_as_integer(const Json& value) {
-  return is_number(value) && value.text().find_first_of(".eE") == std::string::npos;
-}
-
-bool fits(const Json& value, FieldType type) {
-  switch (type) {
-    case FieldType::string:
-      return is_string(value);
-    case FieldType::integer:
-      return is_written_as_integer(value);
-    case FieldType::number:
-      return is_number(value);
-    case FieldType::boolean:
-      return boolean_of(value).has_value();
-    case FieldType::json:
-      return true;
-    case FieldType::file:
-      return file_of(value).has_value();
-  }
-  return false;
-}
 
 std::string expected_word(FieldType type) {
   return type == FieldType::file ? "file" : std::string(name_of(type));

@@ -9,23 +9,9 @@
 #include <unistd.h>
 
 #include "actions/log_text.hpp"
+#include "actions/plain_name.hpp"
 
 namespace pawl {
-
-namespace {
-
-/// A file name, whatever a gate is called.
-std::string plain(const std::string& text) {
-  std::string name = text.substr(0, 100);
-  for (char& c : name) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          (c >= '0' && c <= '9') || c == '_' || c == '-';
-    if (!is_plain) c = '_';
-  }
-  return name;
-}
-
-}  // namespace
 
 Result<Workspace> Workspace::make(Store& store, const ActionOptions& options,
                                   const Context& context, const std::string& suffix) {
@@ -35,7 +21,7 @@ Result<Workspace> Workspace::make(Store& store, const ActionOptions& options,
   }
   Result<Mark> mark =
       Mark::make(options.run_directory, std::to_string(task.value()) + "-" +
-                                            std::to_string(context.attempt()) + plain(suffix));
+                                            std::to_string(context.attempt()) + plain_name(suffix));
   if (!mark) return std::unexpected(mark.error());
   Workspace made(std::move(*mark), FileLinks(store, {}));
   made.links_ = FileLinks(store, made.in());

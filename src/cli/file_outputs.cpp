@@ -10,7 +10,6 @@
 namespace pawl::cli {
 namespace {
 
-constexpr std::string_view digest_prefix = "sha256:";
 constexpr std::size_t name_bytes_max = 120;
 /// The largest file that is shown line by line.
 constexpr std::int64_t shown_bytes_max = std::int64_t{1} << 20U;
@@ -26,7 +25,7 @@ void append_lines(std::vector<std::string>& lines, std::string_view text,
 
 void append_value(Records& records, std::vector<std::string>& lines, const Json& value,
                   const std::string& indent) {
-  if (const std::optional<FileOutput> file = file_output_of(value)) {
+  if (const std::optional<FileValue> file = file_of(value)) {
     const Result<std::filesystem::path> path = records.payload_path(file->sha256);
     lines.push_back(indent + "file " + file->name + ", " + bytes_in_words(file->size) + ", " +
                     (path ? path->string() : "its bytes are gone"));
@@ -42,20 +41,6 @@ void append_value(Records& records, std::vector<std::string>& lines, const Json&
 
 }  // namespace
 
-std::optional<FileOutput> file_output_of(const Json& value) {
-  if (!value.text().starts_with('{') || !value.text().contains("\"$file\"")) return std::nullopt;
-  const std::optional<Json> reference = member(value, "$file");
-  const std::optional<std::string> digest = reference ? string_of(*reference) : std::nullopt;
-  if (!digest || !digest->starts_with(digest_prefix)) return std::nullopt;
-  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-  FileOutput file{.sha256 = digest->substr(digest_prefix.size())};
-  // It names a file of the store: nothing but a digest may.
-  if (file.sha256.size() != 64 || !std::ranges::all_of(file.sha256, is_hex)) return std::nullopt;
-  if (const auto name = member(value, "name")) file.name = string_of(*name).value_or("");
-  if (const auto size = member(value, "size")) file.size = integer_of(*size).value_or(0);
-  return file;
-}
-
 Json with_member(const Json& object, const std::string& key, Json value) {
   std::vector<std::pair<std::string, Json>> all = members(object);
   const auto there = std::ranges::find(all, key, &std::pair<std::string, Json>::first);
@@ -69,7 +54,7 @@ Json with_member(const Json& object, const std::string& key, Json value) {
 
 Json with_paths(Records& records, const Json& value) {
   if (!value.text().contains("\"$file\"")) return value;
-  if (const std::optional<FileOutput> file = file_output_of(value)) {
+  if (const std::optional<FileValue> file = file_of(value)) {
     const Result<std::filesystem::path> path = records.payload_path(file->sha256);
     return with_member(value, "path", path ? Json(path->string()) : Json());
   }
@@ -106,7 +91,7 @@ std::string safe_file_name(const std::string& text) {
 
 std::vector<std::string> readable_lines(Records& records, const Json& output) {
   std::vector<std::string> lines;
-  if (!is_object(output) || file_output_of(output)) {
+  if (!is_object(output) || file_of(output)) {
     append_value(records, lines, output, "");
     return lines;
   }

@@ -1,7 +1,6 @@
 #pragma once
 
-/// Outputs that are files: {"$file":"sha256:…","name":"annual.md","size":48213}. The record holds
-/// the reference; the bytes lie in the store's payload files.
+/// Outputs that are files, as people see them: with the path of their bytes.
 
 #include <cstdint>
 #include <filesystem>
@@ -11,16 +10,9 @@
 
 #include "pawl/core/json.hpp"
 #include "pawl/store/records.hpp"
+#include "workflow/file_value.hpp"
 
 namespace pawl::cli {
-
-struct FileOutput {
-  std::string sha256;
-  std::string name;  ///< as the stage called it; from outside, so it may be anything
-  std::int64_t size = 0;
-};
-/// None when the value is not a file.
-[[nodiscard]] std::optional<FileOutput> file_output_of(const Json& value);
 
 /// The value with a "path" in each file it holds, however deep: where its bytes can be read. A file
 /// whose bytes are gone gets a null.

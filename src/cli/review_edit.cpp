@@ -12,6 +12,8 @@
 #include "cli/file_outputs.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/workflow/action.hpp"
+#include "workflow/field_types.hpp"
+#include "workflow/file_value.hpp"
 
 namespace pawl::cli {
 namespace fs = std::filesystem;
@@ -26,24 +28,6 @@ std::string_view kind_of_json(const Json& value) {
   if (integer_of(value)) return "a whole number";
   if (is_number(value)) return "a number";
   return "true or false";
-}
-
-bool fits(FieldType type, const Json& value) {
-  switch (type) {
-    case FieldType::string:
-      return is_string(value);
-    case FieldType::integer:
-      return integer_of(value).has_value();
-    case FieldType::number:
-      return is_number(value);
-    case FieldType::boolean:
-      return boolean_of(value).has_value();
-    case FieldType::json:
-      return true;
-    case FieldType::file:
-      return file_output_of(value).has_value();
-  }
-  return false;
 }
 
 bool is_of_same_kind(const Json& original, const Json& edited) {
@@ -123,8 +107,8 @@ Status check_edit(const StageDefinition& stage, const Json& original, const Json
     const std::optional<Json> before = member(original, field);
     if (before && canonical(*before) == canonical(value)) continue;
     const std::optional<FieldType> declared = declared_type(stage, field);
-    if (declared == FieldType::file || (before && file_output_of(*before))) {
-      if (file_output_of(value)) continue;
+    if (declared == FieldType::file || (before && file_of(*before))) {
+      if (file_of(value)) continue;
       return pawl::fail(ErrorCode::invalid, "field \"" + field + "\" is a file",
                         "leave it as it is, or give the path of another file");
     }
@@ -135,7 +119,7 @@ Status check_edit(const StageDefinition& stage, const Json& original, const Json
       return pawl::fail(ErrorCode::invalid, "the output has no field \"" + field + "\"",
                         nearest.empty() ? "" : "did you mean \"" + nearest + "\"?");
     }
-    if (declared && !fits(*declared, value)) {
+    if (declared && !fits(value, *declared)) {
       return wrong_kind(field, "of type " + std::string(name_of(*declared)), value);
     }
     if (!declared && before && !is_of_same_kind(*before, value)) {
@@ -182,8 +166,11 @@ Result<std::string> edit_in_editor(Session& session, const std::string& text) {
   return all.str();
 }
 
-Json file_value(const std::string& sha256, const std::string& name, std::int64_t size) {
-  return Json::object({{"$file", "sha256:" + sha256}, {"name", name}, {"size", size}});
+/// As it is recorded: documents show a file with its path.
+Json without_path(const Json& value) {
+  std::vector<std::pair<std::string, Json>> parts = members(value);
+  std::erase_if(parts, [](const auto& part) { return part.first == "path"; });
+  return is_object(value) ? Json::object(parts) : value;
 }
 
 /// Files as the record names them: what was left as it is loses the path it was shown with, and a
@@ -194,8 +181,8 @@ Result<Json> with_files_kept(const Session& session, Store& store, const StageDe
   std::vector<std::pair<std::string, Json>> fields = members(edited);
   for (auto& [field, value] : fields) {
     const std::optional<Json> before = member(original, field);
-    const std::optional<FileOutput> old = before ? file_output_of(*before) : std::nullopt;
-    const std::optional<FileOutput> now = file_output_of(value);
+    const std::optional<FileValue> old = before ? file_of(*before) : std::nullopt;
+    const std::optional<FileValue> now = file_of(without_path(value));
     if (old && now && old->sha256 == now->sha256) value = *before;
     if (now && !(old && old->sha256 == now->sha256)) {
       return pawl::fail(ErrorCode::invalid, "field \"" + field + "\" names a file by its digest",
@@ -205,7 +192,8 @@ Result<Json> with_files_kept(const Session& session, Store& store, const StageDe
     if (!path || (!old && declared_type(stage, field) != FieldType::file)) continue;
     const Result<KeptFile> kept = store.keep_file(session.directory() / *path);
     if (!kept) return std::unexpected(kept.error());
-    value = file_value(kept->sha256, fs::path(*path).filename().string(), kept->size);
+    value = file_value(
+        {.sha256 = kept->sha256, .name = fs::path(*path).filename().string(), .size = kept->size});
   }
   return Json::object(fields);
 }
@@ -214,21 +202,23 @@ Result<Json> with_files_kept(const Session& session, Store& store, const StageDe
 std::optional<std::string> file_to_edit(const StageDefinition& stage, const Json& original) {
   if (stage.editable.size() != 1) return std::nullopt;
   const std::optional<Json> value = member(original, stage.editable.front());
-  if (!value || !file_output_of(*value)) return std::nullopt;
+  if (!value || !file_of(*value)) return std::nullopt;
   return stage.editable.front();
 }
 
 Result<Json> edited_file(Session& session, Store& store, const Json& original,
                          const std::string& field) {
-  const FileOutput file = *file_output_of(*member(original, field));
+  const FileValue file = *file_of(*member(original, field));
   const Result<std::string> text = store.records().payload(file.sha256);
   if (!text) return std::unexpected(text.error());
   const Result<std::string> edited = edit_in_editor(session, *text);
   if (!edited) return std::unexpected(edited.error());
   const Result<std::string> kept = store.keep_payload(*edited);
   if (!kept) return std::unexpected(kept.error());
-  return with_member(original, field,
-                     file_value(*kept, file.name, static_cast<std::int64_t>(edited->size())));
+  return with_member(
+      original, field,
+      file_value(
+          {.sha256 = *kept, .name = file.name, .size = static_cast<std::int64_t>(edited->size())}));
 }
 
 }  // namespace

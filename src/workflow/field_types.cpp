@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "pawl/codec/json.hpp"
+#include "workflow/file_value.hpp"
+
 namespace pawl {
 
 const std::vector<std::string>& field_type_words() {
@@ -13,6 +16,24 @@ const std::vector<std::string>& field_type_words() {
 
 std::string_view name_of(FieldType type) {
   return field_type_words().at(static_cast<std::size_t>(type));
+}
+
+bool fits(const Json& value, FieldType type) {
+  switch (type) {
+    case FieldType::string:
+      return is_string(value);
+    case FieldType::integer:
+      return is_number(value) && value.text().find_first_of(".eE") == std::string::npos;
+    case FieldType::number:
+      return is_number(value);
+    case FieldType::boolean:
+      return boolean_of(value).has_value();
+    case FieldType::json:
+      return true;
+    case FieldType::file:
+      return file_of(value).has_value();
+  }
+  return false;
 }
 
 std::optional<FieldType> field_type(std::string_view word) {

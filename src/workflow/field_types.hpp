@@ -12,6 +12,8 @@
 namespace pawl {
 
 [[nodiscard]] std::optional<FieldType> field_type(std::string_view word);
+/// Whether a value is of the type: an integer is written as one, a file is a `file_value`.
+[[nodiscard]] bool fits(const Json& value, FieldType type);
 /// Every word: for suggestions.
 [[nodiscard]] const std::vector<std::string>& field_type_words();
 

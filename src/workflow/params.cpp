@@ -4,6 +4,7 @@
 
 #include "pawl/codec/json.hpp"
 #include "pawl/workflow/file.hpp"
+#include "workflow/field_types.hpp"
 
 namespace pawl {
 namespace {
@@ -31,11 +32,7 @@ std::optional<Json> read_as(FieldType type, const std::string& text) {
   if (type == FieldType::string || type == FieldType::file) return Json(text);
   const Result<Json> value = parse_json(text);
   if (!value) return std::nullopt;
-  const bool fits = type == FieldType::json ||
-                    (type == FieldType::integer && integer_of(*value).has_value()) ||
-                    (type == FieldType::number && is_number(*value)) ||
-                    (type == FieldType::boolean && boolean_of(*value).has_value());
-  return fits ? std::optional(*value) : std::nullopt;
+  return fits(*value, type) ? std::optional(*value) : std::nullopt;
 }
 
 void note(Error& error, const std::string& message, const std::string& help) {

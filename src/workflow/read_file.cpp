@@ -32,23 +32,6 @@ void read_version(const MapReader& reader, const YamlNode& root) {
                       "this pawl reads version 1: write version: 1");
 }
 
-bool fits(const Json& value, FieldType type) {
-  switch (type) {
-    case FieldType::string:
-    case FieldType::file:
-      return is_string(value);
-    case FieldType::integer:
-      return integer_of(value).has_value();
-    case FieldType::number:
-      return is_number(value);
-    case FieldType::boolean:
-      return boolean_of(value).has_value();
-    case FieldType::json:
-      return true;
-  }
-  return false;
-}
-
 void read_param(Faults& faults, const YamlMember& member, FileDraft& file) {
   ParamSpec param{.name = member.key};
   const std::string where = "param " + in_quotes(member.key);

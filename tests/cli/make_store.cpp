@@ -47,10 +47,11 @@ StageFunction publish(Store& store) {
     if (context.item_key() == "carl") return retryable("printer busy", "75");
     const Result<std::string> kept = store.keep_payload("printed: " + context.item_key() + "\n");
     if (!kept) return final_error(kept.error().message);
-    return Output{.json = Json::object({{"page", Json::object({{"$file", "sha256:" + *kept},
-                                                               {"name", "../../page.txt"},
-                                                               {"size", 12}})},
-                                        {"copies", 1}})};
+    return Output{
+        .json = Json::object(
+            {{"page",
+              Json::object({{"$file", "sha256:" + *kept}, {"name", ".page\n.txt"}, {"size", 12}})},
+             {"copies", 1}})};
   };
 }
 

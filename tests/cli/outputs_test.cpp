@@ -14,15 +14,18 @@ Json json(std::string_view text) { return *parse_json(text); }
 
 const std::string digest(64, 'a');
 
-TEST(FileOutput, is_only_what_names_a_digest) {
-  const auto file =
-      file_output_of(json(R"({"$file":"sha256:)" + digest + R"(","name":"a.md","size":7})"));
+TEST(FileValues, is_only_what_names_a_digest) {
+  const auto file = file_of(json(R"({"$file":"sha256:)" + digest + R"(","name":"a.md","size":7})"));
   ASSERT_TRUE(file.has_value());
   EXPECT_EQ(file->name, "a.md");
   EXPECT_EQ(file->size, 7);
-  EXPECT_FALSE(file_output_of(json(R"({"$file":"sha256:../../../etc/passwd"})")).has_value());
-  EXPECT_FALSE(file_output_of(json(R"({"$file":"/etc/passwd"})")).has_value());
-  EXPECT_FALSE(file_output_of(json(R"("$file")")).has_value());
+  EXPECT_FALSE(file_of(json(R"({"$file":"sha256:../../../etc/passwd"})")).has_value());
+  EXPECT_FALSE(file_of(json(R"({"$file":"/etc/passwd"})")).has_value());
+  EXPECT_FALSE(file_of(json(R"("$file")")).has_value());
+  // A name that leads elsewhere is no name of a file.
+  for (const std::string name : {"../../page.txt", "/etc/passwd", "..", ""}) {
+    EXPECT_FALSE(file_of(file_value({.sha256 = digest, .name = name, .size = 7})).has_value());
+  }
 }
 
 TEST(SafeFileName, stays_in_its_directory_whatever_the_text_says) {

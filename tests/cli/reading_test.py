@@ -155,7 +155,7 @@ class Record(StoreTest):
         self.assertTrue(all(out in path.parents for path in written), written)
         names = sorted(path.name for path in out.iterdir())
         self.assertEqual(len(names), 8, "every key has a directory of its own")
-        self.assertEqual((out / "ada" / "publish" / "_._.._page.txt").read_text(), "printed: ada\n")
+        self.assertEqual((out / "ada" / "publish" / "_page_n.txt").read_text(), "printed: ada\n")
         again = self.pawl("results", 1, "--to", out, "--json").json
         self.assertEqual(again, answer, "what is there is replaced")
 

@@ -1,0 +1,49 @@
+#include "workflow/file_value.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "pawl/codec/json.hpp"
+
+namespace pawl {
+
+namespace {
+
+constexpr std::string_view digest_prefix = "sha256:";
+
+/// It names a file of the store: nothing but a digest may.
+bool is_digest(std::string_view text) {
+  return text.size() == 64 && std::ranges::all_of(text, [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+         });
+}
+
+bool is_file_name(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." && name.size() <= 255 &&
+         name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos;
+}
+
+}  // namespace
+
+Json file_value(const FileValue& file) {
+  return Json::object({{"$file", std::string(digest_prefix) + file.sha256},
+                       {"name", file.name},
+                       {"size", file.size}});
+}
+
+std::optional<FileValue> file_of(const Json& value) {
+  if (!is_object(value) || value.text().find("\"$file\"") == std::string::npos) return std::nullopt;
+  if (members(value).size() != 3) return std::nullopt;
+  const auto part = [&](std::string_view key) { return member(value, key).value_or(Json()); };
+  const auto digest = string_of(part("$file"));
+  const auto name = string_of(part("name"));
+  const auto size = integer_of(part("size"));
+  if (!digest || !name || !size || !digest->starts_with(digest_prefix) || !is_file_name(*name)) {
+    return std::nullopt;
+  }
+  FileValue file{.sha256 = digest->substr(digest_prefix.size()), .name = *name, .size = *size};
+  if (!is_digest(file.sha256)) return std::nullopt;
+  return file;
+}
+
+}  // namespace pawl
