@@ -95,8 +95,9 @@ StageError ordinary(const ActionSpec& action, const ProcessEnd& end) {
   StageError error{.error_class = class_of(action, end),
                    .kind = kind_of(end),
                    .code = code_of(end),
-                   .message = ending_words(end)};
-  if (const std::string last = last_line(end.err); !last.empty()) error.message += ": " + last;
+                   .message = last_line(end.err)};
+  // How it ended is in kind and code; what it said last is what tells failures apart.
+  if (error.message.empty()) error.message = ending_words(end);
   return error;
 }
 

@@ -171,12 +171,6 @@ std::string error_signature(std::optional<ErrorClass> error_class, std::optional
   if (error_class) put(name_of(*error_class));
   if (kind) put(name_of(*kind));
   put(code);
-  // A command's message begins with how it ended, which the head has said: "exit 65: encrypted".
-  const std::string ending = "exit " + std::string(code);
-  if (kind == ErrorKind::exit && message.starts_with(ending)) {
-    message.remove_prefix(ending.size());
-    if (message.starts_with(": ")) message.remove_prefix(2);
-  }
   std::string said = Normaliser(message).run();
   shorten(said, signature_message_max);
   if (head.empty() || said.empty()) return head + said;

@@ -12,27 +12,14 @@
 
 #include <poll.h>
 
+#include "temporary_folder.hpp"
+
 namespace pawl::actions_test {
 
-class Folder {
+class Folder : public TemporaryFolder {
  public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "pawl-actions-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
   std::filesystem::path write(const std::string& name, const std::string& text) const {
-    const std::filesystem::path file = path_ / name;
+    const std::filesystem::path file = path() / name;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file, std::ios::binary) << text;
     return file;
@@ -43,9 +30,6 @@ class Folder {
     std::filesystem::permissions(file, std::filesystem::perms::owner_all);
     return file;
   }
-
- private:
-  std::filesystem::path path_;
 };
 
 inline std::string text_in(const std::filesystem::path& file) {

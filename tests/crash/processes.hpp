@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "temporary_folder.hpp"
+
 namespace pawl::crash {
 
 class Process {
@@ -81,25 +83,11 @@ class Process {
   int ready_ = -1;
 };
 
-class Folder {
+class Folder : public TemporaryFolder {
  public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "pawl_crash_XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
   [[nodiscard]] std::string operator/(const std::string& name) const {
-    return (path_ / name).string();
+    return (path() / name).string();
   }
-
- private:
-  std::filesystem::path path_;
 };
 
 }  // namespace pawl::crash

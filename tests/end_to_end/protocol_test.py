@@ -84,7 +84,7 @@ class HowItEnds(ProtocolTest):
     def test_exit_75_is_tried_again(self):
         attempts = self.run_stage("echo busy >&2; exit 75", TWICE, JOB_FAILED)
         self.assertEqual([one["cause"] for one in attempts], ["first", "error_retry"])
-        self.assert_error(attempts[0], "retryable", "exit", "exit 75: busy")
+        self.assert_error(attempts[0], "retryable", "exit", "busy")
         self.assertEqual(attempts[0]["error"]["code"], "75")
 
     def test_exit_79_without_a_hint_counts_as_a_failure(self):

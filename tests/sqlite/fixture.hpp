@@ -19,39 +19,22 @@
 #include "pawl/store/records.hpp"
 #include "pawl/store/sqlite.hpp"
 #include "pawl/store/store.hpp"
+#include "temporary_folder.hpp"
 
 namespace pawl::sqlite {
 
-class Folder {
+class Folder : public TemporaryFolder {
  public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "pawl_sqlite_XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const {
-    return path_ / name;
-  }
   /// Every file below it with its bytes: to see that nothing was changed.
   [[nodiscard]] std::map<std::string, std::string> content() const {
     std::map<std::string, std::string> files;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(path_)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path())) {
       if (!entry.is_regular_file()) continue;
       std::ifstream file(entry.path(), std::ios::binary);
       files[entry.path().string()] = std::string(std::istreambuf_iterator<char>(file), {});
     }
     return files;
   }
-
- private:
-  std::filesystem::path path_;
 };
 
 inline void write_file(const std::filesystem::path& path, std::string_view bytes) {
