@@ -227,4 +227,12 @@ Result<Job> job_or_newest(Records& records, const std::optional<std::int64_t>& j
   return job ? records.job(JobId{*job}) : newest_job(records);
 }
 
+Result<PinnedJob> pinned_job(Records& records, const std::optional<std::int64_t>& job) {
+  Result<Job> found = job_or_newest(records, job);
+  if (!found) return std::unexpected(std::move(found.error()));
+  Result<Workflow> workflow = records.workflow(found->workflow_hash);
+  if (!workflow) return std::unexpected(std::move(workflow.error()));
+  return PinnedJob{std::move(*found), std::move(*workflow)};
+}
+
 }  // namespace pawl::cli

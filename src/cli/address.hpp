@@ -45,4 +45,13 @@ struct Address {
 [[nodiscard]] Result<Job> newest_job(Records& records);
 [[nodiscard]] Result<Job> job_or_newest(Records& records, const std::optional<std::int64_t>& job);
 
+/// A job with the definition it is pinned to.
+struct PinnedJob {
+  Job job;
+  Workflow workflow;
+};
+/// The job of this number, else the newest.
+[[nodiscard]] Result<PinnedJob> pinned_job(Records& records,
+                                           const std::optional<std::int64_t>& job);
+
 }  // namespace pawl::cli

@@ -31,12 +31,7 @@ std::string in_words(const StageError& error) {
   std::string text =
       std::string(name_of(error.error_class)) + " " + std::string(name_of(error.kind));
   if (!error.code.empty()) text += " " + error.code;
-  std::string_view message = error.message;
-  const std::string ending = "exit " + error.code;
-  if (error.kind == ErrorKind::exit && message.starts_with(ending)) {
-    message.remove_prefix(std::min(message.size(), ending.size() + 2));
-  }
-  if (!message.empty()) text += " \"" + std::string(message) + "\"";
+  if (!error.message.empty()) text += " \"" + error.message + "\"";
   return text;
 }
 
@@ -82,17 +77,29 @@ Result<std::vector<TaskAttempts>> attempts_at(Records& records, const Address& a
   return all;
 }
 
-std::string outcome_in_words(const Attempt& attempt) {
+namespace {
+
+/// The record holds one verdict; it has a name where one gate alone can have spoken it.
+std::string gate_in_words(const StageDefinition& stage) {
+  const auto is_users = [](const GateRef& gate) { return !gate.advisory && gate.name != "types"; };
+  const auto first = std::ranges::find_if(stage.gates, is_users);
+  const bool is_one = std::ranges::count_if(stage.gates, is_users) == 1;
+  return is_one ? "gate " + first->name : "its gates";
+}
+
+}  // namespace
+
+std::string outcome_in_words(const StageDefinition& stage, const Attempt& attempt) {
   switch (attempt.result) {
     case AttemptResult::success:
       if (!attempt.verdict) return "succeeded";
       switch (*attempt.verdict) {
         case Verdict::accepted:
-          return "accepted by its gate";
+          return "accepted by " + gate_in_words(stage);
         case Verdict::rejected:
-          return "rejected by its gate" + in_words(attempt.feedback);
+          return "rejected by " + gate_in_words(stage) + in_words(attempt.feedback);
         case Verdict::uncertain:
-          return "its gate is uncertain" +
+          return gate_in_words(stage) + " could not tell" +
                  (attempt.verdict_reason.empty() ? "" : " (" + attempt.verdict_reason + ")");
       }
       return "succeeded";
@@ -149,7 +156,7 @@ std::string attempts_text(const std::vector<TaskAttempts>& all, const Workflow& 
       table.add({one.name(),
                  std::to_string(attempt.number),
                  std::string(name_of(attempt.cause)),
-                 {outcome_in_words(attempt), paint_of_attempt(attempt)},
+                 {outcome_in_words(stage, attempt), paint_of_attempt(attempt)},
                  cli::in_words(time_taken(attempt)),
                  times.of(attempt.ended_at),
                  pawl::explain(stage, attempt)});

@@ -29,9 +29,9 @@ struct TaskAttempts {
                                         const Workflow& workflow, const Style& style,
                                         const Times& times);
 
-/// What an attempt came to, in a few words: "rejected by its gate (tables: expected = 4, actual
-/// 3)", "failed: retryable exit 75 \"ocr busy\"".
-[[nodiscard]] std::string outcome_in_words(const Attempt& attempt);
+/// What an attempt of the stage came to, in a few words: "rejected by gate structure (tables:
+/// expected = 4, actual 3)", "failed: retryable exit 75 \"ocr busy\"".
+[[nodiscard]] std::string outcome_in_words(const StageDefinition& stage, const Attempt& attempt);
 
 /// The criteria of a feedback, those not passed first. Empty when there are none.
 [[nodiscard]] std::string criteria_table(const Feedback& feedback, const Style& style);

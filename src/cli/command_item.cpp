@@ -91,17 +91,18 @@ int item_list(Session& session, const ItemListOptions& options) {
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
   Records& records = (*store)->records();
-  const Result<Job> job = job_or_newest(records, options.job);
-  if (!job) return session.fail(job.error());
-  const Result<Workflow> workflow = records.workflow(job->workflow_hash);
-  if (!workflow) return session.fail(workflow.error());
+  const Result<PinnedJob> pinned = pinned_job(records, options.job);
+  if (!pinned) return session.fail(pinned.error());
+  const auto& [job, workflow] = *pinned;
 
-  ItemFilter filter{.job = job->id,
-                    .state = from_name<ItemState>(options.state),
+  const std::optional<ItemState> wanted = from_name<ItemState>(options.state);
+  // The rows of a cancelled job do not say what shows; there every item is looked at.
+  ItemFilter filter{.job = job.id,
+                    .state = job.cancelled ? std::nullopt : wanted,
                     .category = options.category,
                     .limit = page_size};
   if (!options.after.empty()) {
-    const Result<Item> last = records.item(job->id, options.after);
+    const Result<Item> last = records.item(job.id, options.after);
     if (!last) return session.fail(last.error());
     filter.after = last->id;
   }
@@ -119,6 +120,7 @@ int item_list(Session& session, const ItemListOptions& options) {
     more = page->size() == filter.limit;
     if (more) filter.after = page->back().id;
     for (const Item& item : *page) {
+      if (wanted && shown_state(item, job.cancelled) != *wanted) continue;
       if (options.limit > 0 && shown == options.limit) {
         is_cut = true;
         break;
@@ -126,10 +128,10 @@ int item_list(Session& session, const ItemListOptions& options) {
       ++shown;
       last_key = item.key;
       if (session.globals().quiet && !session.globals().wants_json()) {
-        session.print(address_of(job->id, item.key) + "\n");
+        session.print(address_of(job.id, item.key) + "\n");
         continue;
       }
-      Result<Json> document = document_of(records, item, *job, *workflow);
+      Result<Json> document = document_of(records, item, job, workflow);
       if (!document) return session.fail(document.error());
       if (session.globals().jsonl) {
         session.print(*document);
@@ -145,7 +147,7 @@ int item_list(Session& session, const ItemListOptions& options) {
         {{"items", Json::array(documents)}, {"next", is_cut ? Json(last_key) : Json()}}));
   } else if (!session.globals().quiet && !session.globals().jsonl) {
     if (table.empty()) {
-      session.say("no such items in job " + std::to_string(job->id.value()));
+      session.say("no such items in job " + std::to_string(job.id.value()));
     } else {
       session.print(table.text(session.style()));
     }

@@ -8,6 +8,7 @@
 #include "cli/file_outputs.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/digest.hpp"
+#include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/store/results.hpp"
@@ -54,7 +55,7 @@ Status make_room(const fs::path& path) {
   return {};
 }
 
-Status copy_payload(Records& records, const FileOutput& file, const fs::path& to) {
+Status copy_payload(Records& records, const FileValue& file, const fs::path& to) {
   const Result<fs::path> from = records.payload_path(file.sha256);
   if (!from) return std::unexpected(from.error());
   if (const Status room = make_room(to); !room) return room;
@@ -105,7 +106,7 @@ class Exporter {
   /// The output with the "path" of each file that was copied.
   Result<Json> copy_files(const Json& value, const fs::path& to, std::set<std::string>& used) {
     if (!value.text().contains("\"$file\"")) return value;
-    if (const std::optional<FileOutput> file = file_output_of(value)) {
+    if (const std::optional<FileValue> file = file_of(value)) {
       std::string name = safe_file_name(file->name);
       for (int number = 2; !used.insert(name).second; ++number) {
         name = std::to_string(number) + "-" + safe_file_name(file->name);
@@ -138,12 +139,6 @@ class Exporter {
   fs::path directory_;
 };
 
-/// What has not ended in a cancelled job is cancelled.
-ItemState shown_state(const Item& item, const Job& job) {
-  return job.cancelled && item.state == ItemState::active ? ItemState::cancelled : item.state;
-}
-
-/// The outputs of one item, or (without a key) of the stages that run once per job.
 struct OneResult {
   std::optional<std::string> item;
   std::string_view state;
@@ -157,8 +152,9 @@ Status for_each_wanted(Records& records, const Job& job, const Workflow& workflo
   Status stopped;
   const bool wants_items = !only || workflow.stage(*only).scope == Scope::item;
   const auto see = [&](const SettledItem& settled) {
-    OneResult one{
-        .item = settled.item.key, .state = name_of(shown_state(settled.item, job)), .outputs = {}};
+    OneResult one{.item = settled.item.key,
+                  .state = name_of(shown_state(settled.item, job.cancelled)),
+                  .outputs = {}};
     for (const StageOutput& output : settled.outputs) {
       if (only && output.stage != *only) continue;
       one.outputs.emplace_back(workflow.stage(output.stage).name, output.output);
@@ -211,13 +207,12 @@ int results(Session& session, const ResultsOptions& options) {
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
   Records& records = (*store)->records();
-  const Result<Job> job = job_or_newest(records, options.job);
-  if (!job) return session.fail(job.error());
-  const Result<Workflow> workflow = records.workflow(job->workflow_hash);
-  if (!workflow) return session.fail(workflow.error());
+  const Result<PinnedJob> pinned = pinned_job(records, options.job);
+  if (!pinned) return session.fail(pinned.error());
+  const auto& [job, workflow] = *pinned;
   std::optional<StageIndex> only;
   if (!options.stage.empty()) {
-    const Result<StageIndex> stage = workflow->require_stage(options.stage);
+    const Result<StageIndex> stage = workflow.require_stage(options.stage);
     if (!stage) return session.fail(stage.error());
     only = *stage;
   }
@@ -234,10 +229,10 @@ int results(Session& session, const ResultsOptions& options) {
   const bool is_one_document = session.globals().json && !session.globals().jsonl && !exporter;
   bool is_first = true;
   if (is_one_document) {
-    session.print("{\"job\":" + std::to_string(job->id.value()) + ",\"results\":[");
+    session.print("{\"job\":" + std::to_string(job.id.value()) + ",\"results\":[");
   }
   const Status done =
-      for_each_wanted(records, *job, *workflow, only, [&](const OneResult& one) -> Status {
+      for_each_wanted(records, job, workflow, only, [&](const OneResult& one) -> Status {
         if (exporter) {
           for (const auto& [stage, output] : one.outputs) {
             const Status wrote = exporter->write(one.item, stage, output);
@@ -245,11 +240,11 @@ int results(Session& session, const ResultsOptions& options) {
           }
         } else if (is_one_document) {
           if (!std::exchange(is_first, false)) session.print(",");
-          session.print(result_document(records, *job, one).text());
+          session.print(result_document(records, job, one).text());
         } else if (session.globals().jsonl) {
-          session.print(result_document(records, *job, one));
+          session.print(result_document(records, job, one));
         } else if (session.globals().quiet) {
-          session.print(address_of(job->id, one.item.value_or("")) + "\n");
+          session.print(address_of(job.id, one.item.value_or("")) + "\n");
         } else {
           session.print(result_text(records, one, session.style()));
         }
@@ -258,7 +253,7 @@ int results(Session& session, const ResultsOptions& options) {
   if (is_one_document) session.print("]}\n");
   if (!done) return session.fail(done.error());
   if (exporter && session.globals().wants_json()) {
-    session.print(Json::object({{"job", job->id.value()},
+    session.print(Json::object({{"job", job.id.value()},
                                 {"outputs", exporter->outputs},
                                 {"files", exporter->files},
                                 {"to", options.to}}));

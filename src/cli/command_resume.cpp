@@ -1,5 +1,6 @@
 /// `pawl resume [JOB]`: goes on after a stop, with the definition the job was submitted with.
 
+#include "cli/address.hpp"
 #include "cli/commands.hpp"
 #include "cli/job_view.hpp"
 #include "cli/submission.hpp"
@@ -13,13 +14,10 @@ namespace {
 /// The job that is meant: the one named, else the newest unfinished one, else the newest.
 Result<Job> find_job(Records& records, const std::optional<std::int64_t>& number) {
   if (number) return records.job(JobId{*number});
-  for (const std::optional<bool> ended : {std::optional(false), std::optional<bool>()}) {
-    const auto jobs = records.jobs({.ended = ended, .workflow_name = {}, .before = {}, .limit = 1});
-    if (!jobs) return std::unexpected(jobs.error());
-    if (!jobs->empty()) return jobs->front();
-  }
-  return pawl::fail(ErrorCode::not_found, "there is no job here yet",
-                    "submit one with `pawl run FILE`");
+  const auto unended =
+      records.jobs({.ended = false, .workflow_name = {}, .before = {}, .limit = 1});
+  if (!unended) return std::unexpected(unended.error());
+  return unended->empty() ? newest_job(records) : unended->front();
 }
 
 /// A changed file does not change a job that runs; people should know.

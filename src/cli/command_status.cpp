@@ -85,18 +85,17 @@ int status(Session& session, const StatusOptions& options) {
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
   Records& records = (*store)->records();
-  const Result<Job> job = job_or_newest(records, options.job);
-  if (!job) return session.fail(job.error());
-  const Result<Workflow> workflow = records.workflow(job->workflow_hash);
-  if (!workflow) return session.fail(workflow.error());
-  if (options.watch) return watch(session, **store, job->id, *workflow);
+  const Result<PinnedJob> pinned = pinned_job(records, options.job);
+  if (!pinned) return session.fail(pinned.error());
+  const auto& [job, workflow] = *pinned;
+  if (options.watch) return watch(session, **store, job.id, workflow);
   if (session.globals().wants_json()) {
-    session.print(job_document(*job, *workflow));
+    session.print(job_document(job, workflow));
   } else if (session.globals().quiet) {
-    session.print(std::to_string(job->id.value()) + "\n");
+    session.print(std::to_string(job.id.value()) + "\n");
   } else {
-    session.print(screen(*job, *workflow, session));
-    say_next_steps(*job, session);
+    session.print(screen(job, workflow, session));
+    say_next_steps(job, session);
   }
   return exit_done;
 }

@@ -44,15 +44,15 @@ void add_attempts(std::vector<Reason>& reasons, const TaskAttempts& task,
   StageDefinition stage = workflow.stage(task.task.stage());
   if (task.task.child) stage = policies_of_child(std::move(stage));
   for (const Attempt& attempt : task.attempts) {
-    reasons.push_back(
-        {.at = attempt.ended_at,
-         .stage = task.stage,
-         .child = task.task.child ? task.task.child->key : std::string(),
-         .attempt = attempt.number,
-         .trigger = "attempt " + std::to_string(attempt.number) + " " + outcome_in_words(attempt),
-         .rule = attempt.decision.rule,
-         .explanation = pawl::explain(stage, attempt),
-         .decision = name_of(attempt.decision.kind)});
+    reasons.push_back({.at = attempt.ended_at,
+                       .stage = task.stage,
+                       .child = task.task.child ? task.task.child->key : std::string(),
+                       .attempt = attempt.number,
+                       .trigger = "attempt " + std::to_string(attempt.number) + " " +
+                                  outcome_in_words(stage, attempt),
+                       .rule = attempt.decision.rule,
+                       .explanation = pawl::explain(stage, attempt),
+                       .decision = name_of(attempt.decision.kind)});
   }
 }
 

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "cli/render.hpp"
+
 namespace pawl::cli {
 
 namespace {
@@ -176,7 +178,7 @@ class Sheet {
     for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
       std::size_t width = 0;
       for (const Point& point : layers_[layer]) {
-        if (!point.is_passing) width = std::max(width, shown_width(nodes_[point.node].label));
+        if (!point.is_passing) width = std::max(width, display_width(nodes_[point.node].label));
       }
       const Point* point = point_at(layer, row);
       if (point == nullptr) {
@@ -185,7 +187,7 @@ class Sheet {
         out += repeated("─", width);
       } else {
         const std::string& label = nodes_[point->node].label;
-        const std::size_t rest = width - shown_width(label);
+        const std::size_t rest = width - display_width(label);
         out += label;
         if (point->has_next && rest > 0) {
           out += " " + repeated("─", rest - 1);
@@ -206,7 +208,7 @@ class Sheet {
     const bool leaves = left != nullptr && left->has_next;
     const bool arrives = right != nullptr && !right->from.empty();
     const bool line_is_on =
-        leaves && !left->is_passing && shown_width(nodes_[left->node].label) < width;
+        leaves && !left->is_passing && display_width(nodes_[left->node].label) < width;
     const std::string before = leaves ? (left->is_passing || line_is_on ? "─" : " ") : " ";
     const bool is_doubled = arrives && !right->is_passing && nodes_[right->node].is_doubled;
     const std::string dash = is_doubled ? "═" : "─";
@@ -248,11 +250,6 @@ class Sheet {
 std::optional<std::string> draw(const std::vector<DrawnNode>& nodes) {
   if (nodes.empty()) return std::string{};
   return Sheet(nodes).draw();
-}
-
-std::size_t shown_width(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
 }  // namespace pawl::cli

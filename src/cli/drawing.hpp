@@ -19,7 +19,4 @@ struct DrawnNode {
 /// The picture, or nothing where lines would have to cross. REQUIRES: no cycle.
 [[nodiscard]] std::optional<std::string> draw(const std::vector<DrawnNode>& nodes);
 
-/// How many columns a terminal gives a text.
-[[nodiscard]] std::size_t shown_width(std::string_view text);
-
 }  // namespace pawl::cli

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "cli/drawing.hpp"
+#include "cli/render.hpp"
 #include "pawl/codec/names.hpp"
 
 namespace pawl::cli {
 
 namespace {
 
-std::string label_of(const StageDefinition& stage) {
+std::string title_of(const StageDefinition& stage) {
   std::string label = stage.name;
   if (always_reviews(stage.review)) label += " ◆";
   if (stage.scope == Scope::all) label += " (once)";
@@ -23,14 +24,14 @@ std::string label_of(const StageDefinition& stage) {
 std::string as_list(const Workflow& workflow) {
   std::size_t width = 0;
   for (const StageDefinition& stage : workflow.definition().stages) {
-    width = std::max(width, shown_width(label_of(stage)));
+    width = std::max(width, display_width(title_of(stage)));
   }
   std::string out;
   for (const StageIndex index : workflow.topological_order()) {
     const StageDefinition& stage = workflow.stage(index);
-    std::string line = label_of(stage);
+    std::string line = title_of(stage);
     if (!stage.needs.empty()) {
-      line.append(width - shown_width(line) + 2, ' ');
+      line.append(width - display_width(line) + 2, ' ');
       line += "after ";
       for (const std::string& need : stage.needs) {
         if (&need != &stage.needs.front()) line += ", ";
@@ -71,7 +72,7 @@ std::string ascii_graph(const Workflow& workflow) {
   std::vector<DrawnNode> nodes;
   for (std::size_t i = 0; i < workflow.stage_count(); ++i) {
     const auto index = static_cast<StageIndex>(i);
-    DrawnNode node{.label = label_of(workflow.stage(index)),
+    DrawnNode node{.label = title_of(workflow.stage(index)),
                    .after = {},
                    .is_doubled = workflow.stage(index).scope == Scope::all};
     for (const StageIndex need : workflow.plan(index).needs) node.after.push_back(at(need));
@@ -86,7 +87,7 @@ std::string mermaid_graph(const Workflow& workflow) {
   for (std::size_t i = 0; i < workflow.stage_count(); ++i) {
     const auto index = static_cast<StageIndex>(i);
     const StageDefinition& stage = workflow.stage(index);
-    const std::string text = "\"" + escaped(label_of(stage), true) + "\"";
+    const std::string text = "\"" + escaped(title_of(stage), true) + "\"";
     out += "  " + node_name(index) + (stage.is_human() ? "{{" + text + "}}" : "[" + text + "]");
     out += "\n";
   }
@@ -106,7 +107,7 @@ std::string dot_graph(const Workflow& workflow) {
   for (std::size_t i = 0; i < workflow.stage_count(); ++i) {
     const auto index = static_cast<StageIndex>(i);
     const StageDefinition& stage = workflow.stage(index);
-    out += "  " + node_name(index) + " [label=\"" + escaped(label_of(stage), false) + "\"" +
+    out += "  " + node_name(index) + " [label=\"" + escaped(title_of(stage), false) + "\"" +
            (stage.is_human() ? ", shape=hexagon" : "") + "];\n";
   }
   for (std::size_t i = 0; i < workflow.stage_count(); ++i) {

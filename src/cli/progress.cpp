@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/job_view.hpp"
 #include "pawl/codec/documents.hpp"
 #include "pawl/store/clock.hpp"
 
@@ -164,8 +165,7 @@ std::string Progress::overall(const Job& job) const {
   if (settled > 0 && job.items.active() > 0 && elapsed > std::chrono::seconds(2)) {
     line += "   about " + cli::in_words(Duration{elapsed.count() / settled * job.items.active()});
   }
-  std::int64_t reviews = 0;
-  for (const StateCounts& stage : job.stages) reviews += stage[StateKind::awaiting_review];
+  const std::int64_t reviews = tasks_in(job, StateKind::awaiting_review);
   if (reviews > 0) {
     line += "   " + counted(reviews, "review waits", "reviews wait") + ": pawl review next";
   }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/address.hpp"
 #include "pawl/codec/json.hpp"
 
 namespace pawl::cli {
@@ -28,12 +29,6 @@ Status add_rest(Store& store, JobId job, const ItemSource& source, bool adopt) {
     if (const Status added = add(store, job, page, adopt, !more); !added) return added;
   }
   return {};
-}
-
-JobId newest_job(Store& store) {
-  const auto jobs =
-      store.records().jobs({.ended = std::nullopt, .workflow_name = {}, .before = {}, .limit = 1});
-  return jobs && !jobs->empty() ? jobs->front().id : JobId{};
 }
 
 }  // namespace
@@ -68,7 +63,7 @@ Result<Job> submit(Store& store, const Submission& submission) {
     std::ranges::move(page, std::back_inserter(items));
   }
 
-  const JobId newest_before = newest_job(store);
+  const Result<Job> newest_before = newest_job(store.records());
   const Result<Job> job =
       store.create_job({.workflow = submission.file.workflow,
                         .key = submission.key,
@@ -81,7 +76,8 @@ Result<Job> submit(Store& store, const Submission& submission) {
                         .parallel = submission.parallel,
                         .priority = 0});
   if (!job) return job;
-  if (job->id <= newest_before) return job;  // its key was known: this is the first one's job
+  if (newest_before && job->id <= newest_before->id)
+    return job;  // its key was known: this is the first one's job
 
   Status added = add(store, job->id, items, submission.adopt, !more);
   if (added && more) added = add_rest(store, job->id, source, submission.adopt);

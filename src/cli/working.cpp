@@ -120,8 +120,7 @@ class Work {
 
   static bool is_over(const Job& job) {
     if (job.submission_open && !job.cancelled) return false;
-    const bool rests = state_of(job) != JobState::running || waits_for_people(job);
-    return rests && (job.attempts_open == 0 || job.has_ended());
+    return stands_still(job) && (job.attempts_open == 0 || job.has_ended());
   }
 
   bool is_over() {
@@ -252,8 +251,7 @@ class Work {
   }
 
   void say_what_is_next(const Job& job) {
-    std::int64_t reviews = 0;
-    for (const StateCounts& stage : job.stages) reviews += stage[StateKind::awaiting_review];
+    const std::int64_t reviews = tasks_in(job, StateKind::awaiting_review);
     if (reviews > 0 && !job.cancelled) {
       session_.say(counted(reviews, "review waits", "reviews wait") +
                    " for a person:  pawl review next");

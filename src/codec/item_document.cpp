@@ -120,18 +120,22 @@ void append_task(std::string& out, const StageDefinition& stage, const Shown& sh
 
 }  // namespace
 
+ItemState shown_state(const Item& item, std::optional<CancelCause> job_cancelled) {
+  const bool is_cut_short = item.cancelled || job_cancelled;
+  return is_cut_short && item.state == ItemState::active ? ItemState::cancelled : item.state;
+}
+
 Json item_document(const Item& item, const Workflow& workflow, const std::vector<Task>& tasks,
                    std::optional<CancelCause> job_cancelled) {
   const std::optional<CancelCause> cancelled = item.cancelled ? item.cancelled : job_cancelled;
   const std::vector<Shown> shown = shown_stages(item, workflow, tasks, cancelled);
-  const bool is_cut_short = item.state == ItemState::active && cancelled.has_value();
   std::string out;
   {
     ObjectWriter object(out);
     object.write("item", item.key);
     object.write("item_id", item.id.value());
     object.write("job", item.job.value());
-    object.write("state", is_cut_short ? ItemState::cancelled : item.state);
+    object.write("state", shown_state(item, job_cancelled));
     write_name(object, "category", item.category);
     object.member("tasks") += '[';
     bool is_first = true;

@@ -20,6 +20,9 @@ class Endings(ProjectTest):
         states = {line["item"]: line["state"] for line in self.pawl("results", "--jsonl").lines}
         self.assertEqual(states, {"a": "failed", "b": "cancelled", "c": "cancelled",
                                   "d": "cancelled"})
+        listed = self.pawl("item", "list", "--state", "cancelled", "-q").out.split()
+        self.assertEqual(listed, ["1/b", "1/c", "1/d"], "the list is what the count says")
+        self.assertEqual(self.pawl("item", "list", "--state", "active", "-q").out, "")
         [told] = self.pawl("why", "d", "--json").json["decisions"]
         self.assertIn("tolerance", told["trigger"])
 

@@ -22,8 +22,9 @@
 
 namespace pawl {
 
-/// A job's items as they show: what has not ended in a cancelled job is cancelled from that commit
-/// on.
+/// Items as they show: what has not ended in a cancelled job is cancelled from that commit on, and
+/// no row says so.
+[[nodiscard]] ItemState shown_state(const Item& item, std::optional<CancelCause> job_cancelled);
 [[nodiscard]] ItemCounts shown_items(const Job& job);
 
 [[nodiscard]] Json job_document(const Job& job, const Workflow& workflow);
