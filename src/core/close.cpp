@@ -208,6 +208,7 @@ Step close(const StageDefinition& of_stage, const Task& task, Attempt closed,
   Step step = step_from(task);
   step.next.counts = closed.decision.counts;
   step.is_decision = closed.result != AttemptResult::interrupted;
+  step.events.reserve(3);
   tell_of_attempt(step, closed);
   apply(step, stage, closed, std::move(children));
   step.closed = std::move(closed);

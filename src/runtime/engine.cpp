@@ -139,15 +139,9 @@ class EngineOnLoop final : public Engine {
     require(!inline_, "an engine without threads is driven by poll()");
     if (thread_.joinable()) return;
     loop_->feed().start();
+    loop_->share_driving([this] { progress_.notify_all(); });
     thread_ = std::thread([this] {
-      while (!loop_->has_stopped()) {
-        while (loop_->poll()) {
-        }
-        if (loop_->take_news()) progress_.notify_all();
-        if (loop_->has_stopped()) break;
-        const Duration pause = loop_->next_wake() - clock_.now();
-        loop_->inbox().wait(std::clamp<Duration>(pause, Duration{0}, std::chrono::seconds(1)));
-      }
+      while (!loop_->has_stopped()) loop_->drive_and_wait();
     });
   }
 

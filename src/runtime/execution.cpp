@@ -27,9 +27,9 @@ class Execution {
         ports_(ports),
         stage_(attempt->stage()),
         context_(attempt, ports.store, deadline(attempt->stage(), started_at)) {
-    finished_.task = attempt->task.id;
-    finished_.version = attempt->task.version;
-    finished_.draft.started_at = started_at;
+    finished_->task = attempt->task.id;
+    finished_->version = attempt->task.version;
+    finished_->draft.started_at = started_at;
   }
 
   Context& context() { return context_; }
@@ -44,7 +44,7 @@ class Execution {
 
   /// The gates speak only of a success; then the deadline has the last word.
   void judge() {
-    Attempt& draft = finished_.draft;
+    Attempt& draft = finished_->draft;
     if (is_late()) {
       time_out(nullptr);
     } else if (draft.result == AttemptResult::success && !attempt_->task.child) {
@@ -53,7 +53,7 @@ class Execution {
   }
 
   void report() {
-    finished_.draft.ended_at = ports_.clock->now();
+    finished_->draft.ended_at = ports_.clock->now();
     ports_.inbox->post(std::move(finished_));
   }
 
@@ -69,24 +69,31 @@ class Execution {
 
   /// What it brought all the same, artifacts and usage, stays in the record.
   void time_out(const GateRef* gate) {
-    Attempt& draft = finished_.draft;
+    Attempt& draft = finished_->draft;
     if (draft.summary.empty() || draft.error) draft.summary = "Attempt timed out";
     draft.result = AttemptResult::timed_out;
     draft.error = overrun(stage_, gate);
     draft.verdict.reset();
     draft.feedback.reset();
-    finished_.children.clear();
+    finished_->children.clear();
   }
 
   void take_one(Output output) {
-    Attempt& draft = finished_.draft;
+    Attempt& draft = finished_->draft;
     draft.result = AttemptResult::success;
-    output_ = std::move(output);
+    finished_->typed = output.typed;
+    draft.usage = output.usage;
+    const bool is_inline = output.json.size() <= inline_output_max;
+    if (is_inline && (stage_.gates.empty() || attempt_->task.child)) {
+      draft.summary = std::move(output.summary);
+      draft.artifacts = std::move(output.artifacts);
+      draft.output = std::move(output.json);
+      return;
+    }
+    output_ = std::move(output);  // the gates want to see it too
     draft.summary = output_.summary;
     draft.artifacts = output_.artifacts;
-    draft.usage = output_.usage;
-    finished_.typed = output_.typed;
-    if (output_.json.size() <= inline_output_max) {
+    if (is_inline) {
       draft.output = output_.json;
       return;
     }
@@ -102,7 +109,7 @@ class Execution {
   }
 
   void take_one(StageError error) {
-    Attempt& draft = finished_.draft;
+    Attempt& draft = finished_->draft;
     draft.result =
         error.error_class == ErrorClass::blocked ? AttemptResult::blocked : AttemptResult::failure;
     draft.summary = "Error: " + error.message;
@@ -110,23 +117,23 @@ class Execution {
   }
 
   void take_one(Failure failure) {
-    finished_.draft.artifacts = std::move(failure.artifacts);
-    finished_.draft.usage = failure.usage;
+    finished_->draft.artifacts = std::move(failure.artifacts);
+    finished_->draft.usage = failure.usage;
     take_one(std::move(failure.error));
   }
 
   void take_one(Skip skip) {
-    finished_.draft.result = AttemptResult::skipped;
-    finished_.draft.summary = std::move(skip.why);
-    finished_.draft.artifacts = std::move(skip.artifacts);
-    finished_.draft.usage = skip.usage;
+    finished_->draft.result = AttemptResult::skipped;
+    finished_->draft.summary = std::move(skip.why);
+    finished_->draft.artifacts = std::move(skip.artifacts);
+    finished_->draft.usage = skip.usage;
   }
 
   void take_one(NeedsReview asked) {
     take_one(std::move(asked.output));
-    if (finished_.draft.result != AttemptResult::success) return;
-    finished_.draft.result = AttemptResult::needs_review;
-    if (!asked.why.empty()) finished_.draft.summary = std::move(asked.why);
+    if (finished_->draft.result != AttemptResult::success) return;
+    finished_->draft.result = AttemptResult::needs_review;
+    if (!asked.why.empty()) finished_->draft.summary = std::move(asked.why);
   }
 
   void take_one(FanOut fan_out) {
@@ -149,9 +156,9 @@ class Execution {
                           .message = "a fan-out child cannot fan out again"});
       return;
     }
-    finished_.draft.result = AttemptResult::expanded;
-    finished_.draft.summary = std::move(fan_out.summary);
-    finished_.children = std::move(fan_out.children);
+    finished_->draft.result = AttemptResult::expanded;
+    finished_->draft.summary = std::move(fan_out.summary);
+    finished_->children = std::move(fan_out.children);
   }
 
   void ask_gates() {
@@ -180,7 +187,7 @@ class Execution {
       std::optional<std::string> failed;
       try {
         said = attempt_->code->gates.at(gate.name)(context, attempt_->stop.get_token());
-        finished_.draft.usage = finished_.draft.usage + said.usage;
+        finished_->draft.usage = finished_->draft.usage + said.usage;
       } catch (const std::exception& thrown) {
         failed = thrown.what();
       }
@@ -198,10 +205,10 @@ class Execution {
     }
     if (says.empty()) return;
     Judgement together = combine(stage_.gate_mode, says);
-    finished_.draft.verdict = together.verdict;
-    finished_.draft.verdict_reason = std::move(together.reason);
+    finished_->draft.verdict = together.verdict;
+    finished_->draft.verdict_reason = std::move(together.reason);
     if (together.verdict == Verdict::rejected)
-      finished_.draft.feedback = std::move(together.feedback);
+      finished_->draft.feedback = std::move(together.feedback);
   }
 
   /// Only a gate's own setting opts out of asking a person about its doubts.
@@ -224,7 +231,7 @@ class Execution {
   void note_advice(const std::string& gate, const Judgement& said) {
     const std::string text =
         said.verdict == Verdict::rejected ? said.feedback.summary : said.reason;
-    finished_.draft.artifacts.push_back(
+    finished_->draft.artifacts.push_back(
         {.kind = ArtifactKind::json,
          .name = "advice of gate " + gate,
          .reference = {},
@@ -235,7 +242,7 @@ class Execution {
 
   /// A gate that cannot run accepts nothing; the output stays in the record.
   void gate_error(const std::string& gate, const std::string& what) {
-    Attempt& draft = finished_.draft;
+    Attempt& draft = finished_->draft;
     draft.result = AttemptResult::failure;
     draft.error = StageError{.error_class = ErrorClass::retryable,
                              .kind = ErrorKind::gate,
@@ -248,7 +255,7 @@ class Execution {
   const StageDefinition& stage_;
   TaskContext context_;
   Output output_;
-  Finished finished_;
+  std::unique_ptr<Finished> finished_ = std::make_unique<Finished>();
 };
 
 /// An asynchronous attempt in flight. The first completion counts.

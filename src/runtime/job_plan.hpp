@@ -12,6 +12,7 @@
 #include "pawl/core/job.hpp"
 #include "pawl/runtime/context.hpp"
 #include "pawl/runtime/program.hpp"
+#include "runtime/recycled.hpp"
 
 namespace pawl {
 
@@ -40,8 +41,11 @@ struct KeptOutput {
 /// attempts of the item that run here; gone with the last of them.
 class ItemHold {
  public:
-  ItemHold(std::string key, std::string category, Json data)
-      : key_(std::move(key)), category_(std::move(category)), data_(std::move(data)) {}
+  ItemHold(std::string key, std::string category, Json data, std::size_t stages)
+      : key_(std::move(key)),
+        category_(std::move(category)),
+        data_(std::move(data)),
+        outputs_(stages) {}
 
   [[nodiscard]] const std::string& key() const { return key_; }
   [[nodiscard]] const std::string& category() const { return category_; }
@@ -49,12 +53,11 @@ class ItemHold {
 
   void keep(StageIndex stage, std::shared_ptr<const KeptOutput> output) {
     const std::lock_guard lock(mutex_);
-    if (outputs_.size() <= at(stage)) outputs_.resize(at(stage) + 1);
     outputs_[at(stage)] = std::move(output);
   }
   [[nodiscard]] std::shared_ptr<const KeptOutput> kept(StageIndex stage) const {
     const std::lock_guard lock(mutex_);
-    return at(stage) < outputs_.size() ? outputs_[at(stage)] : nullptr;
+    return outputs_[at(stage)];
   }
 
  private:
@@ -68,6 +71,8 @@ class ItemHold {
   std::vector<std::shared_ptr<const KeptOutput>> outputs_;
 };
 
+struct ExecutionPorts;
+
 /// One open attempt of this engine.
 struct OpenAttempt {
   Task task;
@@ -75,7 +80,8 @@ struct OpenAttempt {
   std::shared_ptr<ItemHold> hold;
   std::shared_ptr<const StageCode> code;
   std::stop_source stop;
-  std::string condition_error;  ///< its `when` threw: the attempt fails with this
+  std::shared_ptr<const ExecutionPorts> ports;  ///< where the execution reports
+  std::string condition_error;                  ///< its `when` threw: the attempt fails with this
   /// The closed attempts of the task, where this engine has seen them all.
   std::optional<std::vector<Attempt>> history;
 
@@ -89,6 +95,11 @@ struct Finished {
   Attempt draft;
   std::vector<NewChild> children;
   Artifact typed;
+
+  static void* operator new(std::size_t) { return Recycled<Finished>::allocate(1); }
+  static void operator delete(void* block) {
+    Recycled<Finished>::deallocate(static_cast<Finished*>(block), 1);
+  }
 };
 
 }  // namespace pawl

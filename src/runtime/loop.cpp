@@ -139,12 +139,78 @@ void Loop::set_trouble(std::string text) {
   trouble_ = std::move(text);
 }
 
-/// First what has come in, then what time brings, then what can be sent out.
+void Loop::share_driving(std::function<void()> on_news) {
+  on_news_ = std::move(on_news);
+  inbox_->share();
+  pool_.assign({.tend = [this] { tend(); }, .watch = [this] { inbox_->keep_watch(); }});
+}
+
+/// Whoever finds it driven can go: who drives looks once more after letting go.
+void Loop::drive() {
+  do {
+    if (!driving_.try_lock()) return;
+    ++drives_;
+    while (turn()) {
+    }
+    const bool news = std::exchange(has_news_, false);
+    const Timestamp next = next_wake();
+    wake_at_ = next;
+    driving_.unlock();
+    if (next < sleeping_until_.load()) inbox_->wake();
+    if (news && on_news_) on_news_();
+  } while (inbox_->has_mail());
+}
+
+/// By a thread of the pool, between two pieces of work.
+void Loop::tend() {
+  const Inbox::Quiet quiet;
+  for (;;) {
+    drive();
+    // A slow store has a thread of its own; users' code need not wait for it.
+    if (store_thread_.is_slow() && pool_.has_waiting()) break;
+    if (!store_thread_.run_one()) break;
+  }
+  store_thread_.wake();
+}
+
+void Loop::drive_and_wait() {
+  if (std::exchange(is_look_due_, false)) {
+    look_around();
+  } else {
+    drive();
+  }
+  store_thread_.wake();
+  if (stopped_) return;
+  const Timestamp until = wake_at_;
+  sleeping_until_ = until;
+  if (wake_at_.load() >= until) {
+    const Duration pause = until - clock_.now();
+    is_look_due_ = !inbox_->wait(std::clamp<Duration>(pause, Duration{0}, std::chrono::seconds(1)));
+  }
+  sleeping_until_ = Timestamp::min();
+}
+
+/// Something was left to a thread of the pool that was to come back soon. Where it did not, others
+/// are woken, and what it had brought before is taken.
+void Loop::look_around() {
+  inbox_->end_watch();
+  if (pool_.look() || inbox_->has_mail()) inbox_->keep_watch();
+  const std::uint64_t drives = drives_;
+  if (std::exchange(drives_at_look_, drives) == drives) drive();
+}
+
 bool Loop::poll() {
+  const bool did_something = turn();
+  store_thread_.wake();
+  return did_something;
+}
+
+/// First what has come in, then what time brings, then what can be sent out.
+bool Loop::turn() {
   if (stopped_) return false;
   Inbox::Mail mail = inbox_->take();
   bool did_something = !mail.is_empty();
-  for (Finished& finished : mail.finished) on_finished(std::move(finished));
+  for (std::unique_ptr<Finished>& finished : mail.finished) on_finished(std::move(finished));
   for (Inbox::Call& call : mail.calls) call();
 
   run_timers(clock_.now());

@@ -1,8 +1,13 @@
 #pragma once
 
-/// The engine's loop: one state machine, driven by one thread. Words come in through the inbox;
-/// what has to be done goes out to the pool (users' code) and to the store thread (transactions).
-/// It decides nothing itself: the core does. It never blocks.
+/// The engine's loop: one state machine, driven by one thread at a time. Words come in through the
+/// inbox; what has to be done goes out to the pool (users' code) and to the store thread
+/// (transactions). It decides nothing itself: the core does. It never blocks.
+///
+/// A started engine has a thread that drives its loop when nobody else does. But a thread of the
+/// pool that has just brought a result and has nothing else to run drives the loop itself, and
+/// carries out the commit that follows: a lone item goes from stage to stage without changing
+/// threads. Users' code never runs while the loop is driven, except their deciders and log.
 ///
 /// Recovery is not a mode: an attempt that nobody closes is found by the sweep, like any other
 /// whose worker is gone.
@@ -60,12 +65,18 @@ class Loop {
   [[nodiscard]] Inbox& inbox() { return *inbox_; }
   [[nodiscard]] EventFeed& feed() { return feed_; }
 
-  // From the one thread that drives it.
+  // Of a started engine, from any thread.
+  /// Shares the driving with the pool's threads from now on. `on_news` is called, by whoever
+  /// drives, when something has come to an end: who waits for a job should look at it.
+  void share_driving(std::function<void()> on_news);
+  /// Drives until nothing is left to do, unless somebody does already.
+  void drive();
+  /// For the thread that is there for it: drives, sees that nobody is stuck, and waits.
+  void drive_and_wait();
+
+  // Of an engine that its host drives, from the host's thread.
   bool poll();
   [[nodiscard]] Timestamp next_wake() const;
-  /// Whether something has come to an end since it was last asked, so that whoever waits for a job
-  /// should look at it.
-  [[nodiscard]] bool take_news() { return std::exchange(has_news_, false); }
 
  private:
   using CodeOfStages = std::vector<std::shared_ptr<const StageCode>>;
@@ -83,7 +94,7 @@ class Loop {
     bool overran_in_gate = false;
     bool closing = false;  ///< its step is with the store
     std::optional<CancelCause> item_cancelled;
-    Finished finished;
+    std::unique_ptr<Finished> finished;
   };
   /// What changes about a job.
   struct JobSeen {
@@ -106,6 +117,9 @@ class Loop {
   };
 
   // loop.cpp
+  bool turn();
+  void tend();
+  void look_around();
   void log(LogLevel level, const std::string& text) const;
   void run_timers(Timestamp now);
   void after_foreign_change();
@@ -116,7 +130,7 @@ class Loop {
                      std::optional<std::vector<Attempt>> history = std::nullopt);
   void on_started(TaskId task, Version version, Timestamp at);
   void on_gate_started(TaskId task, Version version, std::size_t gate, Timestamp at);
-  void on_finished(Finished finished);
+  void on_finished(std::unique_ptr<Finished> finished);
   void close_attempt(Held& held);
   [[nodiscard]] Attempt draft_without_word(const Held& held, AttemptResult result) const;
   void ask_to_stop(TaskId id, Held& held, StopReason why);
@@ -133,7 +147,7 @@ class Loop {
   void flush();
   void send(std::shared_ptr<Batch> batch);
   void on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> answer);
-  void on_applied(const Step& step, StepAnswer& answer);
+  void on_applied(Step& step, StepAnswer& answer);
   void hold_back(const std::string& pool, Timestamp until);
   void on_stale(const Step& step);
   void on_refused(const std::shared_ptr<Batch>& batch, const Error& error);
@@ -197,12 +211,25 @@ class Loop {
   mutable std::map<std::string, CodeOfStages, std::less<>>
       made_code_;  ///< by hash; guarded by mutex_
 
-  // Owned by the loop's thread.
+  std::atomic<Timestamp> wake_at_{};         ///< when the loop wants to be driven next
+  std::atomic<Timestamp> sleeping_until_{};  ///< what its own thread waits for
+  std::atomic<std::uint64_t> drives_ = 0;    ///< how often it was driven
+  std::function<void()> on_news_;            ///< set before anybody drives
+
+  // Of the thread that is there for driving it.
+  std::uint64_t drives_at_look_ = 0;
+  bool is_look_due_ = false;
+
+  std::mutex driving_;  ///< held by whoever drives
+  // Owned by whoever drives.
   std::unordered_map<JobId, JobSeen> jobs_;
-  std::unordered_map<TaskId, Held> held_;
+  std::unordered_map<TaskId, Held, std::hash<TaskId>, std::equal_to<>,
+                     Recycled<std::pair<const TaskId, Held>>>
+      held_;
   Scheduler scheduler_;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
   std::vector<Step> pending_;
+  std::vector<Step> spare_;  ///< an emptied batch's, to be filled again
   BatchNumber last_batch_ = 0;
   std::map<TaskId, Version> conditions_;  ///< being evaluated
   bool committing_ = false;

@@ -37,7 +37,7 @@ bool Loop::can_run(const StageDefinition& definition, const StageCode* code) con
 void Loop::start_attempt(Task task, std::shared_ptr<const JobPlan> plan,
                          std::shared_ptr<ItemHold> hold, std::string condition_error,
                          std::optional<std::vector<Attempt>> history) {
-  auto attempt = std::make_shared<OpenAttempt>();
+  auto attempt = std::allocate_shared<OpenAttempt>(Recycled<OpenAttempt>());
   attempt->code = plan->code[at(task.stage())];
   attempt->task = std::move(task);
   attempt->plan = std::move(plan);
@@ -53,8 +53,8 @@ void Loop::start_attempt(Task task, std::shared_ptr<const JobPlan> plan,
                             "' starts: attempt " + std::to_string(attempt->task.attempts));
   }
   open_count_ = static_cast<std::int64_t>(held_.size());
-  held.ticket =
-      pool_.submit([attempt = std::move(attempt), ports = ports_] { execute(attempt, *ports); });
+  attempt->ports = ports_;
+  held.ticket = pool_.submit([attempt = std::move(attempt)] { execute(attempt, *attempt->ports); });
   if (stopping_) ask_to_stop(held.attempt->task.id, held, StopReason::shutdown);
 }
 
@@ -107,8 +107,9 @@ void Loop::ask_to_stop(TaskId id, Held& held, StopReason why) {
   held.stop_reason = why;
   held.attempt->stop.request_stop();
   if (pool_.withdraw(held.ticket)) {
-    held.finished.draft = draft_without_word(held, AttemptResult::interrupted);
-    held.finished.draft.ran = false;
+    held.finished = std::make_unique<Finished>();
+    held.finished->draft = draft_without_word(held, AttemptResult::interrupted);
+    held.finished->draft.ran = false;
     close_attempt(held);
     return;
   }
@@ -124,7 +125,8 @@ void Loop::on_grace_over(TaskId, Held& held) {
                                : held.stop_reason == StopReason::cancel
                                    ? AttemptResult::cancelled
                                    : AttemptResult::interrupted;
-  held.finished.draft = draft_without_word(held, result);
+  held.finished = std::make_unique<Finished>();
+  held.finished->draft = draft_without_word(held, result);
   if (options_.threads > 0 && pool_.abandoned() > 0) {
     log(LogLevel::warning, "stage '" + held.attempt->stage().name +
                                "' ignored its stop token and was abandoned (" +
@@ -150,8 +152,8 @@ Attempt Loop::draft_without_word(const Held& held, AttemptResult result) const {
   return draft;
 }
 
-void Loop::on_finished(Finished finished) {
-  Held* held = find(finished.task, finished.version);
+void Loop::on_finished(std::unique_ptr<Finished> finished) {
+  Held* held = find(finished->task, finished->version);
   if (held == nullptr) return;  // late: closed without it, and fenced
   held->finished = std::move(finished);
   close_attempt(*held);
@@ -163,9 +165,12 @@ std::uint32_t Loop::may_open_next(const Held& held, StateKind next) const {
   if (stopping_ || draining_) return 0;
   const JobPlan& plan = *held.attempt->plan;
   const StageIndex own = held.attempt->task.stage();
-  const Timestamp now = clock_.now();
+  const auto is_held_back = [&](StageIndex stage) {
+    return scheduler_.holds_back_any() &&
+           scheduler_.is_held_back(plan.pool_keys[at(stage)], clock_.now());
+  };
   const auto is_ours = [&](StageIndex stage) {
-    return is_served(plan, stage) && !scheduler_.is_held_back(plan.pool_keys[at(stage)], now);
+    return is_served(plan, stage) && !is_held_back(stage);
   };
   const bool all_ours = next == StateKind::ready
                             ? is_ours(own)
@@ -179,7 +184,7 @@ void Loop::close_attempt(Held& held) {
   const OpenAttempt& attempt = *held.attempt;
   const StageDefinition& stage = attempt.stage();
   const JobSeen& seen = jobs_.at(attempt.plan->id);
-  Attempt draft = std::move(held.finished.draft);
+  Attempt& draft = held.finished->draft;
 
   // What ended because it was asked to give way is given back; a success counts all the same.
   const bool gave_way =
@@ -216,13 +221,13 @@ void Loop::close_attempt(Held& held) {
     draft.counts_before = attempt.task.counts;
     advice = attempt.code->decider(stage, draft);
   }
-  Step step = close(stage, attempt.task, std::move(draft), std::move(held.finished.children),
-                    advice ? &*advice : nullptr);
+  Step& step =
+      pending_.emplace_back(close(stage, attempt.task, std::move(draft),
+                                  std::move(held.finished->children), advice ? &*advice : nullptr));
   step.generation = seen.generation;
   step.open_for = worker();
   step.open_max = may_open_next(held, step.next.kind());
   held.closing = true;
-  pending_.push_back(std::move(step));
 }
 
 /// What was decided, once it is committed.

@@ -172,10 +172,11 @@ void Loop::on_heads(const std::vector<LaneHead>& heads) {
     claiming_ = false;
     return;
   }
-  store_thread_.post([this, request = std::move(request)] {
+  auto claim = [this, request = std::move(request)] {
     auto claims = std::make_shared<Result<Claims>>(store_->claim(request));
     inbox_->post([this, claims] { on_claimed(std::move(*claims)); });
-  });
+  };
+  store_thread_.post(std::move(claim), room);
 }
 
 /// Announces the claim before it asks: a drain that comes just now either stops it or sees it.
@@ -221,8 +222,9 @@ void Loop::start_claimed(std::vector<Claimed> claimed) {
       unknown->push_back(std::move(one));
       continue;
     }
-    auto hold = std::make_shared<ItemHold>(std::move(one.item_key), std::move(one.category),
-                                           std::move(one.data));
+    auto hold =
+        std::make_shared<ItemHold>(std::move(one.item_key), std::move(one.category),
+                                   std::move(one.data), seen->second.plan->workflow.stage_count());
     start_attempt(std::move(one.task), seen->second.plan, std::move(hold));
   }
   if (unknown->empty()) return;
@@ -245,8 +247,9 @@ void Loop::evaluate_condition(Claimed claimed) {
   auto ready = std::make_shared<OpenAttempt>();
   ready->plan = jobs_.at(claimed.task.job).plan;
   ready->code = ready->plan->code[at(claimed.task.stage())];
-  ready->hold = std::make_shared<ItemHold>(std::move(claimed.item_key), std::move(claimed.category),
-                                           std::move(claimed.data));
+  ready->hold =
+      std::make_shared<ItemHold>(std::move(claimed.item_key), std::move(claimed.category),
+                                 std::move(claimed.data), ready->plan->workflow.stage_count());
   ready->task = std::move(claimed.task);
   conditions_[ready->task.id] = ready->task.version;
   pool_.submit([this, ready, ports = ports_] {

@@ -13,7 +13,7 @@ namespace pawl {
 
 namespace {
 
-constexpr std::size_t batch_max = 1'000;
+constexpr std::size_t batch_max = 1'024;
 constexpr Duration first_store_backoff = std::chrono::milliseconds(50);
 constexpr Duration longest_store_backoff = std::chrono::seconds(5);
 
@@ -24,7 +24,7 @@ void Loop::flush() {
   auto batch = std::make_shared<Batch>();
   batch->number = ++last_batch_;
   if (pending_.size() <= batch_max) {
-    batch->steps = std::exchange(pending_, {});
+    batch->steps = std::exchange(pending_, std::exchange(spare_, {}));
   } else {
     const auto end = pending_.begin() + batch_max;
     batch->steps.assign(std::make_move_iterator(pending_.begin()), std::make_move_iterator(end));
@@ -35,11 +35,13 @@ void Loop::flush() {
 
 void Loop::send(std::shared_ptr<Batch> batch) {
   committing_ = true;
-  store_thread_.post([this, batch = std::move(batch), worker = worker()] {
+  const std::size_t steps = batch->steps.size();
+  auto commit = [this, batch = std::move(batch), worker = worker()] {
     auto answer =
         std::make_shared<Result<Committed>>(store_->commit(worker, batch->number, batch->steps));
     inbox_->post([this, batch, answer] { on_committed(batch, std::move(*answer)); });
-  });
+  };
+  store_thread_.post(std::move(commit), steps);
 }
 
 void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> answer) {
@@ -59,6 +61,7 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
     want_claim();
   }
   store_backoff_ = Duration::zero();
+  flush();  // the store need not wait until this answer has been read
   for (std::size_t i = 0; i < batch->steps.size(); ++i) {
     Step& step = batch->steps[i];
     StepAnswer& one = answer->steps[i];
@@ -85,10 +88,12 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
     if (!goes_on) forget_if_unused(mark.job);
   }
   feed_.notify();
+  batch->steps.clear();
+  if (spare_.capacity() < batch->steps.capacity()) spare_ = std::move(batch->steps);
 }
 
 /// The step holds. What it released and opened goes on at once; what it scheduled is a timer.
-void Loop::on_applied(const Step& step, StepAnswer& answer) {
+void Loop::on_applied(Step& step, StepAnswer& answer) {
   const auto entry = held_.find(step.next.id);
   Held held;
   if (entry != held_.end()) {
@@ -100,10 +105,11 @@ void Loop::on_applied(const Step& step, StepAnswer& answer) {
     const StateKind kind = step.next.kind();
     const bool is_inline = !is_payload_reference(step.closed->output);
     if ((kind == StateKind::succeeded && is_inline) || kind == StateKind::skipped) {
-      held.attempt->hold->keep(step.next.stage(), std::make_shared<const KeptOutput>(KeptOutput{
-                                                      .json = step.closed->output,
-                                                      .typed = std::move(held.finished.typed),
-                                                      .state = kind}));
+      auto kept = std::allocate_shared<KeptOutput>(Recycled<KeptOutput>());
+      kept->json = std::move(step.closed->output);
+      if (held.finished) kept->typed = std::move(held.finished->typed);
+      kept->state = kind;
+      held.attempt->hold->keep(step.next.stage(), std::move(kept));
     }
   }
   if (const auto* scheduled = std::get_if<RetryScheduled>(&step.next.state)) {
@@ -147,12 +153,14 @@ void Loop::on_stale(const Step& step) {
     return;
   }
   Held& held = entry->second;
-  held.finished.draft = *step.closed;
-  held.finished.draft.decision = {};
-  held.finished.draft.decider.clear();
+  held.finished = std::make_unique<Finished>();
+  Attempt& draft = held.finished->draft;
+  draft = *step.closed;
+  draft.decision = {};
+  draft.decider.clear();
   // Feedback that the core made up belongs to the decision; a gate's belongs to the attempt.
-  if (held.finished.draft.verdict != Verdict::rejected) held.finished.draft.feedback.reset();
-  held.finished.children = step.children;
+  if (draft.verdict != Verdict::rejected) draft.feedback.reset();
+  held.finished->children = step.children;
   store_thread_.post([this, task = held.attempt->task] {
     auto job = std::make_shared<Result<Job>>(store_->records().job(task.job));
     std::optional<CancelCause> cancelled;

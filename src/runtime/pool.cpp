@@ -1,33 +1,81 @@
 #include "runtime/pool.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <set>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "pawl/core/result.hpp"
+#include "runtime/tendency.hpp"
 
 namespace pawl {
+
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+/// What takes this long is worth the waking of a thread.
+constexpr auto long_piece = std::chrono::microseconds(20);
+/// So many short pieces may end before somebody tends.
+constexpr std::int64_t untended_max = 128;
+constexpr int looks_while_tended = 5;
+
+}  // namespace
 
 struct Pool::State {
   struct Piece {
     Ticket ticket;
     Work work;
   };
+  /// Who is to come for the piece of work that was queued.
+  enum class Comes : std::uint8_t { somebody, woken, watched };
+
   mutable std::mutex mutex;
   std::condition_variable changed;
   // Guarded by mutex.
+  Duties duties;
   std::deque<Piece> queue;
-  std::set<Ticket> running;
+  std::vector<Ticket> running;  ///< one for each thread at most
   std::set<Ticket> given_up;
   Ticket last_ticket = 0;
+  std::uint64_t taken = 0;          ///< pieces of work that were begun
+  std::uint64_t taken_at_look = 0;  ///< when somebody looked last
+  int looks_without_progress = 0;
   std::int64_t threads = 0;  ///< that belong to the pool; abandoned ones do not
   std::int64_t idle = 0;
-  bool waking = false;  ///< somebody has been woken and is not there yet
+  std::int64_t tending = 0;
+  bool waking = false;      ///< somebody has been woken and is not there yet
+  bool tend_asked = false;  ///< one that is woken shall tend first
+  Tendency pieces;          ///< whether they take long
   bool stopping = false;
+
+  /// Threads that run something, or are about to.
+  [[nodiscard]] std::int64_t at_work() const { return threads - idle - tending; }
+  /// Whether one thread is enough for what there is.
+  [[nodiscard]] bool is_one_enough() const { return duties.tend && !pieces.is_slow(); }
+
+  [[nodiscard]] Comes who_comes(bool own) {
+    if (queue.empty() || idle == 0 || waking) return Comes::somebody;
+    if (!is_one_enough() || (!own && at_work() == 0)) {
+      waking = true;
+      return Comes::woken;
+    }
+    return own && queue.size() == 1 ? Comes::somebody : Comes::watched;
+  }
 };
+
+namespace {
+
+/// The pool whose thread this is.
+thread_local const void* own_pool = nullptr;
+
+}  // namespace
 
 Pool::Pool(unsigned threads) : state_(std::make_shared<State>()) {
   for (unsigned i = 0; i < threads; ++i) {
@@ -43,6 +91,11 @@ Pool::~Pool() {
   state_->changed.wait(lock, [&] { return state_->threads == 0; });
 }
 
+void Pool::assign(Duties duties) {
+  const std::lock_guard lock(state_->mutex);
+  state_->duties = std::move(duties);
+}
+
 /// REQUIRES: the state's mutex is held. Threads are detached because an abandoned one must be able
 /// to outlive the pool; the destructor waits for the others by count.
 void Pool::add_thread(const std::shared_ptr<State>& state) {
@@ -51,27 +104,65 @@ void Pool::add_thread(const std::shared_ptr<State>& state) {
 }
 
 void Pool::work(const std::shared_ptr<State>& state) {
+  own_pool = state.get();
+  std::int64_t untended = 0;
   std::unique_lock lock(state->mutex);
+  const auto tend = [&] {
+    untended = 0;
+    if (!state->duties.tend) return;
+    ++state->tending;
+    lock.unlock();
+    state->duties.tend();
+    lock.lock();
+    --state->tending;
+  };
+  const auto tell = [&](State::Comes comes) {
+    if (comes == State::Comes::woken) state->changed.notify_one();
+    if (comes == State::Comes::watched) state->duties.watch();
+  };
   for (;;) {
-    ++state->idle;
-    state->changed.wait(lock, [&] { return state->stopping || !state->queue.empty(); });
-    --state->idle;
-    state->waking = false;
-    if (state->queue.empty()) break;
+    const bool is_surplus = !state->stopping && state->is_one_enough() && state->at_work() > 1;
+    const bool rests = is_surplus || state->queue.empty();
+    if (std::exchange(state->tend_asked, false) || (rests && untended > 0)) {
+      tend();
+      continue;
+    }
+    if (rests) {
+      if (state->stopping) break;
+      ++state->idle;
+      const auto is_needed = [&] {
+        return state->stopping || state->tend_asked || !state->queue.empty();
+      };
+      for (bool woken = false; !woken || !is_needed(); woken = true) {
+        if (!is_surplus && is_needed()) break;
+        state->changed.wait(lock);
+        state->waking = false;  // also where somebody else was quicker and nothing is left
+      }
+      --state->idle;
+      continue;
+    }
     State::Piece piece = std::move(state->queue.front());
     state->queue.pop_front();
-    state->running.insert(piece.ticket);
-    // One wakes the next, and only while there is work: waking all for a burst of short work costs
-    // more than the work.
-    const bool wake_next = !state->queue.empty() && state->idle > 0 && !state->waking;
-    if (wake_next) state->waking = true;
+    state->running.push_back(piece.ticket);
+    ++state->taken;
+    // One wakes the next, and only while there is work.
+    const State::Comes comes = state->who_comes(false);
     lock.unlock();
-    if (wake_next) state->changed.notify_one();
+    tell(comes);
+    const Steady::time_point begun = Steady::now();
     piece.work();
     piece.work = nullptr;  // what it holds ends here, not under the lock
+    const bool was_long = Steady::now() - begun >= long_piece;
     lock.lock();
-    state->running.erase(piece.ticket);
+    std::erase(state->running, piece.ticket);
     if (state->given_up.erase(piece.ticket) > 0) return;  // replaced long ago
+    state->pieces.note(was_long);
+    ++untended;
+    if (was_long || untended >= untended_max) {
+      tend();
+    } else if (!state->queue.empty() && state->duties.watch) {
+      state->duties.watch();  // what has ended waits until it is tended to
+    }
   }
   --state->threads;
   state->changed.notify_all();
@@ -81,10 +172,10 @@ Pool::Ticket Pool::submit(Work work) {
   std::unique_lock lock(state_->mutex);
   const Ticket ticket = ++state_->last_ticket;
   state_->queue.push_back({.ticket = ticket, .work = std::move(work)});
-  const bool wake = state_->idle > 0 && !state_->waking;
-  if (wake) state_->waking = true;
+  const State::Comes comes = state_->who_comes(own_pool == state_.get());
   lock.unlock();
-  if (wake) state_->changed.notify_one();
+  if (comes == State::Comes::woken) state_->changed.notify_one();
+  if (comes == State::Comes::watched) state_->duties.watch();
   return ticket;
 }
 
@@ -102,7 +193,8 @@ bool Pool::withdraw(Ticket ticket) {
 
 void Pool::abandon(Ticket ticket) {
   const std::lock_guard lock(state_->mutex);
-  if (!state_->running.contains(ticket) || !state_->given_up.insert(ticket).second) return;
+  if (std::ranges::count(state_->running, ticket) == 0) return;
+  if (!state_->given_up.insert(ticket).second) return;
   --state_->threads;
   if (!state_->stopping) add_thread(state_);
   state_->changed.notify_all();
@@ -111,6 +203,42 @@ void Pool::abandon(Ticket ticket) {
 std::int64_t Pool::abandoned() const {
   const std::lock_guard lock(state_->mutex);
   return static_cast<std::int64_t>(state_->given_up.size());
+}
+
+bool Pool::has_waiting() const {
+  const std::lock_guard lock(state_->mutex);
+  return !state_->queue.empty();
+}
+
+bool Pool::ask_to_tend() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->idle == 0 || state_->waking) return false;
+    state_->tend_asked = true;
+    state_->waking = true;
+  }
+  state_->changed.notify_one();
+  return true;
+}
+
+bool Pool::look() {
+  bool wake = false;
+  bool again = false;
+  {
+    const std::lock_guard lock(state_->mutex);
+    again = !state_->queue.empty() && state_->idle > 0;
+    const bool moved = std::exchange(state_->taken_at_look, state_->taken) != state_->taken;
+    state_->looks_without_progress = moved || !again ? 0 : state_->looks_without_progress + 1;
+    // One that tends comes back soon, unless what it tends to is stuck.
+    const bool is_tended = state_->tending > 0;
+    if (state_->looks_without_progress >= (is_tended ? looks_while_tended : 1) && !state_->waking) {
+      if (!is_tended) state_->pieces.take_for_slow();
+      state_->waking = true;
+      wake = true;
+    }
+  }
+  if (wake) state_->changed.notify_one();
+  return again;
 }
 
 bool Pool::run_one() {

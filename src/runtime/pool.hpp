@@ -2,6 +2,11 @@
 
 /// Threads for the users' code. A handler that ignores its stop token cannot be killed: it is
 /// abandoned, its thread is replaced, and the thread ends when the handler does at last.
+///
+/// Handing a short piece of work to another thread costs more than the work. So a burst of short
+/// pieces is left to one thread, and another is woken only when pieces have proven to be long. That
+/// a short one suddenly is not is noticed by whoever keeps the watch (`look`), within a
+/// millisecond or two.
 
 #include <cstdint>
 #include <functional>
@@ -15,6 +20,14 @@ class Pool {
   /// Names a piece of work, so that it can be abandoned.
   using Ticket = std::uint64_t;
 
+  /// What the threads do beside their work.
+  struct Duties {
+    /// Called by a thread after a long piece of work, after many short ones, and before it rests.
+    std::function<void()> tend;
+    /// Called when something is left to a thread that may not come soon: `look` is needed.
+    std::function<void()> watch;
+  };
+
   /// `threads` 0: nothing runs until `run_one` is called.
   explicit Pool(unsigned threads);
   /// Waits for everything but abandoned work.
@@ -22,12 +35,23 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
+  /// Gives the threads their duties. Without them, each piece of work wakes a thread that rests.
+  void assign(Duties duties);
+
   Ticket submit(Work work);
   /// Drops work that has not begun: true. It has begun, or has ended: false.
   [[nodiscard]] bool withdraw(Ticket ticket);
   /// Gives up on work that has begun: its thread is replaced.
   void abandon(Ticket ticket);
   [[nodiscard]] std::int64_t abandoned() const;
+  /// Whether work waits for a thread.
+  [[nodiscard]] bool has_waiting() const;
+
+  /// Has a resting thread tend at once; false when none rests.
+  [[nodiscard]] bool ask_to_tend();
+  /// Wakes a thread for work that nobody came for since the last look; answers whether to look
+  /// again.
+  bool look();
 
   /// Runs one piece of work on the caller's thread; false when there is none. For `threads` 0.
   bool run_one();

@@ -45,7 +45,6 @@ void Scheduler::hold_back(const std::string& pool, Timestamp until) {
 }
 
 bool Scheduler::is_held_back(const std::string& pool, Timestamp now) const {
-  if (held_back_.empty()) return false;
   const auto held = held_back_.find(pool);
   return held != held_back_.end() && held->second > now;
 }

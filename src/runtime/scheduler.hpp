@@ -35,6 +35,7 @@ class Scheduler {
   /// a rate that is used up.
   void hold_back(const std::string& pool, Timestamp until);
   [[nodiscard]] bool is_held_back(const std::string& pool, Timestamp now) const;
+  [[nodiscard]] bool holds_back_any() const { return !held_back_.empty(); }
   /// When the first pool is released; none: nothing is held back. Forgets those that were.
   [[nodiscard]] Timestamp next_release(Timestamp now);
 

@@ -26,20 +26,22 @@ StepAnswer Ledger::apply(const Step& step) {
     return answer;
   }
   Job& job = *at->job;
-  Task row = step.next;
-  std::vector<Event> events = step.events;
-  const bool is_no_progress = step.is_decision && !has_ended(row.state);
+  // A step may bring on another, so each takes what is spare.
+  std::vector<Event> events = std::exchange(spare_events_, {});
+  events.assign(step.events.begin(), step.events.end());
+  const bool is_no_progress = step.is_decision && !has_ended(step.next.state);
   if (is_no_progress) ++job.decisions_since_progress;  // counts for what opens with it
   const bool wants_opening =
-      row.kind() == StateKind::ready && step.open_max > 0 && is_present(step.open_for);
-  const bool opens = wants_opening && may_open_with(*at, step);
-  if (opens) {
+      step.next.kind() == StateKind::ready && step.open_max > 0 && is_present(step.open_for);
+  std::optional<Task> opened;
+  if (wants_opening && may_open_with(*at, step)) {
     const StageDefinition& stage = at->workflow->stage(step.next.stage());
-    row = open(stage, std::move(row), step.open_for, now_, events);
-  } else if (step.was == StateKind::ready && row.kind() == StateKind::ready) {
+    opened = open(stage, step.next, step.open_for, now_, events);
+  } else if (step.was == StateKind::ready && step.next.kind() == StateKind::ready) {
     answer.made_ready = true;  // it is as it was: nothing to write
     return answer;
   }
+  const Task& row = opened ? *opened : step.next;
   // What is opened at once has been Ready in between.
   require(may_move(step.was, step.next.kind()), "a step makes a move the table does not have");
   if (!rows_.replace_task(row, step.expected)) {
@@ -67,6 +69,7 @@ StepAnswer Ledger::apply(const Step& step) {
   }
   if (has_ended(row.state)) ended(*at, row, step.flow, step, events, answer);
   log(job.id, events);
+  spare_events_ = std::move(events);
   return answer;
 }
 

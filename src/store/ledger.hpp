@@ -138,6 +138,7 @@ class Ledger {
   std::map<JobId, Touched> touched_;
   std::map<std::string, Timestamp> held_rates_;  ///< pools whose rate said no, and until when
   std::map<WorkerId, bool> present_;             ///< the workers asked for, usually one
+  std::vector<Event> spare_events_;              ///< memory of the last step's, to be used again
 };
 
 }  // namespace pawl

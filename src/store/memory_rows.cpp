@@ -141,7 +141,8 @@ void MemoryRows::delete_item(ItemId id) {
   for (const TaskId task : doomed) {
     unindex(tasks.at(task));
     tasks.erase(task);
-    closed_attempts.erase(task);
+    closed_attempts.erase(closed_attempts.lower_bound({task, 0}),
+                          closed_attempts.lower_bound({TaskId{task.value() + 1}, 0}));
     children.erase(task);
     pending_reviews_.erase(task);
   }
@@ -289,12 +290,16 @@ std::vector<Task> MemoryRows::running_of(WorkerId worker, std::uint32_t max) {
 }
 
 void MemoryRows::insert_attempt(const Attempt& attempt) {
-  closed_attempts[attempt.task].push_back(attempt);
+  closed_attempts.emplace(std::pair(attempt.task, attempt.number), attempt);
 }
 
 std::vector<Attempt> MemoryRows::attempts(TaskId task) {
-  const auto known = closed_attempts.find(task);
-  return known == closed_attempts.end() ? std::vector<Attempt>{} : known->second;
+  std::vector<Attempt> found;
+  for (auto it = closed_attempts.lower_bound({task, 0});
+       it != closed_attempts.end() && it->first.first == task; ++it) {
+    found.push_back(it->second);
+  }
+  return found;
 }
 
 // Reviews, the log, pools

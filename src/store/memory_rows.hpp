@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <set>
 #include <string>
 #include <tuple>
@@ -77,6 +78,9 @@ class MemoryRows final : public Rows {
 
   std::optional<Item> item_with_key(JobId job, std::string_view key);
 
+  /// Of the rows that come with every step: nodes of one size from large pieces.
+  std::pmr::unsynchronized_pool_resource memory;
+
   // What the records read directly.
   struct LaneGroup {
     JobId job;
@@ -88,8 +92,8 @@ class MemoryRows final : public Rows {
   std::map<std::string, Workflow, std::less<>> workflows;
   std::map<std::int64_t, LaneGroup> lane_groups;  ///< by base
   std::map<ItemId, Item> items;
-  std::map<TaskId, Task> tasks;
-  std::map<TaskId, std::vector<Attempt>> closed_attempts;
+  std::pmr::map<TaskId, Task> tasks{&memory};
+  std::pmr::map<std::pair<TaskId, AttemptNumber>, Attempt> closed_attempts{&memory};
   std::map<ReviewId, Review> reviews;
   std::vector<JournalRow> journal;
   std::map<WorkerId, WorkerRecord> workers;
@@ -98,7 +102,7 @@ class MemoryRows final : public Rows {
   // Indexes over the tasks.
   std::map<LaneId, std::set<std::pair<std::int64_t, TaskId>>> ready_by_lane;  ///< (age, task)
   std::set<std::pair<Timestamp, TaskId>> retries;
-  std::map<WorkerId, std::set<TaskId>> held;
+  std::pmr::map<WorkerId, std::pmr::set<TaskId>> held{&memory};
   std::map<TaskId, std::set<TaskId>> children;
   std::set<std::pair<JobId, TaskId>> failed;
 
