@@ -58,8 +58,8 @@ Result<Timestamp> since_when(const std::string& text, Timestamp now) {
 
 class EventPrinter {
  public:
-  EventPrinter(Session& session, Records& records, std::set<EventType> types, Timestamp since)
-      : session_(session), records_(records), types_(std::move(types)), since_(since) {}
+  EventPrinter(Session& session, Records& records, std::set<EventType> types)
+      : session_(session), records_(records), types_(std::move(types)) {}
 
   /// Prints what follows `filter.after` and moves it on.
   Status print_new(EventFilter& filter) {
@@ -67,7 +67,7 @@ class EventPrinter {
       const Result<std::vector<Event>> page = records_.events(filter);
       if (!page) return std::unexpected(page.error());
       for (const Event& event : *page) {
-        if (types_.contains(event.type) && event.at >= since_) print(event);
+        if (types_.contains(event.type)) print(event);
       }
       if (!page->empty()) filter.after = page->back().seq;
       if (page->size() < filter.limit) return {};
@@ -135,7 +135,6 @@ class EventPrinter {
   Session& session_;
   Records& records_;
   std::set<EventType> types_;
-  Timestamp since_;
   std::map<ItemId, std::string> keys_;
   std::map<JobId, std::optional<Workflow>> workflows_;
 };
@@ -153,7 +152,7 @@ int events(Session& session, const EventsOptions& options) {
   const Result<Timestamp> since = since_when(options.since, (*store)->now());
   if (!since) return session.fail(since.error());
 
-  EventFilter filter{.limit = page_size};
+  EventFilter filter{.since = *since, .limit = page_size};
   if (options.job) {
     const Result<Job> job = records.job(JobId{*options.job});
     if (!job) return session.fail(job.error());
@@ -170,7 +169,7 @@ int events(Session& session, const EventsOptions& options) {
     filter.item = address->item->id;
   }
 
-  EventPrinter printer(session, records, *types, *since);
+  EventPrinter printer(session, records, *types);
   printer.collects = session.globals().json && !session.globals().jsonl && !options.follow;
   for (;;) {
     const std::uint64_t mark = (*store)->change_mark();

@@ -95,10 +95,8 @@ int item_list(Session& session, const ItemListOptions& options) {
   if (!pinned) return session.fail(pinned.error());
   const auto& [job, workflow] = *pinned;
 
-  const std::optional<ItemState> wanted = from_name<ItemState>(options.state);
-  // The rows of a cancelled job do not say what shows; there every item is looked at.
   ItemFilter filter{.job = job.id,
-                    .state = job.cancelled ? std::nullopt : wanted,
+                    .state = from_name<ItemState>(options.state),
                     .category = options.category,
                     .limit = page_size};
   if (!options.after.empty()) {
@@ -120,7 +118,6 @@ int item_list(Session& session, const ItemListOptions& options) {
     more = page->size() == filter.limit;
     if (more) filter.after = page->back().id;
     for (const Item& item : *page) {
-      if (wanted && shown_state(item, job.cancelled) != *wanted) continue;
       if (options.limit > 0 && shown == options.limit) {
         is_cut = true;
         break;

@@ -97,6 +97,8 @@ int job_list(Session& session, const JobListOptions& options) {
   std::vector<Json> documents;
   std::uint32_t shown = 0;
   JobFilter filter{.workflow_name = options.workflow, .limit = page_size};
+  // Every other state may show before the last attempt has ended.
+  if (wanted == JobState::running || wanted == JobState::paused) filter.ended = false;
   for (bool more = true; more;) {
     const Result<std::vector<Job>> page = records.jobs(filter);
     if (!page) return session.fail(page.error());

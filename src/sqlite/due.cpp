@@ -10,7 +10,8 @@ namespace {
 
 constexpr char select_due[] =
     "SELECT EXISTS (SELECT 1 FROM tasks WHERE state = 3 AND next_run_at <= ?1) "
-    "OR EXISTS (SELECT 1 FROM reviews WHERE status = 2 AND effective_at <= ?1) "
+    "OR EXISTS (SELECT 1 FROM reviews INDEXED BY reviews_due WHERE status = 2 "
+    "AND effective_at <= ?1) "
     "OR EXISTS (SELECT 1 FROM jobs WHERE deadline_at > 0 AND ended_at = 0 AND paused = 0 "
     "AND cancelled IS NULL AND deadline_at <= ?1)";
 
@@ -18,7 +19,8 @@ constexpr char select_earliest_retry[] =
     "SELECT next_run_at FROM tasks WHERE state = 3 AND next_run_at > ?1 "
     "ORDER BY next_run_at LIMIT 1";
 constexpr char select_earliest_answer[] =
-    "SELECT effective_at FROM reviews WHERE status = 2 AND effective_at > ?1 "
+    "SELECT effective_at FROM reviews INDEXED BY reviews_due WHERE status = 2 "
+    "AND effective_at > ?1 "
     "ORDER BY effective_at LIMIT 1";
 constexpr char select_earliest_deadline[] =
     "SELECT deadline_at FROM jobs WHERE deadline_at > 0 AND ended_at = 0 AND paused = 0 "

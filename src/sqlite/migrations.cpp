@@ -261,9 +261,33 @@ CREATE TABLE rate_marks (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
+/// What people list is found by an index whatever they filter by, in the order of the ids, however
+/// much of it has been dealt with. No step of a task writes to one of these: an item does when it
+/// comes and when it settles, a task when it fails, a review when its status changes.
+///
+/// The index on jobs is by the name alone: it never changes, so the row that every transaction
+/// writes stays out of the index.
+constexpr const char* lists_by_index = R"sql(
+CREATE INDEX jobs_by_workflow ON jobs (workflow_name);
+
+DROP INDEX items_failed;
+CREATE INDEX items_by_state ON items (job, category, state);
+CREATE INDEX items_cut_short ON items (job) WHERE state = 1 AND cancelled IS NOT NULL;
+
+DROP INDEX tasks_failed;
+CREATE INDEX tasks_failed ON tasks (job, discarded) WHERE state = 8;
+CREATE INDEX tasks_failed_anywhere ON tasks (discarded) WHERE state = 8;
+
+DROP INDEX reviews_pending;
+CREATE INDEX reviews_pending ON reviews (task) WHERE status < 3;
+CREATE INDEX reviews_by_status ON reviews (status);
+CREATE INDEX reviews_of_job ON reviews (job, status);
+)sql";
+
 constexpr std::array known{
     Migration{.name = "001_jobs_items_tasks_attempts", .sql = jobs_items_tasks_attempts},
     Migration{.name = "002_rate_marks", .sql = rate_marks},
+    Migration{.name = "003_lists_by_index", .sql = lists_by_index},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 /// Events, by cursor. For a job or an item only those zones of the journal are read that can hold
-/// something of it (see migrations.cpp).
+/// something of it (see migrations.cpp). Each zone is a read of its own: however far the next event
+/// is, no snapshot is kept on the way.
 
 #include <algorithm>
 
@@ -13,19 +14,27 @@ namespace {
 
 constexpr char select_rows[] =
     "SELECT row, job, at, events FROM journal WHERE row >= ?1 AND row < ?2 "
-    "AND (?3 = 0 OR job = ?3) ORDER BY row";
-constexpr char select_zones[] =
+    "AND (?3 = 0 OR job = ?3) AND at >= ?4 ORDER BY row";
+constexpr char select_next_zone[] =
     "SELECT zone FROM journal_zones WHERE zone >= ?1 "
     "AND (?2 = 0 OR ?2 BETWEEN job_lo AND job_hi) "
-    "AND (?3 = 0 OR ?3 BETWEEN item_lo AND item_hi) ORDER BY zone";
+    "AND (?3 = 0 OR ?3 BETWEEN item_lo AND item_hi) ORDER BY zone LIMIT 1";
+constexpr char select_last_row[] = "SELECT max(row) FROM journal";
+constexpr char select_time[] = "SELECT at FROM journal WHERE row >= ?1 ORDER BY row LIMIT 1";
 
 constexpr auto row_size = static_cast<EventSeq>(events_per_row);
+
+/// By how much the clocks of two processes may differ, and the journal be out of order.
+constexpr Duration clocks_differ_by = std::chrono::minutes(1);
 
 /// Takes what fits from rows [from, end) until the page is full.
 void read_rows(Connection& connection, const EventFilter& filter, std::int64_t from,
                std::int64_t end, std::vector<Event>& page) {
-  Cursor row = connection.prepared(select_rows).query(from, end, filter.job);
+  // How a row that tells of the item has it in its text; most rows need not be read for that.
+  const std::string item = filter.item ? "," + std::to_string(filter.item.value()) : "";
+  Cursor row = connection.prepared(select_rows).query(from, end, filter.job, filter.since);
   while (page.size() < filter.limit && row.next()) {
+    if (row.view(3).find(item) == std::string_view::npos) continue;
     Result<std::vector<Event>> events =
         read_events(row.view(3), row.integer(0), row.as<JobId>(1), row.as<Timestamp>(2));
     if (!events) throw Fault(events.error());
@@ -37,24 +46,63 @@ void read_rows(Connection& connection, const EventFilter& filter, std::int64_t f
   }
 }
 
+std::int64_t last_row(Connection& connection) {
+  Cursor row = connection.prepared(select_last_row).query();
+  return row.next() ? row.integer(0) : 0;
+}
+
+/// The first row, `from` or later, that may be of `since` or later. Times grow with the rows, as
+/// far as the clocks agree, so it is found by halving.
+std::int64_t first_row_since(Connection& connection, std::int64_t from, Timestamp since) {
+  const auto is_early = [&](std::int64_t at) {
+    Cursor row = connection.prepared(select_time).query(at);
+    return row.next() && row.as<Timestamp>(0) < since - clocks_differ_by;
+  };
+  std::int64_t end = last_row(connection) + 1;
+  if (from >= end || !is_early(from)) return from;
+  while (from + 1 < end) {
+    const std::int64_t middle = from + (end - from) / 2;
+    (is_early(middle) ? from : end) = middle;
+  }
+  return end;
+}
+
+/// Where to read on; none: there is nothing more.
+std::optional<std::int64_t> read_zone(Connection& connection, const EventFilter& filter,
+                                      std::int64_t from, std::vector<Event>& page) {
+  std::int64_t zone = from / journal_zone_rows;
+  if (filter.job || filter.item) {
+    Cursor row = connection.prepared(select_next_zone).query(zone, filter.job, filter.item);
+    if (!row.next()) return std::nullopt;
+    zone = row.integer(0);
+  } else if (from > last_row(connection)) {
+    return std::nullopt;
+  }
+  const std::int64_t end = (zone + 1) * journal_zone_rows;
+  read_rows(connection, filter, std::max(from, zone * journal_zone_rows), end, page);
+  return end;
+}
+
 }  // namespace
 
 Result<std::vector<Event>> SqliteRecords::events(const EventFilter& filter) {
-  return read([&](Connection& connection) -> Result<std::vector<Event>> {
-    std::vector<Event> page;
-    const std::int64_t first = std::max<std::int64_t>((filter.after + 1) / row_size, 1);
-    if (!filter.job && !filter.item) {
-      read_rows(connection, filter, first, INT64_MAX, page);
-      return page;
-    }
-    Cursor zone =
-        connection.prepared(select_zones).query(first / journal_zone_rows, filter.job, filter.item);
-    while (page.size() < filter.limit && zone.next()) {
-      const std::int64_t begin = zone.integer(0) * journal_zone_rows;
-      read_rows(connection, filter, std::max(begin, first), begin + journal_zone_rows, page);
-    }
-    return page;
-  });
+  std::vector<Event> page;
+  std::optional<std::int64_t> from = std::max<std::int64_t>((filter.after + 1) / row_size, 1);
+  if (filter.since != no_time) {
+    const Result<std::int64_t> first = read([&](Connection& connection) -> Result<std::int64_t> {
+      return first_row_since(connection, *from, filter.since);
+    });
+    if (!first) return std::unexpected(first.error());
+    from = *first;
+  }
+  while (from && page.size() < filter.limit) {
+    const auto next = read([&](Connection& connection) -> Result<std::optional<std::int64_t>> {
+      return read_zone(connection, filter, *from, page);
+    });
+    if (!next) return std::unexpected(next.error());
+    from = *next;
+  }
+  return page;
 }
 
 }  // namespace pawl::sqlite

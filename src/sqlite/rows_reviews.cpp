@@ -16,8 +16,8 @@ constexpr auto select_pending = joined(
     "SELECT ", review_columns, " FROM reviews WHERE task = ?1 AND status < 3 ORDER BY id DESC");
 constexpr auto select_due_answers =
     joined("SELECT ", review_columns,
-           " FROM reviews WHERE status = 2 AND effective_at <= ?1 ORDER BY effective_at, id "
-           "LIMIT ?2");
+           " FROM reviews INDEXED BY reviews_due WHERE status = 2 AND effective_at <= ?1 "
+           "ORDER BY effective_at, id LIMIT ?2");
 
 constexpr char insert_journal[] = "INSERT INTO journal (job, at, events) VALUES (?1, ?2, ?3)";
 

@@ -3,11 +3,13 @@
 #include "pawl/codec/workflow.hpp"
 #include "sqlite/attempt_codec.hpp"
 #include "sqlite/due.hpp"
-#include "sqlite/item_codec.hpp"
 #include "sqlite/job_codec.hpp"
+#include "sqlite/looking.hpp"
+#include "sqlite/merged_ids.hpp"
 #include "sqlite/reading.hpp"
 #include "sqlite/review_codec.hpp"
 #include "sqlite/sql_text.hpp"
+#include "store/fitting.hpp"
 
 namespace pawl::sqlite {
 
@@ -15,69 +17,64 @@ namespace {
 
 constexpr auto select_job = joined("SELECT ", job_columns, " FROM jobs WHERE id = ?1");
 constexpr auto select_jobs =
-    joined("SELECT ", job_columns,
-           " FROM jobs WHERE id < ?1 AND (?2 IS NULL OR (ended_at <> 0) = ?2) "
-           "AND (?3 IS NULL OR workflow_name = ?3) ORDER BY id DESC LIMIT ?4");
+    joined("SELECT ", job_columns, " FROM jobs WHERE id < ?1 ORDER BY id DESC LIMIT ?2");
 constexpr auto select_unended_jobs =
     joined("SELECT ", job_columns,
-           " FROM jobs WHERE ended_at = 0 AND id < ?1 "
-           "AND (?2 IS NULL OR workflow_name = ?2) ORDER BY id DESC LIMIT ?3");
+           " FROM jobs INDEXED BY jobs_unended WHERE ended_at = 0 AND id < ?1 "
+           "ORDER BY id DESC LIMIT ?2");
+constexpr auto select_jobs_of_workflow =
+    joined("SELECT ", job_columns,
+           " FROM jobs INDEXED BY jobs_by_workflow WHERE workflow_name = ?1 AND id < ?2 "
+           "ORDER BY id DESC LIMIT ?3");
 constexpr char select_definition[] = "SELECT definition FROM workflows WHERE hash = ?1";
 constexpr char select_range[] = "SELECT first_ordinal, last_ordinal FROM jobs WHERE id = ?1";
 
-constexpr auto select_item = joined("SELECT ", item_columns, " FROM items WHERE id = ?1");
-constexpr auto select_item_with_key =
-    joined("SELECT ", item_columns, " FROM items WHERE job = ?1 AND key = ?2");
-// The range of the job's ordinals is what is searched; the unary plus keeps the planner from
-// taking the index by key, which has another order.
-constexpr auto select_items =
-    joined("SELECT ", item_columns,
-           " FROM items WHERE id > ?1 AND id >= ?2 AND id <= ?3 AND (?4 = 0 OR +job = ?4) "
-           "AND (?5 IS NULL OR +state = ?5) AND (?6 IS NULL OR category = ?6) "
-           "ORDER BY id LIMIT ?7");
-constexpr auto select_failed_items =
-    joined("SELECT ", item_columns,
-           " FROM items WHERE state = 3 AND job = ?1 AND id > ?2 "
-           "AND (?3 IS NULL OR category = ?3) ORDER BY id LIMIT ?4");
-
-constexpr auto select_reviews = joined("SELECT ", review_columns,
-                                       " FROM reviews WHERE id > ?1 AND (?2 = 0 OR +job = ?2) "
-                                       "AND (?3 IS NULL OR +status = ?3) ORDER BY id LIMIT ?4");
+constexpr auto select_reviews =
+    joined("SELECT ", review_columns, " FROM reviews WHERE id > ?1 ORDER BY id LIMIT ?2");
 constexpr auto select_reviews_of_task =
     joined("SELECT ", review_columns,
-           " FROM reviews WHERE task = ?1 AND id > ?2 AND (?3 = 0 OR +job = ?3) "
-           "AND (?4 IS NULL OR +status = ?4) ORDER BY id LIMIT ?5");
-constexpr auto select_pending_reviews =
+           " FROM reviews INDEXED BY reviews_of_task WHERE task = ?1 AND id > ?2 "
+           "ORDER BY id LIMIT ?3");
+constexpr auto select_reviews_by_status =
     joined("SELECT ", review_columns,
-           " FROM reviews INDEXED BY reviews_pending WHERE status < 3 AND job = ?1 AND id > ?2 "
-           "AND +status = ?3 ORDER BY id LIMIT ?4");
-constexpr auto select_all_pending_reviews =
-    joined("SELECT ", review_columns,
-           " FROM reviews INDEXED BY reviews_pending WHERE status < 3 AND id > ?1 "
-           "AND +status = ?2 ORDER BY id LIMIT ?3");
+           " FROM reviews INDEXED BY reviews_by_status WHERE status = ?1 AND id > ?2 "
+           "ORDER BY id LIMIT ?3");
+constexpr char select_review_ids_of_job[] =
+    "SELECT id FROM reviews INDEXED BY reviews_of_job WHERE job = ?1 AND status = ?2 AND id > ?3 "
+    "ORDER BY id LIMIT ?4";
 
 constexpr auto select_workers = joined("SELECT ", worker_columns, " FROM workers ORDER BY id");
 
 constexpr std::int64_t everything = INT64_MAX;
-
-std::optional<std::string_view> if_named(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  return std::string_view(text);
-}
 
 std::vector<Job> jobs_from(Cursor row) {
   std::vector<Job> jobs;
   while (row.next()) jobs.push_back(job_row_of(row).job);
   return jobs;
 }
-std::vector<Item> items_from(Cursor row) {
-  std::vector<Item> items;
-  while (row.next()) items.push_back(item_of(row));
-  return items;
-}
 std::vector<Review> reviews_from(Cursor row) {
   std::vector<Review> reviews;
   while (row.next()) reviews.push_back(review_of(row));
+  return reviews;
+}
+
+/// Of a job, the index has one ordered list for each status.
+std::vector<Review> reviews_of_job(Connection& connection, const ReviewFilter& filter,
+                                   ReviewId after, std::uint32_t max) {
+  std::vector<ReviewStatus> lists{ReviewStatus::open, ReviewStatus::answered, ReviewStatus::closed,
+                                  ReviewStatus::superseded};
+  if (filter.status) lists = {*filter.status};
+  const auto next = [&](std::size_t list, std::int64_t from, std::size_t count) {
+    std::vector<std::int64_t> ids;
+    Cursor row =
+        connection.prepared(select_review_ids_of_job).query(filter.job, lists[list], from, count);
+    while (row.next()) ids.push_back(row.integer(0));
+    return ids;
+  };
+  std::vector<Review> reviews;
+  for (const std::int64_t id : merged_ids(lists.size(), after.value(), max, next)) {
+    reviews.push_back(*review_with_id(connection, ReviewId{id}));
+  }
   return reviews;
 }
 
@@ -105,15 +102,21 @@ Result<Job> SqliteRecords::job(JobId id) {
 }
 
 Result<std::vector<Job>> SqliteRecords::jobs(const JobFilter& filter) {
-  return read([&](Connection& connection) -> Result<std::vector<Job>> {
-    const std::int64_t before = filter.before ? filter.before.value() : everything;
-    const auto name = if_named(filter.workflow_name);
-    if (filter.ended == false) {
-      return jobs_from(connection.prepared(select_unended_jobs).query(before, name, filter.limit));
-    }
-    return jobs_from(
-        connection.prepared(select_jobs).query(before, filter.ended, name, filter.limit));
-  });
+  const auto look = [&](JobId before, std::uint32_t max) {
+    return read([&](Connection& connection) -> Result<std::vector<Job>> {
+      // Unended ones are few, whatever the workflow.
+      if (filter.ended == false) {
+        return jobs_from(connection.prepared(select_unended_jobs).query(before, max));
+      }
+      if (!filter.workflow_name.empty()) {
+        return jobs_from(
+            connection.prepared(select_jobs_of_workflow).query(filter.workflow_name, before, max));
+      }
+      return jobs_from(connection.prepared(select_jobs).query(before, max));
+    });
+  };
+  return page_of(filter.before ? filter.before : JobId{everything}, filter.limit, look,
+                 [&](const Job& job) { return fits(job, filter); });
 }
 
 Result<Workflow> SqliteRecords::workflow(std::string_view hash) {
@@ -134,39 +137,6 @@ Result<Workflow> SqliteRecords::workflow(std::string_view hash) {
   return found;
 }
 
-Result<Item> SqliteRecords::item(ItemId id) {
-  return read([&](Connection& connection) -> Result<Item> {
-    Cursor row = connection.prepared(select_item).query(id);
-    if (!row.next()) return no_such("item", id.value());
-    return item_of(row);
-  });
-}
-
-Result<Item> SqliteRecords::item(JobId job, std::string_view key) {
-  return read([&](Connection& connection) -> Result<Item> {
-    Cursor row = connection.prepared(select_item_with_key).query(job, key);
-    if (!row.next()) {
-      return fail(ErrorCode::not_found,
-                  "no item '" + std::string(key) + "' in job " + std::to_string(job.value()));
-    }
-    return item_of(row);
-  });
-}
-
-Result<std::vector<Item>> SqliteRecords::items(const ItemFilter& filter) {
-  return read([&](Connection& connection) -> Result<std::vector<Item>> {
-    const auto category = if_named(filter.category);
-    if (filter.state == ItemState::failed && filter.job) {
-      return items_from(connection.prepared(select_failed_items)
-                            .query(filter.job, filter.after, category, filter.limit));
-    }
-    const OrdinalRange range = ordinals_of(connection, filter.job);
-    return items_from(connection.prepared(select_items)
-                          .query(filter.after, range.first, range.last, filter.job, filter.state,
-                                 category, filter.limit));
-  });
-}
-
 Result<std::vector<Attempt>> SqliteRecords::attempts(TaskId task) {
   return read([&](Connection& connection) -> Result<std::vector<Attempt>> {
     return attempts_of(connection, task);
@@ -182,24 +152,22 @@ Result<Review> SqliteRecords::review(ReviewId id) {
 }
 
 Result<std::vector<Review>> SqliteRecords::reviews(const ReviewFilter& filter) {
-  return read([&](Connection& connection) -> Result<std::vector<Review>> {
-    if (filter.task) {
-      return reviews_from(
-          connection.prepared(select_reviews_of_task)
-              .query(filter.task, filter.after, filter.job, filter.status, filter.limit));
-    }
-    const bool is_pending = filter.status && *filter.status < ReviewStatus::closed;
-    if (is_pending && filter.job) {
-      return reviews_from(connection.prepared(select_pending_reviews)
-                              .query(filter.job, filter.after, filter.status, filter.limit));
-    }
-    if (is_pending) {
-      return reviews_from(connection.prepared(select_all_pending_reviews)
-                              .query(filter.after, filter.status, filter.limit));
-    }
-    return reviews_from(connection.prepared(select_reviews)
-                            .query(filter.after, filter.job, filter.status, filter.limit));
-  });
+  const auto look = [&](ReviewId after, std::uint32_t max) {
+    return read([&](Connection& connection) -> Result<std::vector<Review>> {
+      if (filter.task) {
+        return reviews_from(
+            connection.prepared(select_reviews_of_task).query(filter.task, after, max));
+      }
+      if (filter.job) return reviews_of_job(connection, filter, after, max);
+      if (filter.status) {
+        return reviews_from(
+            connection.prepared(select_reviews_by_status).query(filter.status, after, max));
+      }
+      return reviews_from(connection.prepared(select_reviews).query(after, max));
+    });
+  };
+  return page_of(filter.after, filter.limit, look,
+                 [&](const Review& review) { return fits(review, filter); });
 }
 
 Result<std::vector<WorkerRecord>> SqliteRecords::workers() {

@@ -2,7 +2,7 @@
 
 /// The reads of people and reports on SQLite. Each borrows a read connection, answers one short
 /// page and gives it back: a long reader would keep the write-ahead log growing.
-/// Sources: sqlite_records.cpp, records_tasks.cpp, records_events.cpp.
+/// Sources: sqlite_records.cpp and records_*.cpp.
 
 #include <filesystem>
 #include <map>
@@ -45,6 +45,8 @@ class SqliteRecords final : public Records {
   /// Runs `body(connection)` in one read transaction: what it sees belongs together.
   template <class Body>
   auto read(Body body) -> std::invoke_result_t<Body, Connection&>;
+
+  Result<std::vector<Task>> reviewed_tasks(const TaskFilter& filter);
 
   std::filesystem::path path_;
   ReaderPool& readers_;

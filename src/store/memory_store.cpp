@@ -5,6 +5,7 @@
 
 #include "pawl/codec/digest.hpp"
 #include "pawl/store/records.hpp"
+#include "store/fitting.hpp"
 #include "store/ledger.hpp"
 #include "store/memory_rows.hpp"
 #include "store/payload_folder.hpp"
@@ -165,10 +166,8 @@ class MemoryStore final : public Store, public Records {
     for (auto it = rows_.jobs.rbegin(); it != rows_.jobs.rend() && found.size() < filter.limit;
          ++it) {
       const Job& job = it->second;
-      const bool fits = (!filter.before || job.id < filter.before) &&
-                        (!filter.ended || *filter.ended == job.has_ended()) &&
-                        (filter.workflow_name.empty() || filter.workflow_name == job.workflow_name);
-      if (fits) found.push_back(job);
+      if (filter.before && job.id >= filter.before) continue;
+      if (fits(job, filter)) found.push_back(job);
     }
     return found;
   }
@@ -202,10 +201,7 @@ class MemoryStore final : public Store, public Records {
     for (auto it = rows_.items.upper_bound(filter.after);
          it != rows_.items.end() && found.size() < filter.limit; ++it) {
       const Item& item = it->second;
-      const bool fits = (!filter.job || item.job == filter.job) &&
-                        (!filter.state || *filter.state == item.state) &&
-                        (filter.category.empty() || filter.category == item.category);
-      if (fits) found.push_back(item);
+      if (fits(item, rows_.job(item.job)->cancelled, filter)) found.push_back(item);
     }
     return found;
   }
@@ -268,11 +264,7 @@ class MemoryStore final : public Store, public Records {
     std::vector<Review> found;
     for (auto it = rows_.reviews.upper_bound(filter.after);
          it != rows_.reviews.end() && found.size() < filter.limit; ++it) {
-      const Review& review = it->second;
-      const bool fits = (!filter.job || review.job == filter.job) &&
-                        (!filter.task || review.task == filter.task) &&
-                        (!filter.status || review.status == *filter.status);
-      if (fits) found.push_back(review);
+      if (fits(it->second, filter)) found.push_back(it->second);
     }
     return found;
   }
@@ -284,7 +276,7 @@ class MemoryStore final : public Store, public Records {
     for (auto row = static_cast<std::size_t>(std::max<EventSeq>(first / 16, 1));
          row <= rows_.journal.size() && found.size() < filter.limit; ++row) {
       const JournalRow& entry = rows_.journal[row - 1];
-      if (filter.job && entry.job != filter.job) continue;
+      if ((filter.job && entry.job != filter.job) || entry.at < filter.since) continue;
       for (std::size_t i = 0; i < entry.events.size() && found.size() < filter.limit; ++i) {
         Event event = entry.events[i];
         event.seq = static_cast<EventSeq>(row * 16 + i);
@@ -362,21 +354,6 @@ class MemoryStore final : public Store, public Records {
     const Job* job = rows_.job(id);
     if (job == nullptr) return no_such("job", id.value());
     return *job;
-  }
-
-  static bool fits(const Task& task, const TaskFilter& filter) {
-    if (filter.job && task.job != filter.job) return false;
-    if (filter.state && task.kind() != *filter.state) return false;
-    if (filter.parent && (!task.child || task.child->parent != filter.parent)) return false;
-    if (filter.worker) {
-      const auto* running = std::get_if<Running>(&task.state);
-      if (running == nullptr || running->worker != filter.worker) return false;
-    }
-    if (filter.discarded) {
-      const auto* failed = std::get_if<Failed>(&task.state);
-      if (failed == nullptr || failed->discarded != *filter.discarded) return false;
-    }
-    return true;
   }
 
   StageOutput output_of(const Task& task) {

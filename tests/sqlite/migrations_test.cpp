@@ -57,6 +57,60 @@ TEST(Migrations, the_first_schema_gets_room_for_the_openings_that_rates_count) {
   EXPECT_EQ(connection.integer("SELECT count(*) FROM rate_marks"), 2);
 }
 
+/// A task row with one set of columns replaced.
+std::string task_row(const std::string& columns, const std::string& values) {
+  return "INSERT INTO tasks (id, job, item, lane, age, version, epoch, round, expansion, cause, "
+         "failures, rejections, rate_limit_waits, interruptions, epoch_attempts, " +
+         columns + ") VALUES (65536, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0, 0, " + values + ")";
+}
+
+/// Every index of the schema with its definition.
+std::map<std::string, std::string> indexes_of(const std::filesystem::path& path) {
+  Connection connection(path, Connection::Mode::read_only);
+  std::map<std::string, std::string> indexes;
+  Statement select(connection.raw(),
+                   "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL");
+  for (Cursor row = select.query(); row.next();) indexes[row.text(0)] = row.text(1);
+  return indexes;
+}
+
+// A database from before the lists had their indexes is listed like a new one.
+TEST(Migrations, the_second_schema_gets_the_indexes_that_lists_use) {
+  const Folder folder;
+  Turnstile turnstile(folder / "old.db");
+  (void)must_open({.path = folder / "new.db"});
+  {
+    Connection connection(folder / "old.db", Connection::Mode::create);
+    bring_up_to_date(connection, turnstile, folder / "old.db", true, migrations().first(2));
+    EXPECT_EQ(connection.integer("PRAGMA user_version"), 2);
+    connection.run(
+        "INSERT INTO items (id, job, key, state, cancelled, sinks_left, failed_tasks, "
+        "adopted_from, pass, submitted_at, category, data_sha256, data) VALUES "
+        "(1, 9, 'a', 3, NULL, 0, 1, 0, 1, 1, '', '', '1'), "
+        "(2, 9, 'b', 1, NULL, 1, 0, 0, 1, 1, 'x', '', '2'), "
+        "(3, 9, 'c', 1, 1, 1, 0, 0, 1, 1, '', '', '3')");
+    connection.run(
+        "INSERT INTO reviews (id, job, item, task, epoch, reason, attempt, digest, opened_at, "
+        "claimed_until, closed_at, status) VALUES (5, 9, 2, 131072, 1, 1, 1, '', 1, 0, 0, 1)");
+    connection.run(task_row("state, attempts, reason, discarded", "8, 1, 1, 0"));
+  }
+  const auto store = must_open({.path = folder / "old.db"});
+  EXPECT_EQ(indexes_of(folder / "old.db"), indexes_of(folder / "new.db"));
+  Records& records = store->records();
+  const auto ids = [](const auto& rows) {
+    std::vector<std::int64_t> found;
+    for (const auto& row : rows) found.push_back(row.id.value());
+    return found;
+  };
+  using Ids = std::vector<std::int64_t>;
+  EXPECT_EQ(ids(*records.items({.job = JobId{9}})), (Ids{1, 2, 3}));
+  EXPECT_EQ(ids(*records.items({.job = JobId{9}, .state = ItemState::failed})), Ids{1});
+  EXPECT_EQ(ids(*records.items({.job = JobId{9}, .state = ItemState::cancelled})), Ids{3});
+  EXPECT_EQ(ids(*records.items({.job = JobId{9}, .category = "x"})), Ids{2});
+  EXPECT_EQ(ids(*records.reviews({.job = JobId{9}, .status = ReviewStatus::open})), Ids{5});
+  EXPECT_EQ(ids(*records.tasks({.state = StateKind::failed})), Ids{65'536});
+}
+
 TEST(RateMarks, are_never_more_than_the_rate_counts) {
   const Folder folder;
   ManualClock clock;
@@ -136,13 +190,6 @@ bool is_refused(const std::string& sql) {
     EXPECT_EQ(error.primary_code(), SQLITE_CONSTRAINT) << error.what();
     return true;
   }
-}
-
-/// A task row with one set of columns replaced.
-std::string task_row(const std::string& columns, const std::string& values) {
-  return "INSERT INTO tasks (id, job, item, lane, age, version, epoch, round, expansion, cause, "
-         "failures, rejections, rate_limit_waits, interruptions, epoch_attempts, " +
-         columns + ") VALUES (65536, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0, 0, " + values + ")";
 }
 
 TEST(Schema, refuses_tasks_that_make_no_sense) {

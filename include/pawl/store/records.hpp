@@ -25,6 +25,7 @@ struct JobFilter {
 };
 struct ItemFilter {
   JobId job;
+  /// As it shows: an item is cancelled, too, once a cancel of it or of its job cuts it short.
   std::optional<ItemState> state;
   std::string category;
   ItemId after;
@@ -50,6 +51,9 @@ struct EventFilter {
   JobId job;
   ItemId item;
   EventSeq after = 0;
+  /// Only events of this time and later; none: all. Exact while the clocks of those who write
+  /// differ by less than a minute.
+  Timestamp since = no_time;
   std::uint32_t limit = 1'000;
 };
 
