@@ -22,6 +22,9 @@ constexpr char update_job[] =
     "generation = ?11, paused = ?12, cancelled = ?13, reduce_ordinal = ?14, pass = ?15, "
     "first_ordinal = ?16, last_ordinal = ?17, counters = ?18 WHERE id = ?1";
 
+constexpr char update_counters[] =
+    "UPDATE jobs SET first_ordinal = ?2, last_ordinal = ?3, counters = ?4 WHERE id = ?1";
+
 /// The totals, in the order of the text. The one list serves reading and writing.
 template <class JobLike, class Visit>
 void each_total(JobLike& job, Visit visit) {
@@ -163,6 +166,24 @@ JobRow job_row_of(const Cursor& row) {
   return result;
 }
 
+JobSettings settings_of(const JobRow& row) {
+  const Job& job = row.job;
+  return {.workflow_hash = job.workflow_hash,
+          .labels = job.labels,
+          .budget = job.budget,
+          .tolerate_failures = job.tolerate_failures,
+          .parallel = job.parallel,
+          .priority = job.priority,
+          .deadline_at = job.deadline_at,
+          .ended_at = job.ended_at,
+          .submission_open = job.submission_open,
+          .generation = job.generation,
+          .paused = job.paused,
+          .cancelled = job.cancelled,
+          .reduce_ordinal = job.reduce_ordinal,
+          .pass = row.pass};
+}
+
 JobId insert_job_row(Connection& connection, const JobRow& row) {
   const Job& job = row.job;
   connection.prepared(insert_job)
@@ -181,6 +202,11 @@ void update_job_row(Connection& connection, const JobRow& row) {
            to_json_text(job.tolerate_failures), job.parallel, job.priority, job.deadline_at,
            job.ended_at, job.submission_open, job.generation, job.paused, job.cancelled,
            job.reduce_ordinal, row.pass, row.first_ordinal, row.last_ordinal, counters_text(job));
+}
+
+void update_job_counters(Connection& connection, const JobRow& row) {
+  connection.prepared(update_counters)
+      .run(row.job.id, row.first_ordinal, row.last_ordinal, counters_text(row.job));
 }
 
 }  // namespace pawl::sqlite

@@ -18,6 +18,7 @@ namespace pawl::sqlite {
 
 struct CachedJob {
   JobRow row;
+  JobSettings written;        ///< as the database has them
   bool is_unwritten = false;  ///< its range of ordinals has grown since it was written
 };
 

@@ -63,7 +63,9 @@ CachedJob* SqliteRows::find_job(JobId id) {
   if (const auto known = cache_.jobs.find(id); known != cache_.jobs.end()) return &known->second;
   Cursor row = connection_.prepared(select_job).query(id);
   if (!row.next()) return nullptr;
-  return &cache_.jobs.emplace(id, CachedJob{.row = job_row_of(row)}).first->second;
+  CachedJob found{.row = job_row_of(row)};
+  found.written = settings_of(found.row);
+  return &cache_.jobs.emplace(id, std::move(found)).first->second;
 }
 
 Job* SqliteRows::job(JobId id) {
@@ -85,6 +87,7 @@ Job* SqliteRows::insert_job(const Job& fresh) {
   CachedJob made{.row = {.job = fresh}};
   made.row.first_ordinal = made.row.last_ordinal = fresh.reduce_ordinal;
   made.row.job.id = insert_job_row(connection_, made.row);
+  made.written = settings_of(made.row);
   const JobId id = made.row.job.id;
   return &cache_.jobs.insert_or_assign(id, std::move(made)).first->second.row.job;
 }
@@ -93,7 +96,12 @@ void SqliteRows::put_job(const Job& job) {
   CachedJob* row = find_job(job.id);
   require(row != nullptr, "a job without a row is written");
   if (&row->row.job != &job) row->row.job = job;
-  update_job_row(connection_, row->row);
+  if (JobSettings now = settings_of(row->row); now == row->written) {
+    update_job_counters(connection_, row->row);
+  } else {
+    update_job_row(connection_, row->row);
+    row->written = std::move(now);
+  }
   row->is_unwritten = false;
 }
 
