@@ -31,7 +31,10 @@ class EngineOnLoop final : public Engine {
         loop_(std::make_unique<Loop>(store_, options, clock, std::move(hello), worker)),
         inline_(options.threads == 0) {}
 
-  ~EngineOnLoop() override { stop(); }
+  ~EngineOnLoop() override {
+    stop();
+    loop_.reset();  // its threads may still tell of news
+  }
 
   void serve(const Program& program) override { loop_->serve(program.handlers()); }
 
