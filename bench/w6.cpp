@@ -56,8 +56,10 @@ Line w6(const Plan& plan) {
   Sample engine;
   Sample limit;
   for (int round = 0; round < plan.rounds; ++round) {
-    limit = in_child([&] { return limit_spawn(items, at_once); });
-    limits.push_back(limit.rate());
+    if (!plan.ours_only) {
+      limit = in_child([&] { return limit_spawn(items, at_once); });
+      limits.push_back(limit.rate());
+    }
     engine = in_child([&] { return commands_on_sqlite(plan.folder, items, at_once); });
     ours.push_back(engine.rate());
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <map>
+#include <string_view>
 #include <utility>
 
 #include "pawl/codec/documents.hpp"
@@ -13,7 +13,36 @@ namespace pawl {
 
 namespace {
 
-using Variables = std::map<std::string, std::string>;
+/// The environment of a command: a handful of names, each one time.
+class Variables {
+ public:
+  void set(std::string_view name, std::string_view value) {
+    std::string text;
+    text.reserve(name.size() + 1 + value.size());
+    ((text += name) += '=') += value;
+    const auto place = find(name);
+    if (place == all_.end()) {
+      all_.push_back(std::move(text));
+    } else {
+      *place = std::move(text);
+    }
+  }
+  void remove(std::string_view name) {
+    const auto place = find(name);
+    if (place != all_.end()) all_.erase(place);
+  }
+  /// "NAME=value"
+  [[nodiscard]] std::vector<std::string>& all() { return all_; }
+
+ private:
+  std::vector<std::string>::iterator find(std::string_view name) {
+    return std::ranges::find_if(all_, [&](const std::string& one) {
+      return one.size() > name.size() && one[name.size()] == '=' && one.starts_with(name);
+    });
+  }
+
+  std::vector<std::string> all_;
+};
 
 /// What a command inherits of our own environment, and nothing else.
 constexpr std::array<const char*, 5> inherited{"PATH", "HOME", "LANG", "TZ", "TMPDIR"};
@@ -29,22 +58,23 @@ StageError refused(std::string code, std::string message) {
 }
 
 void add_protocol(Variables& env, const Context& context, Workspace& place) {
-  env["PAWL_RESULT"] = place.result().string();
-  env["PAWL_DIR"] = place.dir().string();
-  env["PAWL_EVENTS"] = place.events().string();
-  env["PAWL_STAGE"] = context.stage_name();
-  if (context.task().item) env["PAWL_ITEM"] = context.item_key();
-  env["PAWL_ATTEMPT"] = std::to_string(context.attempt());
-  env["PAWL_KEY"] = context.idempotency_key();
-  if (context.deadline() != no_time) env["PAWL_DEADLINE"] = rfc3339(context.deadline());
-  env["PAWL_RUN"] = place.mark().token();
+  env.set("PAWL_RESULT", place.result());
+  env.set("PAWL_DIR", place.dir());
+  env.set("PAWL_EVENTS", place.events());
+  env.set("PAWL_STAGE", context.stage_name());
+  if (context.task().item) env.set("PAWL_ITEM", context.item_key());
+  env.set("PAWL_ATTEMPT", std::to_string(context.attempt()));
+  env.set("PAWL_KEY", context.idempotency_key());
+  if (context.deadline() != no_time) env.set("PAWL_DEADLINE", rfc3339(context.deadline()));
+  env.set("PAWL_RUN", place.mark().token());
 }
 
-std::filesystem::path working_directory(const Context& context, const std::string& dir) {
+std::string working_directory(const Context& context, const std::string& dir) {
   const auto project = member(context.job_labels(), "project");
-  const std::string base = project ? string_of(*project).value_or("") : "";
+  std::string base = project ? string_of(*project).value_or("") : "";
+  if (dir.empty() && base.starts_with('/')) return base;
   const std::filesystem::path path = std::filesystem::path(base) / dir;
-  return path.empty() ? path : std::filesystem::absolute(path).lexically_normal();
+  return path.empty() ? std::string() : std::filesystem::absolute(path).lexically_normal().string();
 }
 
 }  // namespace
@@ -74,18 +104,18 @@ std::expected<Command, StageError> prepare_command(const ActionServices& service
   command.cwd = working_directory(context, action.dir);
 
   Variables env;
-  env["PATH"] = usual_path;
+  env.set("PATH", usual_path);
   for (const char* const name : inherited) {
-    if (auto value = services.variable(name)) env[name] = std::move(*value);
+    if (const auto value = services.variable(name)) env.set(name, *value);
   }
   for (const auto& [name, text] : action.env) {
     const auto value =
         resolve_argument(text, lookup, &place.links(), "the variable " + name + " (" + text + ")");
     if (!value) return std::unexpected(error_before_start(value.error()));
     if (*value) {
-      env[name] = **value;
+      env.set(name, **value);
     } else {
-      env.erase(name);
+      env.remove(name);
     }
   }
   for (const std::string& name : action.secrets) {
@@ -95,28 +125,28 @@ std::expected<Command, StageError> prepare_command(const ActionServices& service
           "R205",
           "the secret " + name + " is not set; set the variable " + name + " where pawl runs"));
     }
-    command.secrets.push_back(*value);
-    env[name] = std::move(*value);
+    env.set(name, *value);
+    command.secrets.push_back(std::move(*value));
   }
   add_protocol(env, context, place);
-  for (const auto& [name, value] : env) {
-    if (value.find('\0') != std::string::npos) {
-      return std::unexpected(refused(
-          "R206",
-          "the variable " + name + " would hold a zero byte, which no program can be given"));
+  for (const std::string& one : env.all()) {
+    if (one.find('\0') != std::string::npos) {
+      return std::unexpected(refused("R206", "the variable " + one.substr(0, one.find('=')) +
+                                                 " would hold a zero byte, which no program can be "
+                                                 "given"));
     }
-    command.env.push_back(name + "=" + value);
   }
+  command.env = std::move(env.all());
   return command;
 }
 
-ProcessEnd run_command(const ActionServices& services, const Command& command, std::string input,
+ProcessEnd run_command(const ActionServices& services, Command& command, std::string input,
                        Workspace& place, std::stop_token stop, std::size_t capture_bytes_max) {
   ProcessSpec spec;
-  spec.argv = command.argv;
+  spec.argv = std::move(command.argv);
   spec.input = std::move(input);
-  spec.env = command.env;
-  spec.cwd = command.cwd;
+  spec.env = std::move(command.env);
+  spec.cwd = std::move(command.cwd);
   spec.grace = services.options.grace;
   spec.stop = std::move(stop);
   spec.log_bytes_max = services.options.log_bytes_max;

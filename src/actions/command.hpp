@@ -22,6 +22,7 @@ namespace pawl {
 struct ActionServices {
   std::shared_ptr<Store> store;
   ActionOptions options;
+  std::shared_ptr<RunDirectory> run;  ///< shared by all code of one source
 
   /// A variable of this process.
   [[nodiscard]] std::optional<std::string> variable(const std::string& name) const;
@@ -31,7 +32,7 @@ struct ActionServices {
 struct Command {
   std::vector<std::string> argv;
   std::vector<std::string> env;
-  std::filesystem::path cwd;
+  std::string cwd;
   std::vector<std::string> secrets;  ///< their values
 };
 
@@ -42,8 +43,9 @@ struct Command {
     const ActionServices& services, const ActionSpec& action, const std::vector<std::string>& argv,
     Context& context, const Lookup& lookup, Workspace& place);
 
-/// Runs it to its end. Of stdout `capture_bytes_max` are kept as they are.
-[[nodiscard]] ProcessEnd run_command(const ActionServices& services, const Command& command,
+/// Runs it to its end; of the command only the secrets are left. Of stdout `capture_bytes_max` are
+/// kept as they are.
+[[nodiscard]] ProcessEnd run_command(const ActionServices& services, Command& command,
                                      std::string input, Workspace& place, std::stop_token stop,
                                      std::size_t capture_bytes_max);
 

@@ -41,6 +41,17 @@ std::unexpected<StartRefusal> not_executable(const std::string& command,
 
 }  // namespace
 
+std::expected<std::string, StartRefusal> program_to_try(const std::string& command,
+                                                        const std::vector<std::string>& env,
+                                                        const std::string& cwd) {
+  if (command.starts_with('/')) return command;
+  const bool names_its_file = command.find('/') != std::string::npos;
+  if (names_its_file && cwd.starts_with('/')) {
+    return (std::filesystem::path(cwd) / command).string();
+  }
+  return find_command(command, env, cwd);
+}
+
 std::expected<std::string, StartRefusal> find_command(const std::string& command,
                                                       const std::vector<std::string>& env,
                                                       const std::filesystem::path& cwd) {

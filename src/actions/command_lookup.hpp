@@ -17,6 +17,11 @@ struct StartRefusal {
   std::string text;
 };
 
+/// The path to try, or why there is none. A command that names its file is not looked at: where it
+/// cannot be started, ask `find_command` why.
+[[nodiscard]] std::expected<std::string, StartRefusal> program_to_try(
+    const std::string& command, const std::vector<std::string>& env, const std::string& cwd);
+
 /// The path to execute, or why there is none.
 [[nodiscard]] std::expected<std::string, StartRefusal> find_command(
     const std::string& command, const std::vector<std::string>& env,

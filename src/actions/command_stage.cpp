@@ -90,7 +90,7 @@ class Harvest {
     if (*text) return parse_result_document(**text);
     std::error_code ignored;
     if (action_.capture == Capture::file && end_.number == 0 &&
-        std::filesystem::exists(place_.result().string() + ".tmp", ignored)) {
+        std::filesystem::exists(place_.result() + ".tmp", ignored)) {
       return fail(ErrorCode::invalid,
                   "only $PAWL_RESULT.tmp was written; rename it to $PAWL_RESULT when it is whole");
     }
@@ -181,14 +181,15 @@ class Harvest {
 
 Outcome run_command_stage(const ActionServices& services, const ActionSpec& action,
                           Context& context, std::stop_token stop) {
-  Result<Workspace> place = Workspace::make(*services.store, services.options, context, "");
+  Result<Workspace> place =
+      Workspace::make(*services.store, services.options, *services.run, context, "");
   if (!place) return Failure{.error = error_before_start(place.error())};
   const Result<Json> in = resolve_fields(action.in, lookup_in(context), &place->links());
   if (!in) return Failure{.error = error_before_start(in.error())};
   const Lookup lookup = lookup_in(context, *in);
   const auto argv = command_line(action, lookup, place->links());
   if (!argv) return Failure{.error = error_before_start(argv.error())};
-  const auto command = prepare_command(services, action, *argv, context, lookup, *place);
+  auto command = prepare_command(services, action, *argv, context, lookup, *place);
   if (!command) return Failure{.error = command.error()};
   const Result<Json> input = envelope(context, *services.store, *place, *in);
   if (!input) return Failure{.error = error_before_start(input.error())};

@@ -23,10 +23,12 @@ constexpr auto vanish_max = std::chrono::seconds(5);
 
 bool is_wanted(const ProcessEntry& entry, const Wanted& wanted) {
   if (!entry.is_living() || entry.pid == ::getpid()) return false;
-  if (has_variable(entry.pid, wanted.variable)) return true;
-  if (wanted.group == 0 || entry.group != wanted.group) return false;
-  const auto leader = process_entry(wanted.group);
-  return leader && leader->started == wanted.leader_started;
+  if (has_variable(entry.pid, wanted.variable, wanted.is_beginning)) return true;
+  const auto group = std::ranges::find(wanted.groups, entry.group, &KnownGroup::leader);
+  if (entry.group == 0 || group == wanted.groups.end()) return false;
+  const auto leader = process_entry(group->leader);
+  return leader && leader->started >= group->started_from &&
+         leader->started <= group->started_until;
 }
 
 /// A process by a handle that never means another.

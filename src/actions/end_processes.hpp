@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -11,12 +12,20 @@
 
 namespace pawl {
 
-/// Every process with `variable` in its environment; and the members of `group` (0: none) as long
-/// as its leader is the process that started at `leader_started`.
+/// A group by its leader (0: none), and when that one started, in ticks of the machine: with the
+/// number that names one process for as long as the machine runs.
+struct KnownGroup {
+  pid_t leader = 0;
+  std::uint64_t started_from = 0;
+  std::uint64_t started_until = 0;
+};
+
+/// Every process with `variable` in its environment, or one that begins so; and the members of the
+/// groups as long as their leader is there.
 struct Wanted {
   std::string variable;
-  pid_t group = 0;
-  std::uint64_t leader_started = 0;
+  bool is_beginning = false;
+  std::vector<KnownGroup> groups;
 };
 
 /// Asks them to end, kills after `grace` those that did not, and waits until they are gone. Never

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "codec/object_writer.hpp"
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
@@ -19,27 +20,36 @@ using Members = std::vector<std::pair<std::string, Json>>;
 /// How many of the earlier outputs are shown.
 constexpr std::size_t outputs_shown = 2;
 
-Json item_document(const Context& context) {
-  Members fields{{"id", Json(context.item_key())}};
+void append_item(std::string& out, const Context& context) {
+  const auto append = [&](std::string_view key, const Json& value) {
+    append_quoted(out, key);
+    (out += ':') += value.text();
+  };
+  out += '{';
+  append("id", Json(context.item_key()));
   if (!is_object(context.data())) {
-    fields.emplace_back("value", context.data());
+    out += ',';
+    append("value", context.data());
   } else {
-    for (auto& [key, value] : members(context.data())) {
-      if (key != "id") fields.emplace_back(std::move(key), std::move(value));
+    for (const auto& [key, value] : members(context.data())) {
+      if (key == "id") continue;
+      out += ',';
+      append(key, value);
     }
   }
-  return Json::object(fields);
+  out += '}';
 }
 
-Json attempt_part(const Context& context) {
+void append_attempt(std::string& out, const Context& context) {
   const Task& task = context.task();
-  return Json::object(
-      {{"id", std::to_string(task.id.value()) + "-" + std::to_string(context.attempt())},
-       {"number", context.attempt()},
-       {"epoch", task.epoch},
-       {"cause", name_of(context.cause())},
-       {"deadline", context.deadline() == no_time ? Json() : Json(rfc3339(context.deadline()))},
-       {"idempotency_key", context.idempotency_key()}});
+  ObjectWriter attempt(out);
+  attempt.write("id", std::to_string(task.id.value()) + "-" + std::to_string(context.attempt()));
+  attempt.write("number", context.attempt());
+  attempt.write("epoch", task.epoch);
+  attempt.write("cause", context.cause());
+  attempt.write("deadline",
+                context.deadline() == no_time ? Json() : Json(rfc3339(context.deadline())));
+  attempt.write("idempotency_key", context.idempotency_key());
 }
 
 Json feedback_part(const Context& context, const std::vector<Attempt>& history) {
@@ -99,7 +109,7 @@ Status write_items(Context& context, Store& store, Workspace& place) {
   std::int64_t number = 0;
   const Status read = context.for_each_item([&](const SettledItem& settled) {
     // Each item has links of its own: thousands of files may bear the same name.
-    FileLinks links(store, place.in() / "items" / std::to_string(++number));
+    FileLinks links(store, place.in() + "/items/" + std::to_string(++number));
     const Result<Json> line = items_line(settled, context.workflow(), links);
     if (!line) {
       written = std::unexpected(line.error());
@@ -112,7 +122,7 @@ Status write_items(Context& context, Store& store, Workspace& place) {
   if (!written) return written;
   file.close();
   if (!file) {
-    return fail(ErrorCode::unavailable, "cannot write " + place.items().string());
+    return fail(ErrorCode::unavailable, "cannot write " + place.items());
   }
   return {};
 }
@@ -150,38 +160,43 @@ Result<Json> envelope(Context& context, Store& store, Workspace& place, const Js
     history = std::move(*read);
   }
   FileLinks& links = place.links();
-  Members document{{"protocol", Json(protocol_version)},
-                   {"job", Json(context.job().value())},
-                   {"workflow", Json(context.workflow().name())},
-                   {"stage", Json(context.stage_name())}};
-  if (!context.task().item) {
-    const Status written = write_items(context, store, place);
-    if (!written) return std::unexpected(written.error());
-    document.emplace_back("items_file", Json(place.items().string()));
-  } else {
-    document.emplace_back("item", item_document(context));
+  std::string text;
+  text.reserve(1'024);
+  {
+    ObjectWriter document(text);
+    document.write("protocol", std::int64_t{protocol_version});
+    document.write("job", context.job().value());
+    document.write("workflow", context.workflow().name());
+    document.write("stage", context.stage_name());
+    if (!context.task().item) {
+      const Status written = write_items(context, store, place);
+      if (!written) return std::unexpected(written.error());
+      document.write("items_file", place.items());
+    } else {
+      append_item(document.member("item"), context);
+    }
+    if (context.child() != nullptr) {
+      const Result<Json> each = links.with_paths(context.child()->data, "each");
+      if (!each) return each;
+      document.write("each", *each);
+    }
+    append_attempt(document.member("attempt"), context);
+    const Result<Json> in_paths = links.with_paths(in, "in");
+    if (!in_paths) return in_paths;
+    document.write("in", *in_paths);
+    document.write("params",
+                   context.job_params().is_null() ? Json::object({}) : context.job_params());
+    document.write("feedback", feedback_part(context, history));
+    const Result<Json> previous = previous_part(history, store, links);
+    if (!previous) return previous;
+    document.write("previous", *previous);
+    if (out) {
+      const Result<Json> out_paths = links.with_paths(*out, "out");
+      if (!out_paths) return out_paths;
+      document.write("out", *out_paths);
+    }
   }
-  if (context.child() != nullptr) {
-    const Result<Json> each = links.with_paths(context.child()->data, "each");
-    if (!each) return each;
-    document.emplace_back("each", *each);
-  }
-  document.emplace_back("attempt", attempt_part(context));
-  const Result<Json> in_paths = links.with_paths(in, "in");
-  if (!in_paths) return in_paths;
-  document.emplace_back("in", *in_paths);
-  document.emplace_back("params",
-                        context.job_params().is_null() ? Json::object({}) : context.job_params());
-  document.emplace_back("feedback", feedback_part(context, history));
-  const Result<Json> previous = previous_part(history, store, links);
-  if (!previous) return previous;
-  document.emplace_back("previous", *previous);
-  if (out) {
-    const Result<Json> out_paths = links.with_paths(*out, "out");
-    if (!out_paths) return out_paths;
-    document.emplace_back("out", *out_paths);
-  }
-  return Json::object(document);
+  return Json::trusted(std::move(text));
 }
 
 }  // namespace pawl

@@ -129,8 +129,9 @@ std::shared_ptr<const StageCode> code_of(const Services& services, const Action&
 
 CodeSource file_actions(std::shared_ptr<Store> store, ActionOptions options) {
   options.run_directory = std::filesystem::absolute(options.run_directory);
+  const auto run = std::make_shared<RunDirectory>(options.run_directory);
   const Services services =
-      std::make_shared<const ActionServices>(ActionServices{std::move(store), std::move(options)});
+      std::make_shared<const ActionServices>(ActionServices{std::move(store), options, run});
   return [services](const Workflow&,
                     const StageDefinition& stage) -> std::shared_ptr<const StageCode> {
     if (stage.handler != command_handler && !stage.is_human()) return nullptr;

@@ -122,12 +122,12 @@ GateFunction command_gate(std::shared_ptr<const ActionServices> services,
   return [services = std::move(services), action = std::move(action), gate = std::move(gate)](
              const GateContext& context, std::stop_token stop) {
     Context& task = context.task;
-    Workspace place = value_or_throw(
-        Workspace::make(*services->store, services->options, task, "-gate-" + gate.name));
+    Workspace place = value_or_throw(Workspace::make(*services->store, services->options,
+                                                     *services->run, task, "-gate-" + gate.name));
     const Json in = value_or_throw(resolve_fields(action->in, lookup_in(task), &place.links()));
     const Lookup lookup = lookup_in(task, in, context.output.json);
     const auto argv = value_or_throw(resolve_command(gate.argv, lookup, &place.links()));
-    const auto command = prepare_command(*services, *action, argv, task, lookup, place);
+    auto command = prepare_command(*services, *action, argv, task, lookup, place);
     if (!command) cannot_judge(command.error().message);
     const Json input =
         value_or_throw(envelope(task, *services->store, place, in, context.output.json));

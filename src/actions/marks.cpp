@@ -2,14 +2,8 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <csignal>
-#include <fstream>
-#include <optional>
-#include <set>
-#include <sstream>
 #include <system_error>
-#include <vector>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -19,16 +13,12 @@
 
 #include "actions/end_processes.hpp"
 #include "actions/process_table.hpp"
-#include "pawl/actions/actions.hpp"
-#include "pawl/codec/json.hpp"
 
 namespace pawl {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::string_view mark_suffix = ".mark";
 
 std::string random_token() {
   std::array<unsigned char, 16> bytes{};
@@ -48,207 +38,127 @@ Error system_error(const std::string& what, const fs::path& path) {
           what + " " + path.string() + ": " + std::generic_category().message(errno)};
 }
 
-void append_line(int file, const Json& line) {
-  const std::string text = line.text() + "\n";
-  (void)!::write(file, text.data(), text.size());
-}
-
-/// What a mark says.
-struct MarkText {
-  std::string token;
-  pid_t owner = 0;
-  std::string boot;
-  pid_t group = 0;
-  std::uint64_t leader_started = 0;
-};
-
-MarkText read_mark(const fs::path& path) {
-  MarkText mark;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    const Result<Json> json = parse_json(line);
-    if (!json) continue;  // a crash in the middle of writing it
-    const auto text = [&](std::string_view key) {
-      const auto value = member(*json, key);
-      return value ? string_of(*value) : std::nullopt;
-    };
-    const auto number = [&](std::string_view key) {
-      const auto value = member(*json, key);
-      return value ? integer_of(*value) : std::nullopt;
-    };
-    if (const auto token = text("token")) mark.token = *token;
-    if (const auto boot = text("boot")) mark.boot = *boot;
-    if (const auto owner = number("owner")) mark.owner = static_cast<pid_t>(*owner);
-    if (const auto group = number("group")) mark.group = static_cast<pid_t>(*group);
-    if (const auto started = number("leader_started")) {
-      mark.leader_started = static_cast<std::uint64_t>(*started);
-    }
-  }
-  return mark;
-}
-
-int end_marked(const MarkText& mark, Duration grace) {
-  if (mark.token.empty() || mark.boot != boot_id()) return 0;
-  return end_processes({.variable = "PAWL_RUN=" + mark.token,
-                        .group = mark.group,
-                        .leader_started = mark.leader_started},
-                       grace);
-}
-
-/// The mark, when its owner is dead; holding the answer keeps others from ending the same.
-std::optional<Descriptor> take_over(const fs::path& path) {
-  Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-  if (!file.is_open() || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
-  struct stat open_file{};
-  struct stat named_file{};
-  const bool is_still_there = ::fstat(file.get(), &open_file) == 0 &&
-                              ::stat(path.c_str(), &named_file) == 0 &&
-                              open_file.st_ino == named_file.st_ino;
-  if (!is_still_there) return std::nullopt;
-  return file;
-}
-
-fs::path scratch_of(fs::path mark) { return mark.replace_extension(); }
-
-/// Ends what the dead owner of this mark has left, and forgets it.
-int clear_dead(const fs::path& path, Duration grace) {
-  const auto held = take_over(path);
-  if (!held) return 0;
-  const int ended = end_marked(read_mark(path), grace);
-  remove_tree(scratch_of(path));
-  ::unlink(path.c_str());
-  return ended;
-}
-
-std::vector<fs::path> marks_in(const fs::path& run_directory) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator entry(run_directory, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (entry->path().extension() == mark_suffix) found.push_back(entry->path());
-  }
-  return found;
-}
-
-/// "<task>-<attempt>…"
-struct MarkName {
-  std::int64_t task = 0;
-  AttemptNumber attempt = 0;
-};
-std::optional<MarkName> parse_name(const std::string& name) {
-  MarkName parsed;
-  const char* const end = name.data() + name.size();
-  const auto task = std::from_chars(name.data(), end, parsed.task);
-  if (task.ec != std::errc{} || task.ptr == end || *task.ptr != '-') return std::nullopt;
-  if (std::from_chars(task.ptr + 1, end, parsed.attempt).ec != std::errc{}) return std::nullopt;
-  return parsed;
-}
-
 }  // namespace
 
-Result<Mark> Mark::make(const fs::path& run_directory, const std::string& name) {
+WorkerMark::WorkerMark(fs::path path, std::string token, MarkWriter writer)
+    : path_(std::move(path)),
+      token_(std::move(token)),
+      owner_(::getpid()),
+      scratch_(fs::path(path_).replace_extension().string()),
+      writer_(std::move(writer)) {}
+
+Result<std::shared_ptr<WorkerMark>> WorkerMark::make(const fs::path& run_directory) {
   std::error_code error;
   fs::create_directories(run_directory, error);
   if (error) {
     return fail(ErrorCode::unavailable,
                 "cannot make " + run_directory.string() + ": " + error.message());
   }
-  Mark mark;
-  mark.token_ = random_token();
+  const std::string token = random_token();
+  const std::string name = std::to_string(::getpid()) + "-" + token.substr(0, 8);
   // Under its own name the mark appears complete and locked.
-  const fs::path unfinished = run_directory / (".mark-" + mark.token_);
-  mark.lock_ = Descriptor(
-      ::open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
-  if (!mark.lock_.is_open()) return std::unexpected(system_error("cannot make", unfinished));
-  (void)::flock(mark.lock_.get(), LOCK_EX | LOCK_NB);
-  const auto self = process_entry(::getpid());
-  append_line(mark.lock_.get(), Json::object({{"token", mark.token_},
-                                              {"owner", static_cast<std::int64_t>(::getpid())},
-                                              {"owner_started", self ? self->started : 0},
-                                              {"boot", boot_id()}}));
-  for (int twin = 1;; ++twin) {
-    const std::string unique = twin == 1 ? name : name + "_" + std::to_string(twin);
-    mark.file_ = run_directory / (unique + std::string(mark_suffix));
-    mark.scratch_ = run_directory / unique;
-    if (::link(unfinished.c_str(), mark.file_.c_str()) == 0) break;
-    if (errno != EEXIST || twin > 1'000) {
-      const Error why = system_error("cannot make", mark.file_);
-      ::unlink(unfinished.c_str());
-      mark.file_.clear();
-      mark.scratch_.clear();
-      return std::unexpected(why);
-    }
+  const fs::path unfinished = run_directory / (".mark-" + token);
+  const fs::path path = run_directory / (name + std::string(mark_suffix));
+  MarkWriter writer(
+      Descriptor(::open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)));
+  if (writer.descriptor() < 0) return std::unexpected(system_error("cannot make", unfinished));
+  (void)::flock(writer.descriptor(), LOCK_EX | LOCK_NB);
+  char* const owner = writer.place(0);
+  if (owner != nullptr) put_line(owner, mark_owner_text(token));
+  if (owner == nullptr || ::rename(unfinished.c_str(), path.c_str()) != 0) {
+    const Error why = system_error("cannot make", path);
+    ::unlink(unfinished.c_str());
+    return std::unexpected(why);
   }
-  ::unlink(unfinished.c_str());
-  remove_tree(mark.scratch_);
-  if (!fs::create_directory(mark.scratch_, error)) {
-    return fail(ErrorCode::unavailable,
-                "cannot make " + mark.scratch_.string() + ": " + error.message());
+  std::shared_ptr<WorkerMark> made(new WorkerMark(path, token, std::move(writer)));
+  const fs::path folder = run_directory / name;
+  if (::mkdir(folder.c_str(), 0700) != 0 || ::chmod(folder.c_str(), 0700) != 0) {
+    return std::unexpected(system_error("cannot make", folder));
   }
-  fs::permissions(mark.scratch_, fs::perms::owner_all, error);
-  return mark;
+  return made;
+}
+
+WorkerMark::~WorkerMark() {
+  if (owner_ != ::getpid()) return;  // a copy of us, made by fork
+  remove_tree(fs::path(path_).replace_extension());
+  ::unlink(path_.c_str());
+}
+
+Result<WorkerMark::Line> WorkerMark::take_line() {
+  const std::lock_guard lock(mutex_);
+  Line taken{.place = nullptr, .number = ++last_number_};
+  if (!unused_.empty()) {
+    taken.place = unused_.back();
+    unused_.pop_back();
+    return taken;
+  }
+  taken.place = writer_.place(lines_);
+  if (taken.place == nullptr) return std::unexpected(system_error("cannot write to", path_));
+  ++lines_;
+  return taken;
+}
+
+void WorkerMark::give_back(char* place) {
+  put_line(place, unused_line_text());
+  const std::lock_guard lock(mutex_);
+  unused_.push_back(place);
+}
+
+Mark::Mark(std::shared_ptr<WorkerMark> worker, WorkerMark::Line line, Scratch scratch)
+    : worker_(std::move(worker)), place_(line.place), scratch_(std::move(scratch)) {
+  line_.number = line.number;
+  line_.name = scratch_.path.substr(scratch_.path.rfind('/') + 1);
+  line_.group.started_from = ticks_now();
+  put_line(place_, mark_line_text(line_));
 }
 
 Mark::~Mark() {
-  if (!lock_.is_open() || file_.empty()) return;
-  remove_tree(scratch_);
-  ::unlink(file_.c_str());
+  if (!worker_) return;
+  worker_->scratch().give_back(std::move(scratch_));
+  worker_->give_back(place_);
 }
 
+std::string Mark::token() const { return attempt_token(worker_->token(), line_.number); }
+
 void Mark::add_leader(pid_t leader) {
-  const auto entry = process_entry(leader);
-  append_line(lock_.get(), Json::object({{"group", static_cast<std::int64_t>(leader)},
-                                         {"leader_started", entry ? entry->started : 0}}));
+  // It started between this moment and the one when the mark was made: what else had its number in
+  // that time was gone before, or comes after.
+  line_.group.leader = leader;
+  line_.group.started_until = ticks_now();
+  put_line(place_, mark_line_text(line_));
 }
 
 void Mark::end_processes(Duration grace) const {
-  (void)pawl::end_processes({.variable = "PAWL_RUN=" + token_}, grace);
+  (void)pawl::end_processes({.variable = "PAWL_RUN=" + token(), .groups = {}}, grace);
 }
 
-int end_earlier_attempts(const fs::path& run_directory, TaskId task, AttemptNumber current,
-                         Duration grace) {
-  int ended = 0;
-  for (const fs::path& path : marks_in(run_directory)) {
-    const auto name = parse_name(path.filename().string());
-    if (!name || name->task != task.value() || name->attempt >= current) continue;
-    const MarkText mark = read_mark(path);
-    if (mark.owner == ::getpid() && mark.boot == boot_id()) {
-      ended += end_marked(mark, grace);  // its own thread clears up behind it
-    } else {
-      ended += clear_dead(path, grace);
-    }
+Result<std::shared_ptr<WorkerMark>> RunDirectory::worker(const WorkerMark* lost) {
+  const std::lock_guard lock(mutex_);
+  if (!worker_ || worker_.get() == lost) {
+    Result<std::shared_ptr<WorkerMark>> made = WorkerMark::make(path_);
+    if (!made) return made;
+    worker_ = std::move(*made);
   }
-  return ended;
+  return worker_;
 }
 
-int end_orphans(const fs::path& run_directory, Duration grace) {
-  int ended = 0;
-  for (const fs::path& path : marks_in(run_directory)) ended += clear_dead(path, grace);
-  return ended;
-}
-
-void remove_tree(const fs::path& path) {
-  std::error_code error;
-  fs::remove_all(path, error);
-  if (!error) return;
-  // Directories without the right to write or to look inside keep what is in them.
-  const auto skip = fs::directory_options::skip_permission_denied;
-  fs::permissions(path, fs::perms::owner_all, fs::perm_options::add, error);
-  for (int depth = 0; depth < 64; ++depth) {
-    bool changed = false;
-    std::error_code walking;
-    for (fs::recursive_directory_iterator entry(path, skip, walking), end; !walking && entry != end;
-         entry.increment(walking)) {
-      std::error_code ignored;
-      if (entry->is_symlink(ignored) || !entry->is_directory(ignored)) continue;
-      const fs::perms now = entry->symlink_status(ignored).permissions();
-      if ((now & fs::perms::owner_all) == fs::perms::owner_all) continue;
-      fs::permissions(entry->path(), fs::perms::owner_all, fs::perm_options::add, ignored);
-      changed = !ignored;
-    }
-    if (!changed) break;
+Result<Mark> RunDirectory::mark(const std::string& name) {
+  Result<std::shared_ptr<WorkerMark>> owner = worker(nullptr);
+  if (!owner) return std::unexpected(owner.error());
+  Result<Scratch> scratch = (**owner).scratch().take(name);
+  if (!scratch && scratch.error().code == ErrorCode::not_found) {
+    // Somebody has removed the run directory under us.
+    owner = worker(owner->get());
+    if (!owner) return std::unexpected(owner.error());
+    scratch = (**owner).scratch().take(name);
   }
-  fs::remove_all(path, error);
+  if (!scratch) return fail(ErrorCode::unavailable, scratch.error().message);
+  const Result<WorkerMark::Line> line = (**owner).take_line();
+  if (!line) {
+    (**owner).scratch().give_back(std::move(*scratch));
+    return std::unexpected(line.error());
+  }
+  return Mark(*owner, *line, std::move(*scratch));
 }
 
 }  // namespace pawl

@@ -1,60 +1,122 @@
 #pragma once
 
-/// Marks: what this machine remembers of the processes of an attempt, so that whoever comes after a
+/// Marks: what this machine remembers of the processes of attempts, so that whoever comes after a
 /// crash can end them.
 ///
-/// Before a process starts, a file in the run directory names its attempt, its owner and a random
-/// token that stands in the environment of the process and of everything it starts (PAWL_RUN). The
-/// owner holds a lock on the file for as long as it lives, so nobody has to guess from numbers
-/// whether it is dead.
+///   run/<worker>.mark                  the mark of a worker: its token, and a line for each
+///   attempt run/<worker>/<task>-<attempt>/     the scratch directory of an attempt
+///
+/// A worker makes its mark before its first process starts and holds a lock on it for as long as it
+/// lives, so nobody has to guess from numbers whether it is dead. Its random token, with the number
+/// of the attempt behind it, stands in the environment of each process and of everything that one
+/// starts (PAWL_RUN). Each attempt writes its line before its process starts, and adds the group
+/// behind it: nothing is made or removed for an attempt that leaves its scratch directory empty.
 
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <sys/types.h>
 
 #include "actions/descriptor.hpp"
+#include "actions/mark_file.hpp"
+#include "actions/scratch.hpp"
 #include "pawl/core/ids.hpp"
 #include "pawl/core/result.hpp"
 #include "pawl/core/time.hpp"
 
 namespace pawl {
 
-/// The mark of one process that we own, with the scratch directory of the same name beside it. Both
-/// are removed with it.
+/// The mark of a worker that we are, with the folder of its scratch directories. Both are removed
+/// with it. Threads: any.
+class WorkerMark {
+ public:
+  [[nodiscard]] static Result<std::shared_ptr<WorkerMark>> make(
+      const std::filesystem::path& run_directory);
+  WorkerMark(const WorkerMark&) = delete;
+  WorkerMark& operator=(const WorkerMark&) = delete;
+  ~WorkerMark();
+
+  [[nodiscard]] const std::string& token() const { return token_; }
+  [[nodiscard]] const std::filesystem::path& file() const { return path_; }
+  [[nodiscard]] ScratchFolder& scratch() { return scratch_; }
+
+  /// A line that no living attempt has, and a number that none ever had.
+  struct Line {
+    char* place = nullptr;
+    std::int64_t number = 0;
+  };
+  /// `unavailable` when the disk is full.
+  [[nodiscard]] Result<Line> take_line();
+  void give_back(char* place);
+
+ private:
+  WorkerMark(std::filesystem::path path, std::string token, MarkWriter writer);
+
+  std::filesystem::path path_;
+  std::string token_;
+  pid_t owner_;
+  ScratchFolder scratch_;
+
+  std::mutex mutex_;
+  MarkWriter writer_;             ///< guarded by mutex_; locked
+  std::int64_t last_number_ = 0;  ///< guarded by mutex_
+  std::size_t lines_ = 1;         ///< guarded by mutex_
+  std::vector<char*> unused_;     ///< guarded by mutex_
+};
+
+/// The mark of one process that we own, with its scratch directory.
 class Mark {
  public:
-  /// `name` is "<task>-<attempt>", perhaps with more behind; made unique where it is taken.
-  [[nodiscard]] static Result<Mark> make(const std::filesystem::path& run_directory,
-                                         const std::string& name);
   Mark(Mark&&) noexcept = default;
   Mark& operator=(Mark&&) = delete;
   ~Mark();
 
-  [[nodiscard]] const std::string& token() const { return token_; }
-  /// The scratch directory; made empty.
-  [[nodiscard]] const std::filesystem::path& scratch() const { return scratch_; }
+  /// What stands in PAWL_RUN.
+  [[nodiscard]] std::string token() const;
+  /// The scratch directory; empty when it is given.
+  [[nodiscard]] const Scratch& scratch() const { return scratch_; }
   /// Adds the leader of the group to the mark.
   void add_leader(pid_t leader);
   /// Ends everything that has our token: what left the group, when the attempt was stopped.
   void end_processes(Duration grace) const;
 
  private:
-  Mark() = default;
+  friend class RunDirectory;
+  Mark(std::shared_ptr<WorkerMark> worker, WorkerMark::Line line, Scratch scratch);
 
-  std::filesystem::path file_;
-  std::filesystem::path scratch_;
-  std::string token_;
-  Descriptor lock_;
+  std::shared_ptr<WorkerMark> worker_;
+  char* place_;
+  MarkLine line_;
+  Scratch scratch_;
 };
 
-/// Ends what earlier attempts of this task have left: those of dead owners, and our own that are
+/// Where the attempts of this process have their marks. Threads: any.
+class RunDirectory {
+ public:
+  /// Touches nothing before the first mark is made.
+  explicit RunDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+  /// `name` is "<task>-<attempt>", perhaps with more behind; its scratch directory is made unique
+  /// where that is taken.
+  [[nodiscard]] Result<Mark> mark(const std::string& name);
+
+ private:
+  [[nodiscard]] Result<std::shared_ptr<WorkerMark>> worker(const WorkerMark* lost);
+
+  std::filesystem::path path_;
+  std::mutex mutex_;
+  std::shared_ptr<WorkerMark> worker_;  ///< guarded by mutex_; shared with the marks of attempts
+};
+
+/// Ends what earlier attempts of this task have left: those of dead workers, and our own that are
 /// fenced. Answers how many processes were ended.
 int end_earlier_attempts(const std::filesystem::path& run_directory, TaskId task,
                          AttemptNumber current, Duration grace);
-
-/// Removes a directory with everything in it, also what its owner has made unreadable for itself.
-void remove_tree(const std::filesystem::path& path);
 
 }  // namespace pawl

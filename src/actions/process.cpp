@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -9,10 +10,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include "actions/descriptor.hpp"
 #include "actions/log_text.hpp"
 #include "actions/process_table.hpp"
+#include "actions/spawn.hpp"
 #include "pawl/core/result.hpp"
 
 namespace pawl {
@@ -43,16 +43,21 @@ Descriptor above_standard(Descriptor found) {
 /// and one that ends early breaks no pipe.
 Descriptor input_of(const std::string& text) {
   if (text.empty()) return above_standard(Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
-  const Descriptor file(::memfd_create("pawl-input", MFD_CLOEXEC));
+  Descriptor file(::memfd_create("pawl-input", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  // Written at its place, so that the process reads from the start.
   for (std::size_t written = 0; written < text.size();) {
-    const ssize_t now = ::write(file.get(), text.data() + written, text.size() - written);
+    const ssize_t now = ::pwrite(file.get(), text.data() + written, text.size() - written,
+                                 static_cast<off_t>(written));
     if (now < 0 && errno == EINTR) continue;
     if (now <= 0) return {};
     written += static_cast<std::size_t>(now);
   }
-  // Opened anew, so that the process cannot write to it and reads from the start.
-  const std::string path = "/proc/self/fd/" + std::to_string(file.get());
-  return above_standard(Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)));
+  // Nor can it, or whoever it hands it to, write there.
+  if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) !=
+      0) {
+    return {};
+  }
+  return above_standard(std::move(file));
 }
 
 struct Pipe {
@@ -65,41 +70,36 @@ std::optional<Pipe> make_pipe() {
   Pipe made{Descriptor(ends[0]), Descriptor(ends[1])};
   made.theirs = above_standard(std::move(made.theirs));
   if (!made.theirs.is_open()) return std::nullopt;
-  ::fcntl(made.ours.get(), F_SETFL, O_NONBLOCK);
   return made;
 }
 
 /// One stream of the process, read, masked, kept and shown.
 class Stream {
  public:
-  Stream(const ProcessSpec& spec, const std::filesystem::path& file, std::size_t capture_max)
+  Stream(const ProcessSpec& spec, const std::string& file, std::size_t capture_max)
       : mask_(spec.secrets),
         log_(spec.log_bytes_max),
-        live_room_(spec.log_bytes_max),
-        capture_max_(capture_max) {
-    if (!file.empty()) {
-      live_ = Descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-    }
-  }
+        live_file_(file),
+        live_room_(file.empty() ? 0 : spec.log_bytes_max),
+        capture_max_(capture_max) {}
 
-  void open(Descriptor pipe) { pipe_ = std::move(pipe); }
-  void close() { pipe_.reset(); }
-  [[nodiscard]] bool is_open() const { return pipe_.is_open(); }
-  [[nodiscard]] int descriptor() const { return pipe_.get(); }
+  void open(Pipe pipe) { pipe_ = std::move(pipe); }
+  /// From here on the pipe ends when the last of those that were given it lets it go. Before, we
+  /// would only be woken twice at the end of the leader: by its pipes, and by itself.
+  void let_end() { pipe_.theirs.reset(); }
+  void close() { pipe_ = {}; }
+  [[nodiscard]] bool is_open() const { return pipe_.ours.is_open(); }
+  [[nodiscard]] int descriptor() const { return pipe_.ours.get(); }
 
-  /// Reads what is there, and no more than a stretch of it, so that the other stream gets its turn.
+  /// Reads what a pipe holds, of which there is some, or its end. Once only: the next time it might
+  /// wait, and the other stream gets its turn.
   void read() {
     std::array<char, 65'536> buffer;  // NOLINT: read() fills it
-    for (int turn = 0; turn < 16; ++turn) {
-      const ssize_t got = ::read(pipe_.get(), buffer.data(), buffer.size());
-      if (got > 0) {
-        take({buffer.data(), static_cast<std::size_t>(got)});
-      } else if (got < 0 && errno == EINTR) {
-        continue;
-      } else {
-        if (got == 0 || errno != EAGAIN) close();
-        return;
-      }
+    const ssize_t got = ::read(pipe_.ours.get(), buffer.data(), buffer.size());
+    if (got > 0) {
+      take({buffer.data(), static_cast<std::size_t>(got)});
+    } else if (got == 0 || errno != EINTR) {
+      close();
     }
   }
 
@@ -124,8 +124,12 @@ class Stream {
   }
   void keep(const std::string& masked) {
     log_.append(masked);
-    if (!live_.is_open() || live_room_ == 0) return;
     const std::size_t now = std::min(masked.size(), live_room_);
+    if (now == 0) return;
+    if (!live_.is_open()) {
+      live_ =
+          Descriptor(::open(live_file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    }
     live_room_ -= now;
     // For whoever looks on: what cannot be written is not missed, the log itself is kept in memory.
     (void)!::write(live_.get(), masked.data(), now);
@@ -133,56 +137,54 @@ class Stream {
 
   Mask mask_;
   LogText log_;
-  Descriptor pipe_;
-  Descriptor live_;
+  Pipe pipe_;
+  const std::string& live_file_;
+  Descriptor live_;  ///< with the first byte
   std::size_t live_room_;
   std::size_t capture_max_;
   std::string captured_;
   bool captured_all_ = true;
 };
 
-/// Which streams of the child go where.
-struct Wiring {
-  int in = -1;
-  int out = -1;
-  int err = -1;
-};
-
-/// Starts the program; answers 0 or an errno.
-int spawn(const ProcessSpec& spec, const std::string& program, const Wiring& wiring, pid_t& pid) {
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, wiring.in, STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, wiring.out, STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, wiring.err, STDERR_FILENO);
-  ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-  if (!spec.cwd.empty()) ::posix_spawn_file_actions_addchdir_np(&actions, spec.cwd.c_str());
-
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  sigset_t none;
-  sigset_t all;
-  ::sigemptyset(&none);
-  ::sigfillset(&all);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setsigdefault(&attributes, &all);
-  ::posix_spawnattr_setpgroup(&attributes, 0);
-  ::posix_spawnattr_setflags(
-      &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-
-  std::vector<char*> argv;
-  for (const std::string& argument : spec.argv) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  std::vector<char*> env;
-  for (const std::string& variable : spec.env) env.push_back(const_cast<char*>(variable.c_str()));
-  env.push_back(nullptr);
-
-  const int error =
-      ::posix_spawn(&pid, program.c_str(), &actions, &attributes, argv.data(), env.data());
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::posix_spawnattr_destroy(&attributes);
-  return error;
+/// As a program wants them, with a null at the end.
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
 }
+
+/// Wakes a thread that waits for its process. Each thread has one for all of its processes.
+class StopEvent {
+ public:
+  StopEvent() {
+    if (!event_.is_open()) event_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    number_ = event_.get();
+  }
+  StopEvent(const StopEvent&) = delete;
+  StopEvent& operator=(const StopEvent&) = delete;
+  ~StopEvent() {
+    std::uint64_t ignored = 0;
+    if (was_set_) (void)!::read(number_, &ignored, sizeof ignored);
+  }
+
+  /// On any thread.
+  void set() {
+    const std::uint64_t one = 1;
+    was_set_ = true;
+    (void)!::write(number_, &one, sizeof one);
+  }
+  [[nodiscard]] bool is_open() const { return number_ >= 0; }
+  [[nodiscard]] int descriptor() const { return number_; }
+
+ private:
+  static thread_local Descriptor event_;
+
+  int number_ = -1;
+  std::atomic<bool> was_set_ = false;
+};
+thread_local Descriptor StopEvent::event_;
 
 /// A running process group, from its start to the last of it.
 class Group {
@@ -217,40 +219,39 @@ class Group {
   bool start() {
     require(!spec_.argv.empty(), "a process has a command");
     const std::string& command = spec_.argv.front();
-    const auto program = find_command(command, spec_.env, spec_.cwd);
+    const auto program = program_to_try(command, spec_.env, spec_.cwd);
     if (!program) return refuse(program.error());
 
-    stop_event_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     const Descriptor in = input_of(spec_.input);
     std::optional<Pipe> out = make_pipe();
     std::optional<Pipe> err = make_pipe();
     if (!stop_event_.is_open() || !in.is_open() || !out || !err) {
       return refuse(start_refusal(errno, command));
     }
-    const Wiring wiring{.in = in.get(),
-                        .out = spec_.out_to >= 0 ? spec_.out_to : out->theirs.get(),
-                        .err = err->theirs.get()};
-    if (const int error = spawn(spec_, *program, wiring, leader_); error != 0) {
-      return refuse(start_refusal(error, command));
+    const std::vector<char*> argv = pointers_to(spec_.argv);
+    const std::vector<char*> env = pointers_to(spec_.env);
+    Spawned spawned = spawn({.program = program->c_str(),
+                             .argv = argv.data(),
+                             .env = env.data(),
+                             .cwd = spec_.cwd.empty() ? nullptr : spec_.cwd.c_str(),
+                             .in = in.get(),
+                             .out = spec_.out_to >= 0 ? spec_.out_to : out->theirs.get(),
+                             .err = err->theirs.get()});
+    if (spawned.error != 0) {
+      const auto found = find_command(command, spec_.env, spec_.cwd);
+      return refuse(found ? start_refusal(spawned.error, command) : found.error());
     }
     // Nobody else waits for our children, so the number is the leader's until we let it go.
-    leader_event_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, leader_, 0)));
-    if (!leader_event_.is_open()) {
-      const int error = errno;
-      end_all();
-      return refuse(start_refusal(error, command));
-    }
-    if (spec_.out_to < 0) out_.open(std::move(out->ours));
-    err_.open(std::move(err->ours));
+    leader_ = spawned.pid;
+    leader_event_ = std::move(spawned.handle);
+    if (spec_.out_to < 0) out_.open(std::move(*out));
+    err_.open(std::move(*err));
     if (spec_.started) spec_.started(leader_);
     return true;
   }
 
   void watch() {
-    const std::stop_callback on_stop(spec_.stop, [this] {
-      const std::uint64_t one = 1;
-      (void)!::write(stop_event_.get(), &one, sizeof one);
-    });
+    const std::stop_callback on_stop(spec_.stop, [this] { stop_event_.set(); });
     while (!has_ended_ || is_worth_draining()) {
       wait_for_something();
       act_on_time();
@@ -274,7 +275,7 @@ class Group {
         pollfd{.fd = has_ended_ ? -1 : leader_event_.get(), .events = POLLIN, .revents = 0},
         pollfd{.fd = out_.descriptor(), .events = POLLIN, .revents = 0},
         pollfd{.fd = err_.descriptor(), .events = POLLIN, .revents = 0},
-        pollfd{.fd = end_.stopped || has_ended_ ? -1 : stop_event_.get(),
+        pollfd{.fd = end_.stopped || has_ended_ ? -1 : stop_event_.descriptor(),
                .events = POLLIN,
                .revents = 0}};
     if (::poll(events.data(), events.size(), milliseconds_left()) <= 0) return;
@@ -318,6 +319,8 @@ class Group {
     end_.how = what.si_code == CLD_EXITED ? ProcessEnd::How::exited : ProcessEnd::How::signalled;
     end_.number = what.si_status;
     drain_until_ = Clock::now() + drain_max;
+    out_.let_end();
+    err_.let_end();
   }
 
   void end_all() {
@@ -342,7 +345,7 @@ class Group {
   Stream err_;
   pid_t leader_ = 0;
   Descriptor leader_event_;
-  Descriptor stop_event_;
+  StopEvent stop_event_;
   bool has_ended_ = false;
   Clock::time_point drain_until_;
   std::optional<Clock::time_point> kill_at_;

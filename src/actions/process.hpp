@@ -11,7 +11,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -28,7 +27,7 @@ struct ProcessSpec {
   std::vector<std::string> argv;  ///< a name without a slash is looked up in the PATH of `env`
   std::string input;
   std::vector<std::string> env;  ///< "NAME=value"
-  std::filesystem::path cwd;     ///< empty: ours
+  std::string cwd;               ///< empty: ours
   /// From SIGTERM to SIGKILL, when it is asked to stop.
   Duration grace = std::chrono::seconds(10);
   std::stop_token stop;
@@ -39,8 +38,8 @@ struct ProcessSpec {
   /// Where stdout goes instead, an open descriptor; -1: to the logs.
   int out_to = -1;
   /// Where the logs are written as they come, up to `log_bytes_max`; empty: nowhere.
-  std::filesystem::path out_file;
-  std::filesystem::path err_file;
+  std::string out_file;
+  std::string err_file;
   /// Shown as *** in the logs.
   std::vector<std::string> secrets;
   /// Called once with the leader of the group, before anything is read from it.

@@ -6,6 +6,9 @@
 #include <fstream>
 #include <sstream>
 
+#include <time.h>
+#include <unistd.h>
+
 namespace pawl {
 
 namespace {
@@ -49,12 +52,13 @@ std::vector<pid_t> all_processes() {
   return found;
 }
 
-bool has_variable(pid_t pid, std::string_view variable) {
+bool has_variable(pid_t pid, std::string_view variable, bool is_beginning) {
   const std::string text = read_whole("/proc/" + std::to_string(pid) + "/environ");
   for (std::size_t at = text.find(variable); at != std::string::npos;
        at = text.find(variable, at + 1)) {
     const std::size_t end = at + variable.size();
-    if ((at == 0 || text[at - 1] == '\0') && (end == text.size() || text[end] == '\0')) return true;
+    const bool ends_there = is_beginning || end == text.size() || text[end] == '\0';
+    if ((at == 0 || text[at - 1] == '\0') && ends_there) return true;
   }
   return false;
 }
@@ -64,6 +68,14 @@ bool has_living_members(pid_t group) {
     const auto entry = process_entry(pid);
     return entry && entry->group == group && entry->is_living();
   });
+}
+
+std::uint64_t ticks_now() {
+  static const auto ticks_per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * ticks_per_second +
+         static_cast<std::uint64_t>(now.tv_nsec) / (1'000'000'000 / ticks_per_second);
 }
 
 std::string boot_id() {

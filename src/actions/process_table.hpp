@@ -28,9 +28,13 @@ struct ProcessEntry {
 [[nodiscard]] std::optional<ProcessEntry> process_entry(pid_t pid);
 /// All numbers there are now.
 [[nodiscard]] std::vector<pid_t> all_processes();
-/// Whether the environment it was started with holds this variable; false where we may not look.
-[[nodiscard]] bool has_variable(pid_t pid, std::string_view variable);
+/// Whether the environment it was started with holds this variable, or one that begins so; false
+/// where we may not look.
+[[nodiscard]] bool has_variable(pid_t pid, std::string_view variable, bool is_beginning = false);
 [[nodiscard]] bool has_living_members(pid_t group);
+
+/// The time in which `started` is told.
+[[nodiscard]] std::uint64_t ticks_now();
 
 /// Which run of the machine this is.
 [[nodiscard]] std::string boot_id();

@@ -20,6 +20,11 @@ std::string kind_word(const Json& value) {
   return "a value";
 }
 
+/// Text that means itself: nothing is referred to, and any program can be given it.
+bool is_plain(std::string_view text) {
+  return text.find_first_of(std::string_view("$\0", 2)) == std::string_view::npos;
+}
+
 Result<Template> parsed(std::string_view text) {
   auto made = Template::parse(text);
   if (!made) return fail(ErrorCode::invalid, made.error().message, made.error().help);
@@ -138,6 +143,7 @@ Result<Json> resolve_fields(const std::vector<std::pair<std::string, Json>>& fie
 
 Result<std::optional<std::string>> resolve_argument(std::string_view text, const Lookup& lookup,
                                                     FileLinks* links, const std::string& what) {
+  if (is_plain(text)) return std::optional<std::string>(text);
   const Result<Template> made = parsed(text);
   if (!made) return std::unexpected(made.error());
   const Result<Json> value = resolve_text(text, lookup, links);
@@ -161,6 +167,10 @@ Result<std::vector<std::string>> resolve_command(const std::vector<std::string>&
                                                  const Lookup& lookup, FileLinks* links) {
   std::vector<std::string> resolved;
   for (const std::string& argument : argv) {
+    if (is_plain(argument)) {
+      resolved.push_back(argument);
+      continue;
+    }
     const std::string what =
         "argument " + std::to_string(resolved.size()) + " (\"" + argument + "\") of the command";
     const auto text = resolve_argument(argument, lookup, links, what);

@@ -13,25 +13,16 @@
 
 namespace pawl {
 
-Result<Workspace> Workspace::make(Store& store, const ActionOptions& options,
+Result<Workspace> Workspace::make(Store& store, const ActionOptions& options, RunDirectory& run,
                                   const Context& context, const std::string& suffix) {
   const TaskId task = context.task().id;
   if (context.attempt() > 1) {
-    (void)end_earlier_attempts(options.run_directory, task, context.attempt(), options.grace);
+    (void)end_earlier_attempts(run.path(), task, context.attempt(), options.grace);
   }
-  Result<Mark> mark =
-      Mark::make(options.run_directory, std::to_string(task.value()) + "-" +
-                                            std::to_string(context.attempt()) + plain_name(suffix));
+  Result<Mark> mark = run.mark(std::to_string(task.value()) + "-" +
+                               std::to_string(context.attempt()) + plain_name(suffix));
   if (!mark) return std::unexpected(mark.error());
-  Workspace made(std::move(*mark), FileLinks(store, {}));
-  made.links_ = FileLinks(store, made.in());
-  std::error_code error;
-  std::filesystem::create_directory(made.dir(), error);
-  if (error) {
-    return fail(ErrorCode::unavailable,
-                "cannot make " + made.dir().string() + ": " + error.message());
-  }
-  return made;
+  return Workspace(store, std::move(*mark));
 }
 
 Result<std::optional<std::string>> read_small_file(const std::filesystem::path& path,

@@ -2,14 +2,13 @@
 
 /// The place of one attempt on this disk: its mark, its scratch directory, and what lies in it.
 ///
-///   run/<task>-<attempt>.mark
-///   run/<task>-<attempt>/dir/          PAWL_DIR
-///   run/<task>-<attempt>/result.json   PAWL_RESULT
-///   run/<task>-<attempt>/events.jsonl  PAWL_EVENTS
-///   run/<task>-<attempt>/stdout, stderr  the logs as they come
-///   run/<task>-<attempt>/in/           links to the files it is given
+///   run/<worker>/<task>-<attempt>/dir/          PAWL_DIR
+///   run/<worker>/<task>-<attempt>/result.json   PAWL_RESULT
+///   run/<worker>/<task>-<attempt>/events.jsonl  PAWL_EVENTS
+///   run/<worker>/<task>-<attempt>/stdout, stderr  the logs as they come
+///   run/<worker>/<task>-<attempt>/in/           links to the files it is given
 ///
-/// All of it is removed with this object.
+/// What was written there is removed with this object.
 
 #include <filesystem>
 #include <string>
@@ -26,20 +25,23 @@ class Workspace {
   /// Ends what earlier attempts of the task have left before it makes the place. `suffix` tells the
   /// gates of an attempt from its work.
   [[nodiscard]] static Result<Workspace> make(Store& store, const ActionOptions& options,
-                                              const Context& context, const std::string& suffix);
+                                              RunDirectory& run, const Context& context,
+                                              const std::string& suffix);
 
-  [[nodiscard]] std::filesystem::path dir() const { return mark_.scratch() / "dir"; }
-  [[nodiscard]] std::filesystem::path result() const { return mark_.scratch() / "result.json"; }
-  [[nodiscard]] std::filesystem::path events() const { return mark_.scratch() / "events.jsonl"; }
-  [[nodiscard]] std::filesystem::path items() const { return mark_.scratch() / "items.jsonl"; }
-  [[nodiscard]] std::filesystem::path out() const { return mark_.scratch() / "stdout"; }
-  [[nodiscard]] std::filesystem::path err() const { return mark_.scratch() / "stderr"; }
-  [[nodiscard]] std::filesystem::path in() const { return mark_.scratch() / "in"; }
+  [[nodiscard]] std::string dir() const { return mark_.scratch().dir(); }
+  [[nodiscard]] std::string result() const { return path("/result.json"); }
+  [[nodiscard]] std::string events() const { return path("/events.jsonl"); }
+  [[nodiscard]] std::string items() const { return path("/items.jsonl"); }
+  [[nodiscard]] std::string out() const { return path("/stdout"); }
+  [[nodiscard]] std::string err() const { return path("/stderr"); }
+  [[nodiscard]] std::string in() const { return path("/in"); }
   [[nodiscard]] FileLinks& links() { return links_; }
   [[nodiscard]] Mark& mark() { return mark_; }
 
  private:
-  Workspace(Mark mark, FileLinks links) : mark_(std::move(mark)), links_(std::move(links)) {}
+  Workspace(Store& store, Mark mark) : mark_(std::move(mark)), links_(store, in()) {}
+
+  [[nodiscard]] std::string path(const char* name) const { return mark_.scratch().path + name; }
 
   Mark mark_;
   FileLinks links_;

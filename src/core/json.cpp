@@ -1,5 +1,6 @@
 #include "pawl/core/json.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -51,6 +52,8 @@ Piece first_piece(std::string_view text) {
   }
   return {.length = length, .is_whole = true};
 }
+
+bool is_plain(char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; }
 
 void append_control(std::string& out, unsigned char c) {
   constexpr std::string_view hex = "0123456789abcdef";
@@ -108,9 +111,14 @@ std::string object_text(const Members& members) {
 }  // namespace
 
 void append_quoted(std::string& out, std::string_view text) {
-  out.reserve(out.size() + text.size() + 2);
   out += '"';
   while (!text.empty()) {
+    // Most texts need nothing but to be copied.
+    const std::size_t plain =
+        static_cast<std::size_t>(std::ranges::find_if_not(text, is_plain) - text.begin());
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const Piece piece = first_piece(text);
     if (!piece.is_whole) {
       out += replacement;

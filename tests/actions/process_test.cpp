@@ -75,6 +75,12 @@ TEST(Process, copies_eight_mebibytes_both_ways_without_deadlock) {
   EXPECT_EQ(end.err.size(), spec.input.size());
 }
 
+TEST(Process, has_an_input_that_can_be_read_again_and_not_written) {
+  ProcessSpec spec = shell("cat; cat /dev/stdin; cat /dev/stdin; echo more >&0 || echo refused");
+  spec.input = "all ";
+  EXPECT_EQ(run_process(spec).out, "all all all refused\n");
+}
+
 TEST(Process, may_ignore_its_input) {
   ProcessSpec spec = command({"true"});
   spec.input.assign(std::size_t{8} << 20U, 'x');

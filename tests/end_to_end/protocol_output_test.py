@@ -45,7 +45,7 @@ stages:
         self.write("outside.md", "outside")
         (self.dir / "folder").mkdir()
         cases = (("outside.md", "no file outside.md"),
-                 ("../dir/../../../../outside.md", "leads out"), ("link.md", "leads out"),
+                 ("../dir/../../../../../outside.md", "leads out"), ("link.md", "leads out"),
                  ("", "no file is named"), ("sub", "not a regular file"),
                  ("missing.md", "no file missing.md"), (str(self.dir / "folder"), "not a regular"))
         for path, said in cases:
