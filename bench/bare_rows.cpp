@@ -1,5 +1,7 @@
 #include "bench/bare_rows.hpp"
 
+#include <utility>
+
 #include "bench/chain.hpp"
 
 namespace pawl::bench {
@@ -23,6 +25,11 @@ constexpr char insert_task_sql[] =
     "attempts, cause, failures, rejections, rate_limit_waits, interruptions, epoch_attempts, "
     "worker, opened_at) VALUES (?1, ?2, ?3, ?4, ?3, 2, 2, 1, 1, 0, 1, 1, 0, 0, 0, 0, 1, ?5, ?6)";
 
+constexpr char insert_ready_sql[] =
+    "INSERT INTO tasks (id, job, item, lane, age, version, state, epoch, round, expansion, "
+    "attempts, cause, failures, rejections, rate_limit_waits, interruptions, epoch_attempts) "
+    "VALUES (?1, ?2, ?3, ?4, ?3, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0)";
+
 constexpr char insert_item_sql[] =
     "INSERT INTO items (id, job, key, state, sinks_left, failed_tasks, adopted_from, pass, "
     "submitted_at, category, data_sha256, data) VALUES (?1, ?2, ?3, 1, 1, 0, 0, 1, ?4, '', '', ?5)";
@@ -34,10 +41,12 @@ constexpr char upsert_zone_sql[] =
     "item_lo = min(item_lo, excluded.item_lo), item_hi = max(item_hi, excluded.item_hi)";
 
 /// The database with its job; answers the path, so that it is made before anything is prepared.
-std::filesystem::path made(const std::filesystem::path& path, std::int64_t items) {
+std::filesystem::path made(const std::filesystem::path& path, const Program& program,
+                           std::int64_t items) {
   const std::shared_ptr<Store> store = must(open_sqlite_store({.path = path}), "a store");
   must(store->enlist({.host = "localhost", .pid = 1, .name = "limit"}), "a worker");
-  const JobId job = must(store->create_job({.workflow = chain().workflow()}), "a job").id;
+  // Its submission stays open, so that it never ends.
+  const JobId job = must(store->create_job({.workflow = program.workflow()}), "a job").id;
   const ItemSource source = items_up_to(items);
   for (bool more = true; more;) {
     std::vector<NewItem> page;
@@ -49,8 +58,9 @@ std::filesystem::path made(const std::filesystem::path& path, std::int64_t items
 
 }  // namespace
 
-BareRows::BareRows(const std::filesystem::path& path, std::int64_t items)
-    : database_(made(path, items)),
+BareRows::BareRows(const std::filesystem::path& path, const Program& program, std::int64_t items)
+    : stages_(static_cast<std::int64_t>(program.workflow().stage_count())),
+      database_(made(path, program, items)),
       job_(database_.integer("SELECT max(id) FROM jobs")),
       worker_(database_.integer("SELECT max(id) FROM workers")),
       // Of a job without items the group is not there yet; its number matters to nobody.
@@ -69,6 +79,7 @@ BareRows::BareRows(const std::filesystem::path& path, std::int64_t items)
                   "UPDATE tasks SET version = 3, state = 6, worker = NULL, opened_at = NULL, "
                   "stands = 1, edited_by = 0 WHERE id = ?1 AND version = 2"),
       insert_task_(database_, insert_task_sql),
+      insert_ready_(database_, insert_ready_sql),
       insert_attempt_(database_, insert_attempt_sql),
       insert_journal_(database_, "INSERT INTO journal (job, at, events) VALUES (?1, ?2, ?3)"),
       insert_item_(database_, insert_item_sql),
@@ -86,6 +97,7 @@ void BareRows::begin() {
   begin_.run();
   now_ = system_clock().now().time_since_epoch().count();
   item_lo_ = item_hi_ = zone_lo_ = zone_hi_ = 0;
+  logged_ = false;
 }
 
 void BareRows::number(std::int64_t value) {
@@ -97,7 +109,7 @@ void BareRows::number(std::int64_t value) {
 void BareRows::journal() {
   insert_journal_.run(job_, now_, text_);
   zone_hi_ = sqlite3_last_insert_rowid(database_.raw()) / journal_zone_rows;
-  if (zone_lo_ == 0) zone_lo_ = zone_hi_;
+  if (!std::exchange(logged_, true)) zone_lo_ = zone_hi_;
   text_.clear();
 }
 
@@ -130,14 +142,19 @@ std::vector<std::int64_t> BareRows::claim(std::int64_t max) {
   return claimed;
 }
 
-std::int64_t BareRows::add_item(std::int64_t n) {
-  const NewItem item = nth_item(n);
+std::int64_t BareRows::insert_item(const NewItem& item) {
   const std::int64_t ordinal = ordinal_++;
   for (select_key_.ask(job_, std::string_view(item.key)); select_key_.next();) {
     give_up("a key came twice");
   }
   insert_item_.run(ordinal, job_, std::string_view(item.key), now_,
                    std::string_view(item.data.text()));
+  added_ = true;
+  return ordinal;
+}
+
+std::int64_t BareRows::add_item(const NewItem& item) {
+  const std::int64_t ordinal = insert_item(item);
   insert_task_.run(ordinal << 16, job_, ordinal, lane_, worker_, now_);
   text_ += "7,";
   number(ordinal);
@@ -146,8 +163,12 @@ std::int64_t BareRows::add_item(std::int64_t n) {
   text_ += ",1,1";
   journal();
   item_lo_ = item_hi_ = ordinal;
-  added_ = true;
   return ordinal;
+}
+
+void BareRows::add_waiting_item(const NewItem& item) {
+  const std::int64_t ordinal = insert_item(item);
+  insert_ready_.run(ordinal << 16, job_, ordinal, lane_);
 }
 
 void BareRows::close(std::int64_t ordinal, std::int64_t stage) {
@@ -155,12 +176,13 @@ void BareRows::close(std::int64_t ordinal, std::int64_t stage) {
   if (close_task_.run(task) != 1) give_up("a close was fenced");
   insert_attempt_.run(task, worker_, now_, std::string_view(stage_output().text()));
   ++closed_;
+  closed_any_ = true;
   text_ += "8,";
   number(ordinal);
   text_ += ',';
   number(task);
   text_ += ",1,1\n17,=,=,1\n";
-  if (stage + 1 < chain_length) {
+  if (stage + 1 < stages_) {
     insert_task_.run(task + 1, job_, ordinal, lane_ + stage + 1, worker_, now_);
     text_ += "7,=,";
     number(task + 1);
@@ -182,9 +204,9 @@ void BareRows::count_and_mark() {
     text_ += ' ';
   }
   text_ += "0 0 0 0 0 0|";
-  for (std::int64_t stage = 0; stage < chain_length; ++stage) {
+  for (std::int64_t stage = 0; stage < stages_; ++stage) {
     text_ += "2:";
-    number(closed_ / chain_length);
+    number(closed_ / stages_);
     text_ += ",6:";
     number(settled_);
     text_ += ",;";
@@ -194,8 +216,10 @@ void BareRows::count_and_mark() {
     give_up("the job's generation changed");
   }
   text_.clear();
-  update_worker_.run(worker_, batch_);
+  // Only a batch of steps has a number; a claim and a submission have none.
+  if (std::exchange(closed_any_, false)) update_worker_.run(worker_, batch_);
   if (std::exchange(added_, false)) update_ordinal_.run(ordinal_);
+  if (!logged_) return;
   for (std::int64_t zone = zone_lo_; zone <= zone_hi_; ++zone) {
     upsert_zone_.run(zone, job_, item_lo_, item_hi_);
   }

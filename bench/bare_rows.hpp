@@ -1,9 +1,9 @@
 #pragma once
 
-/// The rows that the engine writes for the chain, written by a bare loop: the same tables, columns,
-/// values, indexes and keys, the fence checked in the WHERE of the update, the job's counters, the
-/// worker's batch number and the journal included. Nothing is decided, checked or encoded that the
-/// rows do not need, and each statement names only the columns that change.
+/// The rows that the engine writes for a chain of stages, written by a bare loop: the same tables,
+/// columns, values, indexes and keys, the fence checked in the WHERE of the update, the job's
+/// counters, the worker's batch number and the journal included. Nothing is decided, checked or
+/// encoded that the rows do not need, and each statement names only the columns that change.
 
 #include <array>
 #include <charconv>
@@ -13,32 +13,39 @@
 #include <vector>
 
 #include "bench/database.hpp"
+#include "pawl/runtime/program.hpp"
+#include "pawl/store/store.hpp"
 
 namespace pawl::bench {
 
 class BareRows {
  public:
-  /// Makes a database by the store itself, with one job of the chain over `items` items whose
+  /// Makes a database by the store itself, with one job of the program over `items` items whose
   /// first tasks are Ready, and one worker.
-  BareRows(const std::filesystem::path& path, std::int64_t items);
+  BareRows(const std::filesystem::path& path, const Program& program, std::int64_t items);
 
   // Between `begin` and `commit`.
   void begin();
   /// Opens up to `max` Ready tasks, oldest first; answers their ordinals.
   std::vector<std::int64_t> claim(std::int64_t max);
   /// Inserts an item with its first task, opened at once; answers its ordinal.
-  std::int64_t add_item(std::int64_t number);
+  std::int64_t add_item(const NewItem& item);
+  /// The same with its first task Ready.
+  void add_waiting_item(const NewItem& item);
   /// Closes the attempt of this stage, and opens the next stage where there is one.
   void close(std::int64_t ordinal, std::int64_t stage);
   void commit();
 
-  [[nodiscard]] std::int64_t transactions() const { return batch_; }
+  /// How many stages an item goes through.
+  [[nodiscard]] std::int64_t stages() const { return stages_; }
 
  private:
   void journal();
   void count_and_mark();
   void number(std::int64_t value);
+  std::int64_t insert_item(const NewItem& item);
 
+  std::int64_t stages_;
   Database database_;
   std::int64_t job_;
   std::int64_t worker_;
@@ -51,6 +58,7 @@ class BareRows {
   Query open_task_;
   Query close_task_;
   Query insert_task_;
+  Query insert_ready_;
   Query insert_attempt_;
   Query insert_journal_;
   Query insert_item_;
@@ -69,6 +77,8 @@ class BareRows {
   std::int64_t item_hi_ = 0;
   std::int64_t zone_lo_ = 0;
   std::int64_t zone_hi_ = 0;
+  bool logged_ = false;  ///< of the transaction
+  bool closed_any_ = false;
   bool added_ = false;
   std::string text_;
 };

@@ -1,13 +1,14 @@
 #include "bench/chain.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
+
+#include "pawl/codec/digest.hpp"
 
 namespace pawl::bench {
 
 namespace {
-
-constexpr std::int64_t page_size = 10'000;
 
 Outcome trivial_stage(Context&, std::stop_token) { return Output{.json = stage_output()}; }
 
@@ -51,6 +52,12 @@ Program rejecting_chain() {
   return built(builder);
 }
 
+Program one_stage() {
+  WorkflowBuilder builder("one_stage");
+  builder.stage("stage1", trivial_stage);
+  return built(builder);
+}
+
 Program failing_stage() {
   WorkflowBuilder builder("failing");
   builder
@@ -60,40 +67,52 @@ Program failing_stage() {
   return built(builder);
 }
 
-NewItem nth_item(std::int64_t n) {
+NewItem nth_item(std::int64_t n, Keys keys) {
   std::string digits = std::to_string(n);
+  if (keys == Keys::hashed) {
+    return {.key = sha256_hex(digits), .data = Json::object({{"n", n}})};
+  }
   digits.insert(0, 9 - std::min<std::size_t>(9, digits.size()), '0');
   return {.key = "item-" + digits, .data = Json::object({{"n", n}})};
 }
 
-ItemSource items_up_to(std::int64_t count) {
-  return [next = std::int64_t{0}, count](std::vector<NewItem>& page) mutable -> Result<bool> {
-    const std::int64_t end = std::min(next + page_size, count);
-    for (; next < end; ++next) page.push_back(nth_item(next));
+ItemSource items_up_to(std::int64_t count, Keys keys) {
+  return [next = std::int64_t{0}, count, keys](std::vector<NewItem>& page) mutable -> Result<bool> {
+    const std::int64_t end = std::min(next + items_per_page, count);
+    for (; next < end; ++next) page.push_back(nth_item(next, keys));
     return next < count;
   };
 }
 
-Sample run_to_the_end(const std::shared_ptr<Store>& store, const Program& program,
-                      std::int64_t items, const std::function<std::int64_t()>& count_transactions) {
+JobId submit_to(Store& store, const Program& program, std::int64_t items, Keys keys) {
+  const JobId job = must(store.create_job({.workflow = program.workflow()}), "a job").id;
+  const ItemSource source = items_up_to(items, keys);
+  for (bool more = true; more;) {
+    std::vector<NewItem> page;
+    more = *source(page);
+    must(store.add_items({.job = job, .items = page, .close = !more}), "items");
+  }
+  return job;
+}
+
+Sample run_to_the_end(const std::shared_ptr<Store>& store, const Program& program, JobId job,
+                      const std::filesystem::path& database) {
   const std::unique_ptr<Engine> engine = must(Engine::create(store), "an engine");
   engine->serve(program);
-  const JobId job = must(engine->submit(program.workflow(), items_up_to(items)), "a submission");
+  std::optional<Watch> watch;
+  if (!database.empty()) watch.emplace(database);
 
-  const std::int64_t before = count_transactions ? count_transactions() : 0;
-  const Stopwatch watch;
+  const Stopwatch time;
   engine->start();
   const Job ended = must(engine->wait(job), "waiting for the job");
-  const double seconds = watch.seconds();
-  const double processor = watch.processor();
+  Sample sample{.seconds = time.seconds(),
+                .processor = time.processor(),
+                .executions = ended.attempts_opened};
 
-  const std::int64_t after = count_transactions ? count_transactions() : 0;
   if (state_of(ended) != JobState::completed) give_up("the job did not complete");
   engine->stop();
-  return {.seconds = seconds,
-          .processor = processor,
-          .executions = ended.attempts_opened,
-          .wrote = {.transactions = after - before}};
+  if (watch) sample.wrote = watch->wrote();
+  return sample;
 }
 
 }  // namespace pawl::bench

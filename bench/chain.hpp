@@ -1,12 +1,14 @@
 #pragma once
 
-/// The work that every benchmark carries out: items through a chain of five trivial stages, each
-/// of which returns about 60 bytes of JSON.
+/// The works that every benchmark carries out: mostly items through a chain of five trivial
+/// stages, each of which returns about 60 bytes of JSON.
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 
 #include "bench/measure.hpp"
+#include "bench/sample.hpp"
 #include "pawl/pawl.hpp"
 
 namespace pawl::bench {
@@ -20,20 +22,30 @@ inline constexpr std::int64_t chain_length = 5;
 [[nodiscard]] Program chain();
 /// The same with a gate that rejects the first attempt of every stage.
 [[nodiscard]] Program rejecting_chain();
+/// One trivial stage.
+[[nodiscard]] Program one_stage();
 /// One stage that fails and is to be tried again tomorrow.
 [[nodiscard]] Program failing_stage();
 
-/// The n-th item: a key that grows, and a little data.
-[[nodiscard]] NewItem nth_item(std::int64_t n);
-/// Items 0 … count, by the page.
-[[nodiscard]] ItemSource items_up_to(std::int64_t count);
+/// How the keys of items follow each other: each greater than the one before, or as if by chance
+/// (the SHA-256 of the number, in hex).
+enum class Keys : std::uint8_t { sequential, hashed };
 
-/// Submits `items` items to a fresh engine on `store`, then times it from its start until the job
-/// has ended. Ends the program when the job does not complete. `count_transactions`, where given,
-/// is asked before and after.
+inline constexpr std::int64_t items_per_page = 10'000;
+
+/// The n-th item: its key, and a little data.
+[[nodiscard]] NewItem nth_item(std::int64_t n, Keys keys = Keys::sequential);
+/// Items 0 … count, by the page.
+[[nodiscard]] ItemSource items_up_to(std::int64_t count, Keys keys = Keys::sequential);
+
+/// A job over `items` items, submitted to the store alone.
+JobId submit_to(Store& store, const Program& program, std::int64_t items,
+                Keys keys = Keys::sequential);
+
+/// Starts an engine over what waits in the store and times it until the job has ended. Ends the
+/// program when it does not complete. `database`, where given, is watched meanwhile.
 [[nodiscard]] Sample run_to_the_end(const std::shared_ptr<Store>& store, const Program& program,
-                                    std::int64_t items,
-                                    const std::function<std::int64_t()>& count_transactions = {});
+                                    JobId job, const std::filesystem::path& database = {});
 
 /// The value, or the end of the program with the error: a benchmark has no use for half a run.
 template <class T>

@@ -32,6 +32,7 @@ Database::Database(const std::filesystem::path& path) {
       sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
   raw_.reset(db);
   if (code != SQLITE_OK) give_up("cannot open '" + path.string() + "'");
+  sqlite3_busy_timeout(db, 20'000);
   sqlite3_db_config(db, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 512, 256);
   run("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536;"
       "PRAGMA secure_delete = OFF; PRAGMA wal_autocheckpoint = 4000;"
@@ -59,15 +60,6 @@ std::int64_t transactions_of(const std::filesystem::path& path) {
   }
   std::memcpy(&count, bytes, sizeof count);
   return count;
-}
-
-Written written_to(const std::filesystem::path& path) {
-  Database database(path);
-  database.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  return {.tasks = database.integer("SELECT count(*) FROM tasks"),
-          .attempts = database.integer("SELECT count(*) FROM attempts"),
-          .journal = database.integer("SELECT count(*) FROM journal"),
-          .bytes = database.integer("PRAGMA page_count") * database.integer("PRAGMA page_size")};
 }
 
 }  // namespace pawl::bench

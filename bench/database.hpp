@@ -81,7 +81,4 @@ class Database {
 /// Nobody who is measured takes part in the counting.
 [[nodiscard]] std::int64_t transactions_of(const std::filesystem::path& path);
 
-/// What lies in a database that nobody has open any more.
-[[nodiscard]] Written written_to(const std::filesystem::path& path);
-
 }  // namespace pawl::bench

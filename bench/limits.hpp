@@ -4,16 +4,24 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <vector>
 
 #include "bench/bare_rows.hpp"
-#include "bench/measure.hpp"
+#include "bench/chain.hpp"
+#include "bench/sample.hpp"
 
 namespace pawl::bench {
 
 /// The rows of W1 in transactions of 1,000 steps, with as many items in flight as the engine's
 /// default, oldest first.
 [[nodiscard]] Sample limit_sqlite(const std::filesystem::path& path, std::int64_t items);
+
+/// The same for W2: all items submitted in transactions of 10,000, then one stage of each.
+struct BulkSample {
+  Sample submitted;
+  Sample drained;
+};
+[[nodiscard]] BulkSample limit_bulk(const std::filesystem::path& path, std::int64_t items,
+                                    Keys keys);
 
 /// W1 on maps in memory: the tasks, attempts with what a decision needs, events and outputs.
 [[nodiscard]] Sample limit_memory(std::int64_t items);
@@ -24,10 +32,9 @@ namespace pawl::bench {
 /// The transactions of one W3 item, one after the other: the submission and five closes.
 class LimitSteps {
  public:
-  explicit LimitSteps(const std::filesystem::path& path) : rows_(path, 0) {}
+  explicit LimitSteps(const std::filesystem::path& path) : rows_(path, chain(), 0) {}
   /// Carries out the next item; answers how many milliseconds it took.
   double next_item();
-  [[nodiscard]] std::int64_t transactions() const { return rows_.transactions(); }
 
  private:
   BareRows rows_;

@@ -1,152 +1,115 @@
 /// The benchmarks. Every figure stands beside that of a limit, measured in turns in the same run:
 /// an absolute rate says little about a machine that others use too.
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
-#include <cstring>
-#include <functional>
-#include <set>
 #include <string>
-#include <thread>
 
-#include <sys/utsname.h>
-#include <sys/vfs.h>
-
+#include "bench/connections.hpp"
+#include "bench/counting_vfs.hpp"
+#include "bench/machine.hpp"
+#include "bench/measure.hpp"
+#include "bench/options.hpp"
 #include "bench/works.hpp"
 
 namespace {
 
-using pawl::bench::Line;
-using pawl::bench::Plan;
+using namespace pawl;
+using namespace pawl::bench;
 
-constexpr char usage[] =
-    "pawl_bench [--quick|--full] [--only WORK]... [--json] [--bars] [--dir DIR]\n"
-    "           [--rounds N] [--items N] [--ours]\n\n"
-    "  --quick   about a minute; the default\n"
-    "  --full    more rounds, and up to a million items\n"
-    "  --only    W1, W3, W4, W5 or W6; or W1-sqlite, W1-memory, W5-growth, W5-backlog\n"
-    "  --json    the figures as JSON instead of a table\n"
-    "  --bars    exits with 1 when a bar is missed\n"
-    "  --dir     where the databases go; a real disk, or waiting for it costs nothing\n"
-    "  --rounds  turns of each side; 3, with --full 5\n"
-    "  --items   items of W1 and W4\n"
-    "  --ours    leaves out the limits of W1: for a profiler\n";
-
-struct Options {
-  Plan plan;
-  std::set<std::string> only;
-  bool json = false;
-  bool bars = false;
+/// A work by name, with what to say before it and about how long it takes. "W1" means every one
+/// whose name begins so.
+struct Work {
+  const char* name;
+  const char* what;
+  int quick_seconds;
+  int full_seconds;
+  Lines (*measure)(const Plan&);
 };
 
-[[noreturn]] void refuse(const std::string& why) {
-  std::fprintf(stderr, "pawl_bench: %s\n\n%s", why.c_str(), usage);
-  std::exit(2);
+constexpr std::array works{
+    Work{"W1-sqlite", "items through five trivial stages, SQLite, durability full", 8, 70,
+         w1_sqlite},
+    Work{"W1-memory", "the same on the memory store", 4, 20, w1_memory},
+    Work{"W1-order", "the engine's order of admission beside a shuffled one", 5, 80, w1_order},
+    Work{"W2", "one-stage items submitted in batches, then drained", 6, 160, w2},
+    Work{"W3", "one item on an idle engine, 200 times", 12, 20, w3},
+    Work{"W4", "a gate rejects every first attempt", 4, 60, w4},
+    Work{"W5-growth", "W1 over more and more items", 5, 240, w5_growth},
+    Work{"W5-log", "the log while somebody pages through the journal", 2, 40, w5_log},
+    Work{"W5-backlog", "claims beside waiting retries and a paused job", 4, 180, w5_backlog},
+    Work{"W5-submit", "submission into a growing store", 4, 90, w5_submit},
+    Work{"W6", "one command for each item", 8, 90, w6},
+    Work{"open", "opening a large store, and `pawl status`", 4, 70, opening},
+    Work{"memory", "bytes of waiting, running and sleeping work", 4, 40, memory},
+};
+
+bool is_called(const Work& work, const std::string& name) {
+  return work.name == name || std::string(work.name).starts_with(name + "-");
 }
 
-std::int64_t count_from(const std::string& text) {
-  char* end = nullptr;
-  const long long count = std::strtoll(text.c_str(), &end, 10);
-  if (*end != '\0' || count <= 0) refuse("'" + text + "' is not a count");
-  return count;
+bool is_wanted(const Work& work, const std::vector<std::string>& only) {
+  return only.empty() ||
+         std::ranges::any_of(only, [&](const std::string& name) { return is_called(work, name); });
 }
 
-Options options_from(int count, char** arguments) {
-  Options options;
-  options.plan.folder = std::filesystem::temp_directory_path();
-  int rounds = 0;
-  for (int i = 1; i < count; ++i) {
-    const std::string argument = arguments[i];
-    const auto value = [&]() -> std::string {
-      if (i + 1 == count) refuse(argument + " needs a value");
-      return arguments[++i];
-    };
-    if (argument == "--quick") {
-      options.plan.full = false;
-    } else if (argument == "--full") {
-      options.plan.full = true;
-    } else if (argument == "--only") {
-      options.only.insert(value());
-    } else if (argument == "--json") {
-      options.json = true;
-    } else if (argument == "--bars") {
-      options.bars = true;
-    } else if (argument == "--ours") {
-      options.plan.ours_only = true;
-    } else if (argument == "--dir") {
-      options.plan.folder = value();
-    } else if (argument == "--rounds") {
-      rounds = static_cast<int>(count_from(value()));
-    } else if (argument == "--items") {
-      options.plan.items = count_from(value());
-    } else if (argument == "--help" || argument == "-h") {
-      std::fputs(usage, stdout);
-      std::exit(0);
-    } else {
-      refuse("no option is called '" + argument + "'");
+void refuse_unknown(const std::vector<std::string>& only) {
+  for (const std::string& name : only) {
+    if (std::ranges::none_of(works, [&](const Work& work) { return is_called(work, name); })) {
+      refuse("no work is called '" + name + "'");
     }
   }
-  options.plan.rounds = rounds > 0 ? rounds : (options.plan.full ? 5 : 3);
-  return options;
 }
 
-/// The works by name; "W1" means every one whose name begins so.
-struct Work {
-  std::string name;
-  std::function<std::vector<Line>(const Plan&)> measure;
-};
-
-std::vector<Work> works() {
-  using namespace pawl::bench;
-  return {{"W1-sqlite", [](const Plan& plan) { return std::vector{w1_sqlite(plan)}; }},
-          {"W1-memory", [](const Plan& plan) { return std::vector{w1_memory(plan)}; }},
-          {"W3", w3},
-          {"W4", [](const Plan& plan) { return std::vector{w4(plan)}; }},
-          {"W5-growth", w5_growth},
-          {"W5-backlog", w5_backlog},
-          {"W6", [](const Plan& plan) { return std::vector{w6(plan)}; }}};
+/// People read it between the lines of the table; programs read stdout, so there it is talk.
+void announce(const Work& work, const Options& options) {
+  std::FILE* const out = options.json ? stderr : stdout;
+  std::fprintf(out, "%s%s: %s, about %d s\n", options.json ? "" : "\n", work.name, work.what,
+               options.plan.full ? work.full_seconds : work.quick_seconds);
+  std::fflush(out);
 }
 
-bool is_wanted(const std::string& name, const std::set<std::string>& only) {
-  if (only.empty()) return true;
-  for (const std::string& wanted : only) {
-    if (name == wanted || name.starts_with(wanted + "-")) return true;
-  }
-  return false;
-}
-
-void print_machine(const Plan& plan) {
-  constexpr long tmpfs_magic = 0x01021994;
-  struct utsname system{};
-  ::uname(&system);
-  std::printf("%s %s, %u processors, databases in %s\n", system.sysname, system.machine,
-              std::thread::hardware_concurrency(), plan.folder.c_str());
-  struct statfs disk{};
-  if (::statfs(plan.folder.c_str(), &disk) == 0 && disk.f_type == tmpfs_magic) {
-    std::printf("That folder is in memory: nothing here waits for a disk. Use --dir.\n");
-  }
-  std::printf("\n");
+Json document(const Options& options, const Machine& machine, const Lines& lines) {
+  std::vector<Json> all;
+  for (const Line& line : lines) all.push_back(json_of(line));
+  return Json::object({{"machine", json_of(machine)},
+                       {"mode", options.plan.full ? "full" : "quick"},
+                       {"rounds", options.plan.rounds},
+                       {"lines", Json::array(all)}});
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  const Options options = options_from(count, arguments);
-  if (!options.json) {
-    print_machine(options.plan);
-    pawl::bench::print_heading();
+  Options options = options_from(count, arguments);
+  if (!options.steps_of.empty()) {
+    count_steps(options.steps_of, options.steps_items, options.plan.folder);
+    return 0;
   }
-  std::vector<Line> lines;
-  for (const Work& work : works()) {
-    if (!is_wanted(work.name, options.only)) continue;
+  refuse_unknown(options.only);
+  count_traffic();
+  watch_connections();
+
+  const Machine machine = this_machine(options.plan.folder);
+  if (!options.json) {
+    std::printf("%s\n", text_of(machine).c_str());
+    print_heading();
+  }
+  const Folder folder(options.plan.folder);
+  options.plan.folder = folder.path();
+  leave_nothing_in(folder.path());
+  Lines lines;
+  for (const Work& work : works) {
+    if (!is_wanted(work, options.only)) continue;
+    announce(work, options);
     for (Line& line : work.measure(options.plan)) {
-      if (!options.json) pawl::bench::print(line);
+      if (!options.json) print(line);
       lines.push_back(std::move(line));
     }
   }
-  if (lines.empty()) refuse("no work is called that");
-  if (options.json) std::printf("%s\n", pawl::bench::json_of(lines).text().c_str());
-  int missed = 0;
-  for (const Line& line : lines) missed += line.is_missed() ? 1 : 0;
-  if (!options.json && missed > 0) std::printf("\n%d bars missed\n", missed);
-  return options.bars && missed > 0 ? 1 : 0;
+  if (options.json) std::printf("%s\n", document(options, machine, lines).text().c_str());
+  const auto missed = std::ranges::count_if(lines, &Line::is_missed);
+  if (!options.json) std::printf("\n%lld bars missed\n", static_cast<long long>(missed));
+  return missed > 0 ? 1 : 0;
 }

@@ -1,10 +1,12 @@
 #include "bench/measure.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,21 +15,31 @@ namespace pawl::bench {
 
 namespace {
 
-/// VmHWM: the most this process ever had in memory.
-std::int64_t peak_memory_kib() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    std::int64_t kib = 0;
-    if (word == "VmHWM:" && status >> kib) return kib;
-  }
-  return 0;
+/// What is to be removed, and by whom: a child process leaves it to its parent.
+struct LeftBehind {
+  std::filesystem::path folder;
+  pid_t owner = 0;
+};
+LeftBehind& left_behind() {
+  static LeftBehind one;
+  return one;
 }
 
 }  // namespace
 
 void give_up(const std::string& why) {
   std::fprintf(stderr, "pawl_bench: %s\n", why.c_str());
+  if (left_behind().owner == ::getpid()) {
+    std::error_code ignored;
+    std::filesystem::remove_all(left_behind().folder, ignored);
+  }
   std::_Exit(2);
+}
+
+void leave_nothing_in(const std::filesystem::path& folder) {
+  left_behind() = {.folder = folder, .owner = ::getpid()};
+  // Ctrl-C reaches the child that measures, too; when that has gone, this process gives up.
+  std::signal(SIGINT, SIG_IGN);
 }
 
 double processor_seconds() {
@@ -39,7 +51,21 @@ double processor_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-Sample in_child(const std::function<Sample()>& work) {
+std::int64_t peak_memory_kib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    std::int64_t kib = 0;
+    if (word == "VmHWM:" && status >> kib) return kib;
+  }
+  return 0;
+}
+
+std::int64_t allocated_bytes() {
+  const struct mallinfo2 heap = ::mallinfo2();
+  return static_cast<std::int64_t>(heap.uordblks + heap.hblkhd);
+}
+
+void fill_in_child(void* answer, std::size_t size, const std::function<void(void*)>& work) {
   int ends[2];
   if (::pipe(ends) != 0) give_up("no pipe");
   std::fflush(nullptr);
@@ -47,19 +73,19 @@ Sample in_child(const std::function<Sample()>& work) {
   if (child < 0) give_up("no child process");
   if (child == 0) {
     ::close(ends[0]);
-    Sample sample = work();
-    sample.peak_kib = peak_memory_kib();
-    const bool sent = ::write(ends[1], &sample, sizeof sample) == sizeof sample;
+    std::signal(SIGINT, SIG_DFL);
+    work(answer);
+    std::FILE* const out = ::fdopen(ends[1], "wb");
+    const bool sent = std::fwrite(answer, size, 1, out) == 1 && std::fclose(out) == 0;
     std::_Exit(sent ? 0 : 2);
   }
   ::close(ends[1]);
-  Sample sample;
-  const bool came = ::read(ends[0], &sample, sizeof sample) == sizeof sample;
-  ::close(ends[0]);
+  std::FILE* const in = ::fdopen(ends[0], "rb");
+  const bool came = std::fread(answer, size, 1, in) == 1;
+  std::fclose(in);
   int status = 0;
   ::waitpid(child, &status, 0);
   if (!came || status != 0) give_up("a measurement failed");
-  return sample;
 }
 
 double quantile(std::vector<double> values, double share) {
@@ -67,13 +93,6 @@ double quantile(std::vector<double> values, double share) {
   std::ranges::sort(values);
   const auto place = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
   return values[place];
-}
-
-Spread spread_of(std::vector<double> values) {
-  if (values.empty()) return {};
-  const auto [least, most] = std::ranges::minmax(values);
-  const double median = quantile(std::move(values), 0.5);
-  return {.median = median, .percent = median == 0 ? 0 : 50.0 * (most - least) / median};
 }
 
 Folder::Folder(const std::filesystem::path& parent) {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Times, child processes and folders for measurements.
+/// Times, memory, child processes and folders for measurements.
 
 #include <chrono>
 #include <cstdint>
@@ -12,8 +12,13 @@
 
 namespace pawl::bench {
 
-/// Ends the program: a benchmark has no use for half a run.
+/// Ends the program: a benchmark has no use for half a run. In a child process this ends only the
+/// child, and its parent then does the same.
 [[noreturn]] void give_up(const std::string& why);
+
+/// Has `give_up` remove this folder, and a Ctrl-C too: a large store must not stay behind. Called
+/// once, before any child process.
+void leave_nothing_in(const std::filesystem::path& folder);
 
 /// Seconds of the processors that this process, all its threads together, has used so far.
 [[nodiscard]] double processor_seconds();
@@ -32,51 +37,29 @@ class Stopwatch {
   double processor_start_;
 };
 
-/// What a side has left in its database.
-struct Written {
-  std::int64_t transactions = 0;
-  std::int64_t tasks = 0;
-  std::int64_t attempts = 0;
-  std::int64_t journal = 0;
-  std::int64_t bytes = 0;  ///< of the database with its log folded in
-};
+/// The most this process ever had in memory, and what it has allocated at this moment.
+[[nodiscard]] std::int64_t peak_memory_kib();
+[[nodiscard]] std::int64_t allocated_bytes();
 
-/// One run of one side. Plain, because it comes from a child process through a pipe.
-struct Sample {
-  double seconds = 0;
-  double processor = 0;  ///< seconds of all threads
-  std::int64_t executions = 0;
-  std::int64_t peak_kib = 0;
-  /// Of W3, where both sides take turns in one process.
-  struct Latency {
-    double p50_ms = 0;
-    double p99_ms = 0;
-  };
-  Latency ours;
-  Latency limit;
-  double commits_per_item = 0;
-  double most_commits = 0;
-  std::int64_t items_with_more = 0;
-  Written wrote;
-
-  [[nodiscard]] double rate() const { return static_cast<double>(executions) / seconds; }
-  [[nodiscard]] double microseconds_each() const { return 1e6 / rate(); }
-  [[nodiscard]] double processor_microseconds_each() const {
-    return 1e6 * processor / static_cast<double>(executions);
-  }
-};
-static_assert(std::is_trivially_copyable_v<Sample>);
+/// Runs `work`, which fills the bytes at its argument, in a process of its own.
+void fill_in_child(void* answer, std::size_t size, const std::function<void(void*)>& work);
 
 /// Runs `work` in a process of its own, so that no run inherits the heap of another, and adds the
-/// most memory it ever held. REQUIRES: this process has one thread.
-[[nodiscard]] Sample in_child(const std::function<Sample()>& work);
+/// most memory it ever held where the answer has a place for it. REQUIRES: this process has one
+/// thread.
+template <class Work>
+[[nodiscard]] auto in_child(const Work& work) {
+  using Answer = std::invoke_result_t<Work>;
+  static_assert(std::is_trivially_copyable_v<Answer>);  // it comes through a pipe
+  Answer answer;
+  fill_in_child(&answer, sizeof answer, [&](void* place) {
+    Answer made = work();
+    if constexpr (requires { made.peak_kib; }) made.peak_kib = peak_memory_kib();
+    *static_cast<Answer*>(place) = made;
+  });
+  return answer;
+}
 
-/// The middle value, and the distance of the outermost ones in percent of it.
-struct Spread {
-  double median = 0;
-  double percent = 0;
-};
-[[nodiscard]] Spread spread_of(std::vector<double> values);
 /// The value below which this share of the values lies.
 [[nodiscard]] double quantile(std::vector<double> values, double share);
 

@@ -1,7 +1,10 @@
 #include "bench/report.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+
+#include "bench/measure.hpp"
 
 namespace pawl::bench {
 
@@ -13,14 +16,57 @@ std::string formatted(const char* format, auto... values) {
   return text;
 }
 
-std::string with_spread(const Spread& value) {
-  const int digits = value.median >= 1'000 ? 0 : value.median >= 10 ? 1 : 2;
-  return formatted("%.*f ±%.0f%%", digits, value.median, value.percent);
+double median_of(const std::vector<double>& values) { return quantile(values, 0.5); }
+
+/// The outermost samples; of many, those around the middle four fifths, because the longer one
+/// looks, the stranger the strangest sample.
+struct Range {
+  double least = 0;
+  double most = 0;
+};
+Range range_of(const std::vector<double>& values) {
+  const double left_out = values.size() < 10 ? 0 : 0.1;
+  return {.least = quantile(values, left_out), .most = quantile(values, 1 - left_out)};
+}
+
+/// How far they lie from the median, in percent of it.
+double spread_percent(const std::vector<double>& values) {
+  const double median = median_of(values);
+  if (median == 0) return 0;
+  const auto [least, most] = range_of(values);
+  return 100.0 * std::max(most - median, median - least) / median;
+}
+
+std::string with_spread(const std::vector<double>& values) {
+  const double median = median_of(values);
+  const int digits = median >= 1'000 ? 0 : median >= 10 ? 1 : 2;
+  if (values.size() < 2) return formatted("%.*f     ", digits, median);
+  return formatted("%.*f ±%2.0f%%", digits, median, spread_percent(values));
+}
+
+/// The ratios of what was measured one after the other.
+std::vector<double> pair_ratios(const Line& line) {
+  std::vector<double> ratios;
+  if (line.ours.size() != line.other.size()) return ratios;
+  for (std::size_t i = 0; i < line.ours.size(); ++i) {
+    ratios.push_back(line.ours[i] / line.other[i]);
+  }
+  return ratios;
+}
+
+std::string pairs_text(const Line& line) {
+  const std::vector<double> ratios = pair_ratios(line);
+  if (ratios.size() < 2) return "";
+  const auto [least, most] = range_of(ratios);
+  return formatted("%.2f..%.2f", least, most);
 }
 
 std::string text_of(const std::optional<Bar>& bar) {
   if (!bar) return "";
-  return formatted("%s %.2f", bar->kind == Bar::Kind::at_least ? ">=" : "<=", bar->value);
+  std::string text =
+      formatted("%s %.2f", bar->kind == Bar::Kind::at_least ? ">=" : "<=", bar->times);
+  if (bar->plus > 0) text += formatted(" + %.0f", bar->plus);
+  return text;
 }
 
 std::string verdict(const Line& line) {
@@ -30,55 +76,67 @@ std::string verdict(const Line& line) {
 
 Json rounded(double value) { return std::round(value * 1'000) / 1'000; }
 
+Json json_of(const std::vector<double>& samples) {
+  std::vector<Json> all;
+  for (const double sample : samples) all.push_back(rounded(sample));
+  return Json::object({{"median", rounded(median_of(samples))},
+                       {"spread_percent", rounded(spread_percent(samples))},
+                       {"samples", Json::array(all)}});
+}
+
 }  // namespace
 
-Line compared(std::string work, std::string figure, const std::vector<double>& ours,
-              std::string beside, const std::vector<double>& other, std::optional<Bar> bar) {
-  Line line{.work = std::move(work),
-            .figure = std::move(figure),
-            .ours = spread_of(ours),
-            .beside = std::move(beside),
-            .other = spread_of(other),
-            .bar = bar};
-  line.ratio = other.empty() ? line.ours.median : line.ours.median / line.other.median;
-  return line;
+double Line::ratio() const {
+  return other.empty() ? median_of(ours) : median_of(ours) / median_of(other);
+}
+
+bool Line::is_missed() const {
+  return bar && !bar->is_met_by(median_of(ours), other.empty() ? 1.0 : median_of(other));
 }
 
 void print_heading() {
-  // The last column but two is wider by one byte for each ± above.
-  std::printf("%-24s %-16s %14s  %-24s %14s  %6s  %-8s\n", "work", "figure", "ours", "beside", "",
-              "ratio", "bar");
+  std::printf("%-26s %-18s %14s  %-22s %14s %6s %-11s %-11s\n", "work", "figure", "ours", "beside",
+              "", "ratio", "in pairs", "bar");
 }
 
 void print(const Line& line) {
-  const std::string other = line.beside.empty() ? std::string(14, ' ') : with_spread(line.other);
-  std::printf("%-24s %-16s %15s  %-24s %*s  %6.2f  %-8s %s\n", line.work.c_str(),
-              line.figure.c_str(), with_spread(line.ours).c_str(), line.beside.c_str(),
-              line.beside.empty() ? 14 : 15, other.c_str(), line.ratio, text_of(line.bar).c_str(),
-              verdict(line).c_str());
+  // ± is one column and two bytes.
+  const auto column = [](const std::vector<double>& values) {
+    const std::string text = values.empty() ? "" : with_spread(values);
+    const int width = text.contains("±") ? 15 : 14;
+    return formatted("%*s", width, text.c_str());
+  };
+  std::printf("%-26s %-18s %s  %-22s %s %6.2f %-11s %-11s %s\n", line.work.c_str(),
+              line.figure.c_str(), column(line.ours).c_str(), line.beside.c_str(),
+              column(line.other).c_str(), line.ratio(), pairs_text(line).c_str(),
+              text_of(line.bar).c_str(), verdict(line).c_str());
+  if (!line.wrote.empty()) {
+    std::printf("    %-13s%s\n", "wrote", written_heading().c_str());
+    for (const WrittenBy& by : line.wrote) {
+      std::printf("    %-13s%s\n", by.side.c_str(), text_of(by.wrote).c_str());
+    }
+  }
   for (const std::string& note : line.notes) std::printf("    %s\n", note.c_str());
   std::fflush(stdout);
 }
 
-Json json_of(const std::vector<Line>& lines) {
-  std::vector<Json> all;
-  for (const Line& line : lines) {
-    std::vector<Json> notes(line.notes.begin(), line.notes.end());
-    const Json bar = line.bar ? Json(text_of(line.bar)) : Json();
-    const Json met = line.bar ? Json(!line.is_missed()) : Json();
-    all.push_back(Json::object({{"work", line.work},
-                                {"figure", line.figure},
-                                {"ours", rounded(line.ours.median)},
-                                {"ours_spread_percent", rounded(line.ours.percent)},
-                                {"beside", line.beside},
-                                {"other", rounded(line.other.median)},
-                                {"other_spread_percent", rounded(line.other.percent)},
-                                {"ratio", rounded(line.ratio)},
-                                {"bar", bar},
-                                {"met", met},
-                                {"notes", Json::array(notes)}}));
-  }
-  return Json::array(all);
+Json json_of(const Line& line) {
+  std::vector<Json> pairs;
+  for (const double ratio : pair_ratios(line)) pairs.push_back(rounded(ratio));
+  std::vector<std::pair<std::string, Json>> wrote;
+  for (const WrittenBy& by : line.wrote) wrote.emplace_back(by.side, json_of(by.wrote));
+  const std::vector<Json> notes(line.notes.begin(), line.notes.end());
+  return Json::object({{"work", line.work},
+                       {"figure", line.figure},
+                       {"ours", json_of(line.ours)},
+                       {"beside", line.beside.empty() ? Json() : Json(line.beside)},
+                       {"other", line.other.empty() ? Json() : json_of(line.other)},
+                       {"ratio", rounded(line.ratio())},
+                       {"pair_ratios", Json::array(pairs)},
+                       {"bar", line.bar ? Json(text_of(line.bar)) : Json()},
+                       {"met", line.bar ? Json(!line.is_missed()) : Json()},
+                       {"wrote", Json::object(wrote)},
+                       {"notes", Json::array(notes)}});
 }
 
 std::string processor_text(const Sample& ours, const Sample& other) {
@@ -89,16 +147,14 @@ std::string processor_text(const Sample& ours, const Sample& other) {
                    own / others);
 }
 
-std::string text_of(const Written& wrote, std::int64_t executions) {
-  const auto per_step = [&](std::int64_t count) {
-    return static_cast<double>(count) / static_cast<double>(executions);
-  };
-  return formatted(
-      "%.2f task, %.2f attempt, %.2f journal rows and %.0f bytes per step; "
-      "%lld transactions of %.0f steps",
-      per_step(wrote.tasks), per_step(wrote.attempts), per_step(wrote.journal),
-      per_step(wrote.bytes), static_cast<long long>(wrote.transactions),
-      wrote.transactions == 0 ? 0.0 : 1.0 / per_step(wrote.transactions));
+std::string count_text(std::int64_t count) {
+  int zeros = 0;
+  while (count % 10 == 0 && count > 1) {
+    count /= 10;
+    ++zeros;
+  }
+  return count == 1 ? "10^" + std::to_string(zeros)
+                    : std::to_string(count) + "e" + std::to_string(zeros);
 }
 
 }  // namespace pawl::bench

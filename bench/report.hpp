@@ -6,50 +6,57 @@
 #include <string>
 #include <vector>
 
-#include "bench/measure.hpp"
+#include "bench/sample.hpp"
 #include "pawl/core/json.hpp"
 
 namespace pawl::bench {
 
-/// What a ratio must reach.
+/// What our figure must reach: so many times the other's, or that and a little more.
 struct Bar {
   enum class Kind : std::uint8_t { at_least, at_most } kind = Kind::at_least;
-  double value = 0;
+  double times = 0;
+  double plus = 0;
 
-  [[nodiscard]] bool is_met_by(double ratio) const {
-    return kind == Kind::at_least ? ratio >= value : ratio <= value;
+  [[nodiscard]] bool is_met_by(double ours, double other) const {
+    return kind == Kind::at_least ? ours >= times * other : ours <= times * other + plus;
   }
 };
-[[nodiscard]] inline Bar at_least(double value) { return {Bar::Kind::at_least, value}; }
-[[nodiscard]] inline Bar at_most(double value) { return {Bar::Kind::at_most, value}; }
+[[nodiscard]] inline Bar at_least(double times) { return {Bar::Kind::at_least, times}; }
+[[nodiscard]] inline Bar at_most(double times, double plus = 0) {
+  return {Bar::Kind::at_most, times, plus};
+}
 
-/// One line: our figure beside that of a limit, of another work, or of a smaller one.
-struct Line {
-  std::string work;    ///< "W1 sqlite"
-  std::string figure;  ///< what the numbers are: "executions/s", "p50 ms"
-  Spread ours;
-  std::string beside;  ///< what the second number is of; empty: there is none
-  Spread other;
-  double ratio = 0;  ///< ours / other, or the figure itself where nothing stands beside it
-  std::optional<Bar> bar;
-  std::vector<std::string> notes;
-
-  [[nodiscard]] bool is_missed() const { return bar && !bar->is_met_by(ratio); }
+/// What one side of a line wrote.
+struct WrittenBy {
+  std::string side;
+  Written wrote;
 };
 
-/// A line whose ratio is that of the two medians.
-[[nodiscard]] Line compared(std::string work, std::string figure, const std::vector<double>& ours,
-                            std::string beside, const std::vector<double>& other,
-                            std::optional<Bar> bar);
+/// One line: our figure beside that of a limit, of another work, or of a smaller one. Both sides
+/// were measured in turns; equal places were measured one after the other.
+struct Line {
+  std::string work;          ///< "W1 sqlite"
+  std::string figure;        ///< what the numbers are: "executions/s", "p50 ms"
+  std::vector<double> ours;  ///< every sample
+  std::string beside;        ///< what the second number is of; empty: there is none
+  std::vector<double> other;
+  std::optional<Bar> bar;
+  std::vector<std::string> notes;
+  std::vector<WrittenBy> wrote;
+
+  /// Of the medians; where nothing stands beside it, the figure itself.
+  [[nodiscard]] double ratio() const;
+  [[nodiscard]] bool is_missed() const;
+};
 
 void print_heading();
 void print(const Line& line);
-[[nodiscard]] Json json_of(const std::vector<Line>& lines);
+[[nodiscard]] Json json_of(const Line& line);
 
 /// "3.2 us of processor time per execution, 2.1 times the other's"
 [[nodiscard]] std::string processor_text(const Sample& ours, const Sample& other);
 
-/// "1.00 task, 1.00 attempt, 1.01 journal rows and 412 bytes per step; 96 transactions"
-[[nodiscard]] std::string text_of(const Written& wrote, std::int64_t executions);
+/// "10^6", "4e3": a size as a person says it.
+[[nodiscard]] std::string count_text(std::int64_t count);
 
 }  // namespace pawl::bench

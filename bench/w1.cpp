@@ -9,74 +9,78 @@ namespace pawl::bench {
 
 namespace {
 
+/// Both sides in turns: limit, engine, limit, engine. Of each the last run is kept whole.
+struct Turns {
+  std::vector<double> ours;
+  std::vector<double> limits;
+  Sample engine;
+  Sample limit{.executions = 1};
+};
+
+template <class Limit, class Ours>
+Turns take_turns(const Plan& plan, const Limit& limit, const Ours& ours) {
+  Turns turns;
+  for (int round = 0; round < plan.rounds; ++round) {
+    if (!plan.ours_only) {
+      turns.limit = in_child(limit);
+      turns.limits.push_back(turns.limit.rate());
+    }
+    turns.engine = in_child(ours);
+    turns.ours.push_back(turns.engine.rate());
+  }
+  return turns;
+}
+
 /// Our side alone, for a profiler, has nothing to be measured by.
-Line beside_limit(const Plan& plan, const char* work, const std::vector<double>& ours,
-                  const char* limit, const std::vector<double>& limits, Bar bar) {
-  if (plan.ours_only) return compared(work, "executions/s", ours, "", {}, std::nullopt);
-  return compared(work, "executions/s", ours, limit, limits, bar);
+Line line_of(const Plan& plan, const char* work, const Turns& turns, const char* limit, Bar bar) {
+  Line line{.work = work, .figure = "executions/s", .ours = turns.ours};
+  if (!plan.ours_only) {
+    line.beside = limit;
+    line.other = turns.limits;
+    line.bar = bar;
+  }
+  line.notes = {processor_text(turns.engine, turns.limit)};
+  return line;
 }
 
 }  // namespace
 
-Sample engine_on_sqlite(const std::filesystem::path& parent, bool rejecting, std::int64_t items) {
-  const Folder folder(parent);
-  const std::filesystem::path path = folder.path() / "engine.db";
-  Sample sample;
-  {
-    const auto store = must(open_sqlite_store({.path = path}), "a store");
-    sample = run_to_the_end(store, rejecting ? rejecting_chain() : chain(), items,
-                            [&] { return transactions_of(path); });
-  }
-  const std::int64_t transactions = sample.wrote.transactions;
-  sample.wrote = written_to(path);
-  sample.wrote.transactions = transactions;
-  return sample;
-}
-
-Line w1_sqlite(const Plan& plan) {
+Lines w1_sqlite(const Plan& plan) {
   const std::int64_t items = plan.chain_items();
-  std::vector<double> ours;
-  std::vector<double> limits;
-  Sample engine;
-  Sample limit{.executions = 1};
-  for (int round = 0; round < plan.rounds; ++round) {
-    if (!plan.ours_only) {
-      limit = in_child([&] {
-        const Folder folder(plan.folder);
-        return limit_sqlite(folder.path() / "limit.db", items);
-      });
-      limits.push_back(limit.rate());
-    }
-    engine = in_child([&] { return engine_on_sqlite(plan.folder, false, items); });
-    ours.push_back(engine.rate());
-  }
-  Line line = beside_limit(plan, "W1 sqlite full", ours, "limit_sqlite", limits, at_least(0.60));
-  line.notes = {"ours wrote " + text_of(engine.wrote, engine.executions),
-                processor_text(engine, limit)};
-  if (!plan.ours_only) {
-    line.notes.push_back("limit wrote " + text_of(limit.wrote, limit.executions));
-  }
-  return line;
+  const auto limit = [&] {
+    const Folder folder(plan.folder);
+    return limit_sqlite(folder.path() / "limit.db", items);
+  };
+  const auto ours = [&] { return engine_on_sqlite(plan.folder, chain(), items); };
+  Turns turns = take_turns(plan, limit, ours);
+  Line line = line_of(plan, "W1 sqlite full", turns, "limit_sqlite", at_least(0.60));
+  if (plan.ours_only) return {line};
+
+  // The rows are counted in a run of its own: counting takes time.
+  const auto counted = [](const auto& side) {
+    return in_child([&] {
+      count_rows();
+      return side();
+    });
+  };
+  turns.limit.wrote.rows = counted(limit).wrote.rows;
+  turns.engine.wrote.rows = counted(ours).wrote.rows;
+  must_be_equal(line.work, turns.engine.wrote, turns.limit.wrote);
+  line.wrote = {{"engine", turns.engine.wrote}, {"limit_sqlite", turns.limit.wrote}};
+  line.notes.push_back("both sides: " + text_of(turns.engine.wrote.pragmas));
+  return {line};
 }
 
-Line w1_memory(const Plan& plan) {
+Lines w1_memory(const Plan& plan) {
   const std::int64_t items = 2 * plan.chain_items();
-  std::vector<double> ours;
-  std::vector<double> limits;
-  Sample engine;
-  Sample limit{.executions = 1};
-  for (int round = 0; round < plan.rounds; ++round) {
-    if (!plan.ours_only) {
-      limit = in_child([&] { return limit_memory(items); });
-      limits.push_back(limit.rate());
-    }
-    engine =
-        in_child([&] { return run_to_the_end(open_memory_store(system_clock()), chain(), items); });
-    ours.push_back(engine.rate());
-  }
-  Line line = beside_limit(plan, "W1 memory", ours, "limit_memory", limits, at_least(0.40));
-  line.notes = {processor_text(engine, limit)};
-  return line;
+  const Turns turns = take_turns(
+      plan, [&] { return limit_memory(items); },
+      [&] {
+        const std::shared_ptr<Store> store = open_memory_store(system_clock());
+        const Program program = chain();
+        return run_to_the_end(store, program, submit_to(*store, program, items));
+      });
+  return {line_of(plan, "W1 memory", turns, "limit_memory", at_least(0.40))};
 }
 
 }  // namespace pawl::bench

@@ -1,18 +1,30 @@
 /// W3: one item of five stages on an idle engine, again and again. How long it takes until its end
 /// is durable and told to a subscriber, and how many commits that costs.
+///
+/// The bars are on an engine that is idle: both sides pause before each item, and take turns item
+/// by item. Items that follow each other at once are measured too, by twenties in turns.
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
 #include "bench/chain.hpp"
+#include "bench/database.hpp"
 #include "bench/limits.hpp"
 #include "bench/works.hpp"
 
 namespace pawl::bench {
 
 namespace {
+
+constexpr std::int64_t commits_max = 6;
+constexpr std::size_t items_per_round = 200;
+constexpr std::int64_t warm_up = 10;
+constexpr std::int64_t in_a_row = 20;
+// Until the engine has seen that nothing is left to do, and the disk is quiet again.
+constexpr auto pause = std::chrono::milliseconds(3);
 
 /// Lets a thread wait for the next settled item.
 class SettledItems {
@@ -39,89 +51,147 @@ class SettledItems {
   std::int64_t count_ = 0;
 };
 
-struct Times {
-  std::vector<double> ours;
-  std::vector<double> limit;
-  std::vector<double> commits;
+/// An engine with a job to which items are added one by one.
+class EngineSteps {
+ public:
+  explicit EngineSteps(const std::filesystem::path& path)
+      : path_(path),
+        store_(must(open_sqlite_store({.path = path}), "a store")),
+        engine_(must(Engine::create(store_), "an engine")) {
+    const Program program = chain();
+    engine_->serve(program);
+    engine_->start();
+    job_ = must(engine_->submit(program.workflow(), std::vector<NewItem>{}, {.keep_open = true}),
+                "a job");
+    subscription_ = engine_->subscribe(0, [this](const Event& event) { settled_.note(event); });
+  }
+  /// Carries out the next item; answers how many milliseconds it took.
+  double next_item() {
+    const Stopwatch watch;
+    must(engine_->add_items(job_, {nth_item(number_++)}), "an item");
+    settled_.wait_for(number_);
+    return watch.seconds() * 1e3;
+  }
+  [[nodiscard]] std::int64_t transactions() const { return transactions_of(path_); }
+  void stop() { engine_->stop(); }
+
+ private:
+  std::filesystem::path path_;
+  SettledItems settled_;
+  std::shared_ptr<Store> store_;
+  std::unique_ptr<Engine> engine_;
+  JobId job_;
+  Subscription subscription_;
+  std::int64_t number_ = 0;
 };
 
-/// In turns: an item of the limit, then one of the engine, which has been idle meanwhile.
-Times take_turns(const std::filesystem::path& folder, std::int64_t items) {
-  const std::filesystem::path path = folder / "engine.db";
-  LimitSteps limit(folder / "limit.db");
-  SettledItems settled;
-  const auto store = must(open_sqlite_store({.path = path}), "a store");
-  const Program program = chain();
-  const std::unique_ptr<Engine> engine = must(Engine::create(store), "an engine");
-  engine->serve(program);
-  engine->start();
-  const JobId job = must(
-      engine->submit(program.workflow(), std::vector<NewItem>{}, {.keep_open = true}), "a job");
-  const Subscription subscription =
-      engine->subscribe(0, [&](const Event& event) { settled.note(event); });
+/// Of one round, item by item.
+struct Round {
+  std::array<double, items_per_round> ours{};
+  std::array<double, items_per_round> limit{};
+  std::array<std::int64_t, items_per_round> commits{};
+  Written engine_wrote;
+  Written limit_wrote;
+};
 
-  constexpr std::int64_t warm_up = 10;
-  // Until the engine has seen that nothing is left to do, and the disk is quiet again.
-  constexpr auto settling = std::chrono::milliseconds(3);
-  Times times;
-  for (std::int64_t n = 0; n < warm_up + items; ++n) {
-    std::this_thread::sleep_for(settling);
-    const double bare = limit.next_item();
-    std::this_thread::sleep_for(settling);
-    const std::int64_t before = transactions_of(path);
-    const Stopwatch watch;
-    must(engine->add_items(job, {nth_item(n)}), "an item");
-    settled.wait_for(n + 1);
-    const double taken = watch.seconds() * 1e3;
-    if (n < warm_up) continue;
-    times.limit.push_back(bare);
-    times.ours.push_back(taken);
-    times.commits.push_back(static_cast<double>(transactions_of(path) - before));
+Round on_an_idle_engine(const std::filesystem::path& parent) {
+  const Folder folder(parent);
+  LimitSteps limit(folder.path() / "limit.db");
+  EngineSteps engine(folder.path() / "engine.db");
+  for (std::int64_t n = 0; n < warm_up; ++n) {
+    (void)limit.next_item();
+    (void)engine.next_item();
   }
-  engine->stop();
-  return times;
+  const Watch limit_watch(folder.path() / "limit.db");
+  const Watch engine_watch(folder.path() / "engine.db");
+  Round round;
+  for (std::size_t i = 0; i < items_per_round; ++i) {
+    std::this_thread::sleep_for(pause);
+    round.limit[i] = limit.next_item();
+    std::this_thread::sleep_for(pause);
+    const std::int64_t before = engine.transactions();
+    round.ours[i] = engine.next_item();
+    round.commits[i] = engine.transactions() - before;
+  }
+  std::this_thread::sleep_for(pause);
+  engine.stop();
+  round.limit_wrote = limit_watch.wrote();
+  round.engine_wrote = engine_watch.wrote();
+  return round;
 }
 
-Sample summed_up(const Times& times) {
-  return {
-      .ours = {quantile(times.ours, 0.5), quantile(times.ours, 0.99)},
-      .limit = {quantile(times.limit, 0.5), quantile(times.limit, 0.99)},
-      .commits_per_item = quantile(times.commits, 0.5),
-      .most_commits = quantile(times.commits, 1.0),
-      .items_with_more = std::ranges::count_if(times.commits, [](double one) { return one > 6; })};
+Round one_after_the_other(const std::filesystem::path& parent) {
+  const Folder folder(parent);
+  LimitSteps limit(folder.path() / "limit.db");
+  EngineSteps engine(folder.path() / "engine.db");
+  Round round;
+  for (std::size_t i = 0; i < items_per_round; i += in_a_row) {
+    for (std::size_t k = i; k < i + in_a_row; ++k) round.limit[k] = limit.next_item();
+    for (std::size_t k = i; k < i + in_a_row; ++k) {
+      const std::int64_t before = engine.transactions();
+      round.ours[k] = engine.next_item();
+      round.commits[k] = engine.transactions() - before;
+    }
+  }
+  engine.stop();
+  return round;
+}
+
+double quantile_of(const auto& values, double share) {
+  return quantile(std::vector<double>(values.begin(), values.end()), share);
+}
+
+/// The lines of one way to measure: commits, p50, p99.
+Lines lines_of(const std::string& work, const std::vector<Round>& rounds) {
+  Line commits{.work = work, .figure = "commits per item"};
+  Line p50{.work = work, .figure = "p50 ms", .beside = "limit_steps"};
+  Line p99{.work = work, .figure = "p99 ms", .beside = "limit_steps"};
+  std::int64_t with_more = 0;
+  std::int64_t most = 0;
+  for (const Round& round : rounds) {
+    commits.ours.push_back(quantile_of(round.commits, 0.5));
+    p50.ours.push_back(quantile_of(round.ours, 0.5));
+    p50.other.push_back(quantile_of(round.limit, 0.5));
+    p99.ours.push_back(quantile_of(round.ours, 0.99));
+    p99.other.push_back(quantile_of(round.limit, 0.99));
+    with_more += std::ranges::count_if(round.commits, [](auto one) { return one > commits_max; });
+    most = std::max(most, std::ranges::max(round.commits));
+  }
+  commits.notes = {"the median; " + std::to_string(with_more) + " of " +
+                   std::to_string(items_per_round * rounds.size()) + " items saw more than " +
+                   std::to_string(commits_max) + ", at most " + std::to_string(most) +
+                   " (whatever is committed meanwhile counts, a lease renewal too)"};
+  return {commits, p50, p99};
 }
 
 }  // namespace
 
-std::vector<Line> w3(const Plan& plan) {
-  constexpr std::int64_t items = 200;
-  std::vector<double> p50;
-  std::vector<double> p99;
-  std::vector<double> limit_p50;
-  std::vector<double> limit_p99;
-  std::vector<double> commits;
-  std::int64_t with_more = 0;
-  double most = 0;
+Lines w3(const Plan& plan) {
+  std::vector<Round> idle;
+  std::vector<Round> following;
   for (int round = 0; round < plan.rounds; ++round) {
-    const Sample sample = in_child([&] {
-      const Folder folder(plan.folder);
-      return summed_up(take_turns(folder.path(), items));
-    });
-    p50.push_back(sample.ours.p50_ms);
-    p99.push_back(sample.ours.p99_ms);
-    limit_p50.push_back(sample.limit.p50_ms);
-    limit_p99.push_back(sample.limit.p99_ms);
-    commits.push_back(sample.commits_per_item);
-    with_more += sample.items_with_more;
-    most = std::max(most, sample.most_commits);
+    idle.push_back(in_child([&] { return on_an_idle_engine(plan.folder); }));
+    following.push_back(in_child([&] { return one_after_the_other(plan.folder); }));
   }
-  Line counted = compared("W3 sqlite full", "commits per item", commits, "", {}, at_most(6.0));
-  counted.notes = {std::to_string(with_more) + " of " + std::to_string(items * plan.rounds) +
-                   " items saw more, at most " + std::to_string(static_cast<int>(most)) +
-                   " (a lease renewal counts too)"};
-  return {counted,
-          compared("W3 sqlite full", "p50 ms", p50, "limit_steps", limit_p50, at_most(1.3)),
-          compared("W3 sqlite full", "p99 ms", p99, "limit_steps", limit_p99, at_most(1.5))};
+  const Round counted = in_child([&] {
+    count_rows();
+    return on_an_idle_engine(plan.folder);
+  });
+  Written engine = idle.back().engine_wrote;
+  Written limit = idle.back().limit_wrote;
+  engine.rows = counted.engine_wrote.rows;
+  limit.rows = counted.limit_wrote.rows;
+  must_be_equal("W3", engine, limit);
+
+  Lines lines = lines_of("W3 idle engine", idle);
+  lines[0].bar = at_most(static_cast<double>(commits_max));
+  lines[0].wrote = {{"engine", engine}, {"limit_steps", limit}};
+  lines[1].bar = at_most(1.3);
+  lines[1].notes = {"of " + std::to_string(items_per_round) +
+                    " items a round; both sides pause 3 ms before each item, and take turns"};
+  lines[2].bar = at_most(1.5);
+  for (Line& line : lines_of("W3 without a pause", following)) lines.push_back(std::move(line));
+  return lines;
 }
 
 }  // namespace pawl::bench

@@ -32,42 +32,42 @@ Sample commands_on_sqlite(const std::filesystem::path& parent, std::int64_t item
   const JobOptions options{.labels = Json::object({{"project", folder.path().string()}})};
   const JobId job = must(engine->submit(one_command(), items_up_to(items), options), "items");
 
-  const std::int64_t before = transactions_of(path);
+  const Watch written(path);
   const Stopwatch watch;
   engine->start();
   const Job ended = must(engine->wait(job), "waiting for the job");
   Sample sample{.seconds = watch.seconds(),
                 .processor = watch.processor(),
                 .executions = ended.attempts_opened};
-  sample.wrote.transactions = transactions_of(path) - before;
   if (state_of(ended) != JobState::completed) give_up("the job did not complete");
   if (sample.executions != items) give_up("an attempt was made twice");
   engine->stop();
+  sample.wrote = written.wrote();
   return sample;
 }
 
 }  // namespace
 
-Line w6(const Plan& plan) {
-  const std::int64_t items = plan.full ? 8'000 : 2'000;
+Lines w6(const Plan& plan) {
+  const std::int64_t items = plan.full ? 8'000 : 500;
   const unsigned at_once = 2 * std::max(1U, std::thread::hardware_concurrency());
-  std::vector<double> ours;
-  std::vector<double> limits;
+  Line line{.work = "W6 sqlite full",
+            .figure = "attempts/s",
+            .beside = "limit_spawn",
+            .bar = at_least(0.80)};
   Sample engine;
   Sample limit;
   for (int round = 0; round < plan.rounds; ++round) {
-    if (!plan.ours_only) {
-      limit = in_child([&] { return limit_spawn(items, at_once); });
-      limits.push_back(limit.rate());
-    }
+    limit = in_child([&] { return limit_spawn(items, at_once); });
+    line.other.push_back(limit.rate());
     engine = in_child([&] { return commands_on_sqlite(plan.folder, items, at_once); });
-    ours.push_back(engine.rate());
+    line.ours.push_back(engine.rate());
   }
-  Line line = compared("W6 sqlite full", "attempts/s", ours, "limit_spawn", limits, at_least(0.80));
   line.notes = {std::to_string(at_once) + " processes at once; " +
-                    std::to_string(engine.wrote.transactions) + " transactions",
+                    std::to_string(engine.wrote.transactions) + " transactions, " +
+                    std::to_string(engine.wrote.traffic.syncs()) + " fsyncs",
                 processor_text(engine, limit) + ", the commands' own not counted"};
-  return line;
+  return {line};
 }
 
 }  // namespace pawl::bench

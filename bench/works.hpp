@@ -5,34 +5,51 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <vector>
 
 #include "bench/report.hpp"
+#include "pawl/runtime/program.hpp"
 
 namespace pawl::bench {
 
 struct Plan {
   std::filesystem::path folder;  ///< where the databases go
-  bool full = false;
-  int rounds = 3;
-  std::int64_t items = 0;  ///< of W1 and W4; 0: as `full` says
-  bool ours_only = false;  ///< for a profiler: the limits are left out
+  bool full = true;              ///< otherwise every work is small
+  int rounds = 3;                ///< turns of each side
+  std::int64_t items = 0;        ///< of W1 and W4; 0: as `full` says
+  bool ours_only = false;        ///< for a profiler: the limits of W1 are left out
 
   [[nodiscard]] std::int64_t chain_items() const {
-    return items > 0 ? items : (full ? 40'000 : 8'000);
+    return items > 0 ? items : (full ? 40'000 : 6'000);
   }
 };
 
-[[nodiscard]] Line w1_sqlite(const Plan& plan);
-[[nodiscard]] Line w1_memory(const Plan& plan);
-[[nodiscard]] std::vector<Line> w3(const Plan& plan);
-[[nodiscard]] Line w4(const Plan& plan);
-[[nodiscard]] std::vector<Line> w5_growth(const Plan& plan);
-[[nodiscard]] std::vector<Line> w5_backlog(const Plan& plan);
-[[nodiscard]] Line w6(const Plan& plan);
+using Lines = std::vector<Line>;
 
-/// One run of our engine over the chain on a fresh SQLite file in `folder`, durability full.
-[[nodiscard]] Sample engine_on_sqlite(const std::filesystem::path& folder, bool rejecting,
-                                      std::int64_t items);
+[[nodiscard]] Lines w1_sqlite(const Plan& plan);
+[[nodiscard]] Lines w1_memory(const Plan& plan);
+[[nodiscard]] Lines w1_order(const Plan& plan);
+[[nodiscard]] Lines w2(const Plan& plan);
+[[nodiscard]] Lines w3(const Plan& plan);
+[[nodiscard]] Lines w4(const Plan& plan);
+[[nodiscard]] Lines w5_growth(const Plan& plan);
+[[nodiscard]] Lines w5_log(const Plan& plan);
+[[nodiscard]] Lines w5_backlog(const Plan& plan);
+[[nodiscard]] Lines w5_submit(const Plan& plan);
+[[nodiscard]] Lines w6(const Plan& plan);
+[[nodiscard]] Lines opening(const Plan& plan);
+[[nodiscard]] Lines memory(const Plan& plan);
+
+/// One run of our engine over the program on a fresh SQLite file in `folder`, durability full.
+/// `before_start`, where given, may change the closed database in between.
+[[nodiscard]] Sample engine_on_sqlite(
+    const std::filesystem::path& folder, const Program& program, std::int64_t items,
+    const std::function<void(const std::filesystem::path&)>& before_start = {});
+
+/// Carries items through the stages with every source of chance taken away, for an instrument that
+/// counts instructions; prints how many executions that were. `store`: memory, sqlite, or retry,
+/// which is sqlite with a gate that rejects every first attempt.
+void count_steps(const std::string& store, std::int64_t items, const std::filesystem::path& folder);
 
 }  // namespace pawl::bench
