@@ -27,7 +27,7 @@ Sample commands_on_sqlite(const std::filesystem::path& parent, std::int64_t item
   const std::filesystem::path path = folder.path() / "engine.db";
   const std::shared_ptr<Store> store = must(open_sqlite_store({.path = path}), "a store");
   const std::unique_ptr<Engine> engine =
-      must(Engine::create(store, {.threads = at_once, .parallel = at_once}), "an engine");
+      must(Engine::create(store, {.threads = at_once, .parallel = 2 * at_once}), "an engine");
   engine->serve(file_actions(store, {.run_directory = folder.path() / "run"}));
   const JobOptions options{.labels = Json::object({{"project", folder.path().string()}})};
   const JobId job = must(engine->submit(one_command(), items_up_to(items), options), "items");

@@ -80,11 +80,13 @@ int Inbox::fd() {
 bool Inbox::wait(Duration at_most) {
   std::unique_lock lock(mutex_);
   if (announced_) return true;
-  waiting_ = true;
   const bool was_watched = watched_;
   const bool looks = was_watched && at_most > watch_interval;
-  arrived_.wait_for(lock, looks ? watch_interval : at_most,
-                    [&] { return announced_ || watched_ != was_watched; });
+  arrived_.wait_for(lock, looks ? watch_interval : at_most, [&] {
+    // Set each time: word may have been taken by another before we were awake.
+    waiting_ = !announced_ && watched_ == was_watched;
+    return !waiting_;
+  });
   waiting_ = false;
   return announced_ || !(looks || watched_ != was_watched);
 }

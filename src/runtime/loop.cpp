@@ -72,6 +72,7 @@ void Loop::serve(CodeSource source) {
 
 void Loop::serve_again() {
   inbox_->post([this] {
+    heads_until_ = no_time;
     for (auto& [id, seen] : jobs_) {
       auto plan = std::make_shared<JobPlan>(*seen.plan);
       plan->code = code_for(plan->workflow);
@@ -95,10 +96,15 @@ bool Loop::would_open(const Workflow& workflow, const std::vector<NewItem>& item
 void Loop::adopt_opened(std::vector<Claimed> opened) {
   const auto count = static_cast<std::int64_t>(opened.size());
   arriving_ += count;
-  inbox_->post([this, count, opened = std::move(opened)]() mutable {
-    start_claimed(std::move(opened));
-    arriving_ -= count;
-  });
+  {
+    const Inbox::Quiet quiet;
+    inbox_->post([this, count, opened = std::move(opened)]() mutable {
+      start_claimed(std::move(opened));
+      arriving_ -= count;
+    });
+  }
+  // One that is about to run the first of them may as well start them.
+  if (!pool_.ask_to_tend()) inbox_->wake();
 }
 
 void Loop::nudge() {
@@ -145,10 +151,15 @@ void Loop::share_driving(std::function<void()> on_news) {
   pool_.assign({.tend = [this] { tend(); }, .watch = [this] { inbox_->keep_watch(); }});
 }
 
-/// Whoever finds it driven can go: who drives looks once more after letting go.
-void Loop::drive() {
+/// Whoever finds it driven can go: who drives looks once more after letting go. The thread that
+/// has nothing else to do waits for its turn instead of asking again and again.
+void Loop::drive(bool waits) {
   do {
-    if (!driving_.try_lock()) return;
+    if (waits) {
+      driving_.lock();
+    } else if (!driving_.try_lock()) {
+      return;
+    }
     ++drives_;
     while (turn()) {
     }
@@ -177,7 +188,7 @@ void Loop::drive_and_wait() {
   if (std::exchange(is_look_due_, false)) {
     look_around();
   } else {
-    drive();
+    drive(true);
   }
   store_thread_.wake();
   if (stopped_) return;
@@ -196,7 +207,7 @@ void Loop::look_around() {
   inbox_->end_watch();
   if (pool_.look() || inbox_->has_mail()) inbox_->keep_watch();
   const std::uint64_t drives = drives_;
-  if (std::exchange(drives_at_look_, drives) == drives) drive();
+  if (std::exchange(drives_at_look_, drives) == drives) drive(true);
 }
 
 bool Loop::poll() {

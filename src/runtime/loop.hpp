@@ -69,8 +69,8 @@ class Loop {
   /// Shares the driving with the pool's threads from now on. `on_news` is called, by whoever
   /// drives, when something has come to an end: who waits for a job should look at it.
   void share_driving(std::function<void()> on_news);
-  /// Drives until nothing is left to do, unless somebody does already.
-  void drive();
+  /// Drives until nothing is left to do. Where somebody does already, returns, or waits.
+  void drive(bool waits = false);
   /// For the thread that is there for it: drives, sees that nobody is stuck, and waits.
   void drive_and_wait();
 
@@ -114,6 +114,7 @@ class Loop {
   struct Batch {
     BatchNumber number = 0;
     std::vector<Step> steps;
+    Refill refill;
   };
 
   // loop.cpp
@@ -158,8 +159,12 @@ class Loop {
   // loop_claims.cpp
   void want_claim() { claim_wanted_ = true; }
   void claim_if_useful();
-  void on_heads(const std::vector<LaneHead>& heads);
+  void on_heads(std::vector<LaneHead> heads);
+  [[nodiscard]] std::vector<LaneShare> shares_for(std::uint32_t room);
+  [[nodiscard]] Refill refill_for(const std::vector<Step>& steps);
+  void end_refill(Batch& batch);
   void on_claimed(Result<Claims> claims);
+  void take_claims(Claims claims);
   void evaluate_condition(Claimed claimed);
   void on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted);
   void start_claimed(std::vector<Claimed> claimed);
@@ -236,7 +241,9 @@ class Loop {
   bool has_news_ = true;
   bool claim_wanted_ = true;
   bool claiming_ = false;
-  bool has_backlog_ = true;  ///< the last look found work that waits for room
+  bool has_backlog_ = true;      ///< the last look found work that waits for room
+  std::vector<LaneHead> heads_;  ///< what the last look found
+  Timestamp heads_until_;        ///< so long it may be taken for true
   bool too_many_abandoned_ = false;
   bool sweeping_ = false;
   bool sweep_again_ = false;

@@ -16,6 +16,10 @@ using SeenJobs = std::vector<std::pair<Job, Workflow>>;
 
 namespace {
 
+/// How long commits may claim by what the last look found. Whoever submits meanwhile waits no
+/// longer than this for a turn.
+constexpr Duration heads_hold = std::chrono::milliseconds(50);
+
 SeenJobs read_jobs(Records& records, const std::set<JobId>& ids) {
   SeenJobs found;
   for (const JobId id : ids) {
@@ -147,27 +151,19 @@ void Loop::claim_if_useful() {
     auto jobs = std::make_shared<SeenJobs>(read_jobs(store_->records(), unknown));
     inbox_->post([this, heads, jobs] {
       for (const auto& [job, workflow] : *jobs) see(job, workflow);
-      on_heads(*heads ? **heads : std::vector<LaneHead>{});
+      on_heads(*heads ? std::move(**heads) : std::vector<LaneHead>{});
     });
   });
 }
 
-void Loop::on_heads(const std::vector<LaneHead>& heads) {
+void Loop::on_heads(std::vector<LaneHead> heads) {
+  heads_ = std::move(heads);
+  heads_until_ = clock_.now() + heads_hold;
   const std::size_t open = held_.size();
   const auto room =
       static_cast<std::uint32_t>(options_.parallel > open ? options_.parallel - open : 0);
-  const auto view = [&](const LaneHead& head) -> Scheduler::LaneView {
-    const auto seen = jobs_.find(head.job);
-    if (seen == jobs_.end()) return {};
-    if (!options_.jobs.empty() && !options_.jobs.contains(head.job)) return {};
-    const JobPlan& plan = *seen->second.plan;
-    return {.is_served = seen->second.may_open && is_served(plan, head.stage),
-            .stage_name = plan.workflow.stage(head.stage).name,
-            .pool = plan.pool_keys[at(head.stage)]};
-  };
-  ClaimRequest request{.worker = worker(),
-                       .shares = scheduler_.pick(heads, room, clock_.now(), view)};
-  has_backlog_ = !request.shares.empty() || (room == 0 && !heads.empty());
+  ClaimRequest request{.worker = worker(), .shares = shares_for(room)};
+  has_backlog_ = !request.shares.empty() || (room == 0 && !heads_.empty());
   if (request.shares.empty() || !may_claim()) {
     claiming_ = false;
     return;
@@ -177,6 +173,39 @@ void Loop::on_heads(const std::vector<LaneHead>& heads) {
     inbox_->post([this, claims] { on_claimed(std::move(*claims)); });
   };
   store_thread_.post(std::move(claim), room);
+}
+
+std::vector<LaneShare> Loop::shares_for(std::uint32_t room) {
+  const auto view = [&](const LaneHead& head) -> Scheduler::LaneView {
+    const auto seen = jobs_.find(head.job);
+    if (seen == jobs_.end()) return {};
+    if (!options_.jobs.empty() && !options_.jobs.contains(head.job)) return {};
+    const JobPlan& plan = *seen->second.plan;
+    return {.is_served = seen->second.may_open && is_served(plan, head.stage),
+            .stage_name = plan.workflow.stage(head.stage).name,
+            .pool = plan.pool_keys[at(head.stage)]};
+  };
+  return scheduler_.pick(heads_, room, clock_.now(), view);
+}
+
+/// What the commit of these steps may claim with them: from the lanes of the last look, for as long
+/// as it may be taken for true. What has come since gets its turn with the next look. Only slots
+/// that the steps leave free are filled, so no commit opens more than there is room for.
+Refill Loop::refill_for(const std::vector<Step>& steps) {
+  const bool may_refill = has_backlog_ && !claiming_ && store_is_up_ && !too_many_abandoned_ &&
+                          clock_.now() < heads_until_;
+  if (!may_refill) return {};
+  Refill refill{.shares = shares_for(static_cast<std::uint32_t>(steps.size()))};
+  if (refill.shares.empty() || !may_claim()) return {};
+  claiming_ = true;
+  return refill;
+}
+
+void Loop::end_refill(Batch& batch) {
+  if (batch.refill.shares.empty()) return;
+  batch.refill = {};
+  claiming_ = false;
+  claim_in_flight_ = false;
 }
 
 /// Announces the claim before it asks: a drain that comes just now either stops it or sees it.
@@ -195,11 +224,16 @@ void Loop::on_claimed(Result<Claims> claims) {
     next_sweep_ = std::min(next_sweep_, clock_.now() + options_.poll_interval);
     return;
   }
-  for (const Job& job : claims->refused) refresh(job);
-  if (!claims->refused.empty()) has_news_ = true;
-  for (const auto& [pool, until] : claims->held_rates) hold_back(pool, until);
-  bool found_something = !claims->opened.empty();
-  for (Claimed& one : claims->conditional) {
+  take_claims(std::move(*claims));
+  claim_in_flight_ = false;
+}
+
+void Loop::take_claims(Claims claims) {
+  for (const Job& job : claims.refused) refresh(job);
+  if (!claims.refused.empty()) has_news_ = true;
+  for (const auto& [pool, until] : claims.held_rates) hold_back(pool, until);
+  bool found_something = !claims.opened.empty();
+  for (Claimed& one : claims.conditional) {
     const auto known = conditions_.find(one.task.id);
     if (known != conditions_.end() && known->second == one.task.version) continue;
     if (held_.contains(one.task.id)) continue;  // answered since the store was asked
@@ -210,8 +244,7 @@ void Loop::on_claimed(Result<Claims> claims) {
     want_claim();
     feed_.notify();
   }
-  start_claimed(std::move(claims->opened));
-  claim_in_flight_ = false;
+  start_claimed(std::move(claims.opened));
 }
 
 void Loop::start_claimed(std::vector<Claimed> claimed) {

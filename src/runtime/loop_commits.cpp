@@ -30,6 +30,7 @@ void Loop::flush() {
     batch->steps.assign(std::make_move_iterator(pending_.begin()), std::make_move_iterator(end));
     pending_.erase(pending_.begin(), end);
   }
+  batch->refill = refill_for(batch->steps);
   send(std::move(batch));
 }
 
@@ -37,8 +38,8 @@ void Loop::send(std::shared_ptr<Batch> batch) {
   committing_ = true;
   const std::size_t steps = batch->steps.size();
   auto commit = [this, batch = std::move(batch), worker = worker()] {
-    auto answer =
-        std::make_shared<Result<Committed>>(store_->commit(worker, batch->number, batch->steps));
+    auto answer = std::make_shared<Result<Committed>>(
+        store_->commit(worker, batch->number, batch->steps, batch->refill));
     inbox_->post([this, batch, answer] { on_committed(batch, std::move(*answer)); });
   };
   store_thread_.post(std::move(commit), steps);
@@ -46,7 +47,9 @@ void Loop::send(std::shared_ptr<Batch> batch) {
 
 void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> answer) {
   committing_ = false;
+  const bool refilled = !batch->refill.shares.empty();
   if (!answer) {
+    end_refill(*batch);
     if (answer.error().code == ErrorCode::unavailable) {
       on_store_trouble(batch, answer.error());
     } else {
@@ -61,6 +64,8 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
     want_claim();
   }
   store_backoff_ = Duration::zero();
+  if (refilled) claiming_ = false;
+  if (refilled && answer->is_short) has_backlog_ = false;
   flush();  // the store need not wait until this answer has been read
   for (std::size_t i = 0; i < batch->steps.size(); ++i) {
     Step& step = batch->steps[i];
@@ -78,6 +83,11 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
         held_.erase(step.next.id);
         break;
     }
+  }
+  if (refilled) {
+    take_claims(std::move(answer->claims));
+    if (!claiming_) claim_in_flight_ = false;
+    if (answer->is_short) want_claim();
   }
   for (const JobMark& mark : answer->jobs) {
     if (mark.state != JobState::running) has_news_ = true;

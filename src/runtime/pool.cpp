@@ -213,7 +213,7 @@ bool Pool::has_waiting() const {
 bool Pool::ask_to_tend() {
   {
     const std::lock_guard lock(state_->mutex);
-    if (state_->idle == 0 || state_->waking) return false;
+    if (!state_->duties.tend || state_->idle == 0 || state_->waking) return false;
     state_->tend_asked = true;
     state_->waking = true;
   }

@@ -126,14 +126,11 @@ class SqliteStore final : public Store {
     });
   }
 
-  Result<Committed> commit(WorkerId worker, BatchNumber batch,
-                           std::span<const Step> steps) override {
+  Result<Committed> commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
+                           const Refill& refill) override {
     return write(
         [&](SqliteRows&, Ledger& ledger) -> Result<Committed> {
-          Committed committed;
-          committed.steps.reserve(steps.size());
-          for (const Step& step : steps) committed.steps.push_back(ledger.apply(step));
-          committed.jobs = ledger.finish();
+          Committed committed = ledger.commit(worker, steps, refill);
           writer_.connection().prepared(update_last_batch).run(worker, batch);
           return committed;
         },

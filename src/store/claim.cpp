@@ -9,7 +9,10 @@ namespace pawl {
 
 Claims Ledger::claim(const ClaimRequest& request) {
   Claims claims;
-  for (const LaneShare& share : request.shares) {
+  for (LaneShare share : request.shares) {
+    const std::size_t so_far = claims.opened.size() + claims.conditional.size();
+    if (so_far >= request.max) break;
+    share.max = std::min(share.max, request.max - static_cast<std::uint32_t>(so_far));
     Touched* touched = touch(share.job);
     if (touched == nullptr) continue;
     if (const MayOpen may = may_open(*touched->job, now_); may.yes) {
@@ -24,6 +27,24 @@ Claims Ledger::claim(const ClaimRequest& request) {
     if (claims.next_open == no_time || until < claims.next_open) claims.next_open = until;
   }
   return claims;
+}
+
+Committed Ledger::commit(WorkerId worker, std::span<const Step> steps, const Refill& refill) {
+  Committed committed;
+  committed.steps.reserve(steps.size());
+  std::uint32_t free = 0;
+  for (const Step& step : steps) {
+    const StepAnswer& answer = committed.steps.emplace_back(apply(step));
+    const bool held_a_slot = step.was == StateKind::running;
+    if (held_a_slot && answer.outcome == StepOutcome::applied && answer.opened.empty()) ++free;
+  }
+  if (free > 0 && !refill.shares.empty() && is_present(worker)) {
+    committed.claims = claim({.worker = worker, .shares = refill.shares, .max = free});
+    committed.is_short =
+        committed.claims.opened.size() + committed.claims.conditional.size() < free;
+  }
+  committed.jobs = finish();
+  return committed;
 }
 
 /// Takes from all lanes by age. Where a lane turns out to be full, or its tasks have to be looked

@@ -31,6 +31,9 @@ class Ledger {
 
   // claim.cpp
   [[nodiscard]] Claims claim(const ClaimRequest& request);
+  /// Applies the steps, claims for the slots they leave free, and finishes.
+  [[nodiscard]] Committed commit(WorkerId worker, std::span<const Step> steps,
+                                 const Refill& refill);
 
   // ledger.cpp
   [[nodiscard]] StepAnswer apply(const Step& step);

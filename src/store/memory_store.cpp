@@ -89,14 +89,12 @@ class MemoryStore final : public Store, public Records {
         });
   }
 
-  Result<Committed> commit(WorkerId id, BatchNumber batch, std::span<const Step> steps) override {
+  Result<Committed> commit(WorkerId id, BatchNumber batch, std::span<const Step> steps,
+                           const Refill& refill) override {
     const std::lock_guard lock(mutex_);
     ++changes_;
     Ledger ledger(rows_, clock_.now());
-    Committed committed;
-    committed.steps.reserve(steps.size());
-    for (const Step& step : steps) committed.steps.push_back(ledger.apply(step));
-    committed.jobs = ledger.finish();
+    Committed committed = ledger.commit(id, steps, refill);
     if (std::optional<WorkerRecord> worker = rows_.worker(id)) {
       worker->last_batch = batch;
       rows_.put_worker(*worker);

@@ -164,6 +164,25 @@ TEST(Inboxes, word_that_is_left_quietly_wakes_nobody_and_is_there) {
   EXPECT_FALSE(inbox.has_mail());
 }
 
+TEST(Inboxes, who_waits_is_woken_also_after_another_took_the_word_first) {
+  for (int round = 0; round < 300; ++round) {
+    Inbox inbox;
+    std::atomic<bool> over = false;
+    std::jthread waiter([&] {
+      while (!over) (void)inbox.wait(20s);  // waits: for word
+    });
+    for (int n = 0; n < 50; ++n) {
+      inbox.post([] {});
+      (void)inbox.take();
+    }
+    over = true;
+    const auto begun = std::chrono::steady_clock::now();
+    inbox.post([] {});
+    waiter.join();
+    ASSERT_LT(std::chrono::steady_clock::now() - begun, 10s) << "round " << round;
+  }
+}
+
 TEST(Inboxes, a_watch_ends_a_long_wait_with_a_look) {
   Inbox inbox;
   std::jthread other([&] { inbox.keep_watch(); });

@@ -210,11 +210,11 @@ class Sulking final : public Store {
     if (sulks) return fail(ErrorCode::unavailable, "the disk is full");
     return inner_->claim(request);
   }
-  Result<Committed> commit(WorkerId worker, BatchNumber batch,
-                           std::span<const Step> steps) override {
+  Result<Committed> commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
+                           const Refill& refill) override {
     if (sulks) {
       ++refused;
-      if (writes_all_the_same) (void)inner_->commit(worker, batch, steps);
+      if (writes_all_the_same) (void)inner_->commit(worker, batch, steps, refill);
       return fail(ErrorCode::unavailable, "the disk is full");
     }
     const bool has_bad_one = bad_item && std::ranges::any_of(steps, [&](const Step& step) {
@@ -224,7 +224,7 @@ class Sulking final : public Store {
       ++refused;
       return fail(ErrorCode::invalid, "a CHECK was broken");
     }
-    return inner_->commit(worker, batch, steps);
+    return inner_->commit(worker, batch, steps, refill);
   }
   Result<Swept> sweep(const SweepRequest& request) override { return inner_->sweep(request); }
   Result<Job> act(const Act& act) override { return inner_->act(act); }

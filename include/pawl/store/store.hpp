@@ -128,7 +128,8 @@ struct LaneShare {
 };
 struct ClaimRequest {
   WorkerId worker;
-  std::vector<LaneShare> shares;  ///< in order of turn
+  std::vector<LaneShare> shares;   ///< in order of turn
+  std::uint32_t max = UINT32_MAX;  ///< of all together
 };
 struct Claims {
   std::vector<Claimed> opened;       ///< Running, attempt recorded, held by the worker
@@ -161,9 +162,15 @@ struct JobMark {
   Generation generation = 0;
   JobState state = JobState::running;
 };
+/// What a commit may claim for its worker, as much as the steps leave slots free.
+struct Refill {
+  std::vector<LaneShare> shares;  ///< in order of turn; none: nothing is claimed
+};
 struct Committed {
   std::vector<StepAnswer> steps;  ///< one for each, in order
   std::vector<JobMark> jobs;      ///< every job the batch touched
+  Claims claims;                  ///< what the refill brought
+  bool is_short = false;          ///< the refill found less than it could have taken
 };
 
 struct SweepRequest {
@@ -219,8 +226,16 @@ class Store {
 
   /// Writes the steps as one transaction and answers for each. The batch number is written with
   /// them. On an error nothing is acknowledged; `last_batch` tells whether it was written.
+  ///
+  /// Where steps leave slots of the worker free, the same transaction claims for them what the
+  /// refill says, as `claim` would: a worker with few slots need not wait for the disk twice.
   [[nodiscard]] virtual Result<Committed> commit(WorkerId worker, BatchNumber batch,
-                                                 std::span<const Step> steps) = 0;
+                                                 std::span<const Step> steps,
+                                                 const Refill& refill) = 0;
+  [[nodiscard]] Result<Committed> commit(WorkerId worker, BatchNumber batch,
+                                         std::span<const Step> steps) {
+    return commit(worker, batch, steps, {});
+  }
 
   /// Wakes due retries, makes due answers effective, ends jobs past their deadline and interrupts
   /// the attempts of workers that are gone. A compare-and-set: anyone may call it, at any time.
