@@ -21,13 +21,24 @@ Workflow one_command() {
   return file->workflow;
 }
 
-Sample commands_on_sqlite(const std::filesystem::path& parent, std::int64_t items,
-                          unsigned at_once) {
+/// How the engine is set up; processes at once are the same in all.
+struct Setting {
+  std::string name;
+  SqliteOptions::Durability durability = SqliteOptions::Durability::full;
+  unsigned attempts_per_process = 1;  ///< open at once: 2, and the next is there when one ends
+  std::optional<Bar> bar;
+};
+
+Sample commands_on_sqlite(const std::filesystem::path& parent, std::int64_t items, unsigned at_once,
+                          const Setting& setting) {
   const Folder folder(parent);
   const std::filesystem::path path = folder.path() / "engine.db";
-  const std::shared_ptr<Store> store = must(open_sqlite_store({.path = path}), "a store");
+  const std::shared_ptr<Store> store =
+      must(open_sqlite_store({.path = path, .durability = setting.durability}), "a store");
   const std::unique_ptr<Engine> engine =
-      must(Engine::create(store, {.threads = at_once, .parallel = 2 * at_once}), "an engine");
+      must(Engine::create(store,
+                          {.threads = at_once, .parallel = setting.attempts_per_process * at_once}),
+           "an engine");
   engine->serve(file_actions(store, {.run_directory = folder.path() / "run"}));
   const JobOptions options{.labels = Json::object({{"project", folder.path().string()}})};
   const JobId job = must(engine->submit(one_command(), items_up_to(items), options), "items");
@@ -51,23 +62,31 @@ Sample commands_on_sqlite(const std::filesystem::path& parent, std::int64_t item
 Lines w6(const Plan& plan) {
   const std::int64_t items = plan.full ? 8'000 : 500;
   const unsigned at_once = 2 * std::max(1U, std::thread::hardware_concurrency());
-  Line line{.work = "W6 sqlite full",
-            .figure = "attempts/s",
-            .beside = "limit_spawn",
-            .bar = at_least(0.80)};
-  Sample engine;
-  Sample limit;
-  for (int round = 0; round < plan.rounds; ++round) {
-    limit = in_child([&] { return limit_spawn(items, at_once); });
-    line.other.push_back(limit.rate());
-    engine = in_child([&] { return commands_on_sqlite(plan.folder, items, at_once); });
-    line.ours.push_back(engine.rate());
+  const std::vector<Setting> settings{
+      {.name = "W6 sqlite full", .bar = at_least(0.80)},
+      {.name = "W6 opened ahead", .attempts_per_process = 2},
+      {.name = "W6 sqlite normal", .durability = SqliteOptions::Durability::normal}};
+  Lines lines;
+  for (const Setting& setting : settings) {
+    lines.push_back({.work = setting.name,
+                     .figure = "attempts/s",
+                     .beside = "limit_spawn",
+                     .bar = setting.bar});
   }
-  line.notes = {std::to_string(at_once) + " processes at once; " +
-                    std::to_string(engine.wrote.transactions) + " transactions, " +
-                    std::to_string(engine.wrote.traffic.syncs()) + " fsyncs",
-                processor_text(engine, limit) + ", the commands' own not counted"};
-  return {line};
+  for (int round = 0; round < plan.rounds; ++round) {
+    for (std::size_t i = 0; i < settings.size(); ++i) {
+      const Sample limit = in_child([&] { return limit_spawn(items, at_once); });
+      const Sample engine =
+          in_child([&] { return commands_on_sqlite(plan.folder, items, at_once, settings[i]); });
+      lines[i].other.push_back(limit.rate());
+      lines[i].ours.push_back(engine.rate());
+      lines[i].notes = {std::to_string(at_once) + " processes at once; " +
+                            std::to_string(engine.wrote.transactions) + " transactions, " +
+                            std::to_string(engine.wrote.traffic.syncs()) + " fsyncs",
+                        processor_text(engine, limit) + ", the commands' own not counted"};
+    }
+  }
+  return lines;
 }
 
 }  // namespace pawl::bench

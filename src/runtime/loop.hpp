@@ -133,6 +133,7 @@ class Loop {
   void on_gate_started(TaskId task, Version version, std::size_t gate, Timestamp at);
   void on_finished(std::unique_ptr<Finished> finished);
   void close_attempt(Held& held);
+  void hold_back_where_told(const JobPlan& plan, const Step& step);
   [[nodiscard]] Attempt draft_without_word(const Held& held, AttemptResult result) const;
   void ask_to_stop(TaskId id, Held& held, StopReason why);
   void on_overrun(TaskId id, Held& held, bool in_gate);

@@ -226,8 +226,19 @@ void Loop::close_attempt(Held& held) {
                                   std::move(held.finished->children), advice ? &*advice : nullptr));
   step.generation = seen.generation;
   step.open_for = worker();
+  hold_back_where_told(*attempt.plan, step);
   step.open_max = may_open_next(held, step.next.kind());
   held.closing = true;
+}
+
+/// A rate limit with a hint holds its pool back from now on: the commit of this very step must not
+/// claim from it.
+void Loop::hold_back_where_told(const JobPlan& plan, const Step& step) {
+  const auto* scheduled = std::get_if<RetryScheduled>(&step.next.state);
+  if (scheduled == nullptr || !step.closed || !step.closed->error) return;
+  const StageError& error = *step.closed->error;
+  if (error.error_class != ErrorClass::rate_limited || !error.retry_after) return;
+  hold_back(plan.pool_keys[at(step.next.stage())], scheduled->next_run_at);
 }
 
 /// What was decided, once it is committed.

@@ -124,11 +124,6 @@ void Loop::on_applied(Step& step, StepAnswer& answer) {
   }
   if (const auto* scheduled = std::get_if<RetryScheduled>(&step.next.state)) {
     next_sweep_ = std::min(next_sweep_, scheduled->next_run_at);
-    const bool hinted = step.closed && step.closed->error && step.closed->error->retry_after &&
-                        step.closed->error->error_class == ErrorClass::rate_limited;
-    if (hinted && held.attempt) {
-      hold_back(held.attempt->plan->pool_keys[at(step.next.stage())], scheduled->next_run_at);
-    }
   }
   if (!held.attempt) return;
   for (Task& task : answer.opened) {

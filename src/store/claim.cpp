@@ -39,6 +39,8 @@ Committed Ledger::commit(WorkerId worker, std::span<const Step> steps, const Ref
     if (held_a_slot && answer.outcome == StepOutcome::applied && answer.opened.empty()) ++free;
   }
   if (free > 0 && !refill.shares.empty() && is_present(worker)) {
+    // These steps may have been the last that a job was allowed.
+    for (auto& [id, at] : touched_) bring_up_to_date(at);
     committed.claims = claim({.worker = worker, .shares = refill.shares, .max = free});
     committed.is_short =
         committed.claims.opened.size() + committed.claims.conditional.size() < free;

@@ -89,16 +89,20 @@ bool Ledger::may_open_with(Touched& at, const Step& step) {
   return may.yes && rate_allows(at, step.next.stage());
 }
 
+void Ledger::bring_up_to_date(Touched& at) {
+  // Releasing a job-wide stage changes the counters the next one is judged by.
+  for (;;) {
+    const std::vector<StageIndex> ready = advance(*at.job, *at.workflow, now_, at.events);
+    if (ready.empty()) break;
+    for (const StageIndex stage : ready) release_job_wide(at, stage);
+  }
+}
+
 std::vector<JobMark> Ledger::finish() {
   std::vector<JobMark> marks;
   marks.reserve(touched_.size());
   for (auto& [id, at] : touched_) {
-    // Releasing a job-wide stage changes the counters the next one is judged by.
-    for (;;) {
-      const std::vector<StageIndex> ready = advance(*at.job, *at.workflow, now_, at.events);
-      if (ready.empty()) break;
-      for (const StageIndex stage : ready) release_job_wide(at, stage);
-    }
+    bring_up_to_date(at);
     log(id, at.events);
     rows_.put_job(*at.job);
     marks.push_back({.job = id, .generation = at.job->generation, .state = state_of(*at.job)});

@@ -60,6 +60,8 @@ class Ledger {
   };
 
   Touched* touch(JobId id);
+  /// What follows from a job's counters: stages released, the job given up or ended.
+  void bring_up_to_date(Touched& at);
   [[nodiscard]] bool may_open_with(Touched& at, const Step& step);
   /// What a worker opened that is gone would never be swept again.
   [[nodiscard]] bool is_present(WorkerId worker);

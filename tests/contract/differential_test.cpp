@@ -242,23 +242,29 @@ class History {
         same_added);
   }
 
-  void claim() {
-    const WorkerId worker = any_worker();
-    ClaimRequest request{.worker = worker, .shares = {}};
+  std::vector<LaneShare> some_shares() {
+    std::vector<LaneShare> shares;
     const std::vector<LaneHead> heads = *memory_->ready_lanes();
     for (const JobId job : jobs_) {
       LaneShare share{.job = job, .lanes = {}, .max = static_cast<std::uint32_t>(dice_.below(5))};
       for (const LaneHead& head : heads) {
         if (head.job == job && !dice_.one_in(5)) share.lanes.push_back({head.lane, head.stage});
       }
-      request.shares.push_back(share);
+      shares.push_back(share);
     }
-    const Result<Claims> claims = both([&](Store& store) { return store.claim(request); },
-                                       [](const Claims& a, const Claims& b) {
-                                         return same_tasks(a.opened, b.opened) &&
-                                                same_tasks(a.conditional, b.conditional) &&
-                                                a.refused == b.refused && same_rates(a, b);
-                                       });
+    return shares;
+  }
+
+  static bool same_claims(const Claims& a, const Claims& b) {
+    return same_tasks(a.opened, b.opened) && same_tasks(a.conditional, b.conditional) &&
+           a.refused == b.refused && same_rates(a, b);
+  }
+
+  void claim() {
+    const WorkerId worker = any_worker();
+    const ClaimRequest request{.worker = worker, .shares = some_shares()};
+    const Result<Claims> claims =
+        both([&](Store& store) { return store.claim(request); }, same_claims);
     if (!claims) return;
     next_open_ = claims->next_open;
     tell("claim " + std::to_string(claims->opened.size()) + " for worker " +
@@ -314,13 +320,13 @@ class History {
       }
       steps.push_back(std::move(step));
     }
-    commit(steps, worker);
+    commit(steps, worker, dice_.one_in(3) ? Refill{.shares = some_shares()} : Refill{});
   }
 
-  void commit(const std::vector<Step>& steps, WorkerId worker) {
+  void commit(const std::vector<Step>& steps, WorkerId worker, const Refill& refill = {}) {
     const BatchNumber batch = ++batch_;
     const Result<Committed> done = both(
-        [&](Store& store) { return store.commit(worker, batch, steps); },
+        [&](Store& store) { return store.commit(worker, batch, steps, refill); },
         [](const Committed& a, const Committed& b) {
           const auto same_step = [](const StepAnswer& x, const StepAnswer& y) {
             return x.outcome == y.outcome && x.opened == y.opened && x.made_ready == y.made_ready;
@@ -329,7 +335,8 @@ class History {
             return x.job == y.job && x.generation == y.generation && x.state == y.state;
           };
           return std::ranges::equal(a.steps, b.steps, same_step) &&
-                 std::ranges::equal(a.jobs, b.jobs, same_mark);
+                 std::ranges::equal(a.jobs, b.jobs, same_mark) && a.is_short == b.is_short &&
+                 same_claims(a.claims, b.claims);
         });
     if (!done) return;
     std::string told = "commit";
@@ -342,6 +349,8 @@ class History {
     for (const StepAnswer& answer : done->steps) {
       for (const Task& opened : answer.opened) held_.push_back({opened, worker});
     }
+    hold(done->claims.opened, worker);
+    for (const Claimed& one : done->claims.conditional) settle_condition(one.task, worker);
   }
 
   Act random_act() {

@@ -41,7 +41,7 @@ COMMANDS = {
     "./dev demo": "documents.demo",
     "./dev test": "docs.dev_knows_every_command_that_the_documents_show",
     "./dev build": "consumer.finds_links_and_runs_the_installed_package",
-    "./dev bench": "docs.dev_knows_every_command_that_the_documents_show",
+    "./dev bench --quick": "bench.program",
     "cmake --install build/release --prefix ~/.local":
         "consumer.finds_links_and_runs_the_installed_package",
 }

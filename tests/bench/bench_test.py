@@ -1,0 +1,58 @@
+"""The bench as a program: it measures what it says, both sides write the same, and its exit code
+tells of missed bars. No time is asserted here; that is the bench's own business."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BENCH = os.environ["PAWL_BENCH"]
+
+
+def bench(*arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([BENCH, "--folder", folder, *arguments], capture_output=True, text=True,
+                              timeout=120, check=False)
+        assert not os.listdir(folder), f"left behind: {os.listdir(folder)}"
+    return done
+
+
+class Bench(unittest.TestCase):
+    def test_both_sides_write_the_same_rows_with_the_same_pragmas(self):
+        done = bench("--quick", "--only", "W1-sqlite", "--rounds", "1", "--items", "300", "--json")
+        lines = json.loads(done.stdout)["lines"]
+        self.assertTrue(lines)
+        engine, limit = (lines[0]["wrote"][side] for side in ("engine", "limit_sqlite"))
+        for table in ("items", "tasks", "attempts"):
+            self.assertEqual(engine["rows"][table], limit["rows"][table], table)
+        self.assertEqual(engine["rows"]["attempts"]["inserted"], 5 * 300)
+        self.assertEqual(engine["pragmas"], limit["pragmas"])
+        self.assertIn("synchronous 2", engine["pragmas"])
+        self.assertGreater(engine["log_fsyncs"], 0)
+        self.assertGreater(limit["log_fsyncs"], 0)
+
+    def test_the_exit_code_tells_of_missed_bars(self):
+        done = bench("--quick", "--only", "W1-memory", "--rounds", "1", "--items", "300", "--json")
+        lines = json.loads(done.stdout)["lines"]
+        met = [line["met"] for line in lines if line["bar"]]
+        self.assertTrue(met)
+        self.assertEqual(done.returncode, 0 if all(met) else 1, done.stderr)
+
+    def test_a_lone_item_takes_six_commits(self):
+        done = bench("--quick", "--only", "W3", "--rounds", "1", "--json")
+        commits = next(line for line in json.loads(done.stdout)["lines"]
+                       if line["figure"] == "commits per item")
+        self.assertEqual(commits["ours"]["median"], 6)
+        self.assertTrue(commits["met"])
+
+    def test_what_it_does_not_know_is_refused(self):
+        for arguments in (("--fast",), ("--only", "W9"), ("--rounds", "none")):
+            done = bench(*arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertTrue(done.stderr, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
