@@ -34,7 +34,7 @@ Database::Database(const std::filesystem::path& path) {
   if (code != SQLITE_OK) give_up("cannot open '" + path.string() + "'");
   sqlite3_busy_timeout(db, 20'000);
   sqlite3_db_config(db, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 512, 256);
-  run("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536;"
+  run("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384;"
       "PRAGMA secure_delete = OFF; PRAGMA wal_autocheckpoint = 4000;"
       "PRAGMA journal_size_limit = 67108864");
 }

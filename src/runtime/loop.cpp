@@ -167,7 +167,7 @@ void Loop::drive(bool waits) {
     const Timestamp next = next_wake();
     wake_at_ = next;
     driving_.unlock();
-    if (next < sleeping_until_.load()) inbox_->wake();
+    if (stopped_ || next < sleeping_until_.load()) inbox_->wake();
     if (news && on_news_) on_news_();
   } while (inbox_->has_mail());
 }

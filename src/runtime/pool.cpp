@@ -33,40 +33,69 @@ struct Pool::State {
     Ticket ticket;
     Work work;
   };
+  struct Running {
+    Ticket ticket;
+    int looks = 0;  ///< how often somebody looked while it ran
+    [[nodiscard]] bool is_stuck() const { return looks > 1; }
+  };
+  /// A thread that rests until it is woken by name.
+  struct Rest {
+    std::condition_variable ended;
+    bool is_woken = false;
+  };
   /// Who is to come for the piece of work that was queued.
-  enum class Comes : std::uint8_t { somebody, woken, watched };
+  struct Comes {
+    Rest* woken = nullptr;
+    bool watched = false;
+  };
 
   mutable std::mutex mutex;
-  std::condition_variable changed;
+  std::condition_variable thread_left;
   // Guarded by mutex.
   Duties duties;
   std::deque<Piece> queue;
-  std::vector<Ticket> running;  ///< one for each thread at most
+  std::vector<Running> running;  ///< one for each thread at most
   std::set<Ticket> given_up;
   Ticket last_ticket = 0;
   std::uint64_t taken = 0;          ///< pieces of work that were begun
   std::uint64_t taken_at_look = 0;  ///< when somebody looked last
   int looks_without_progress = 0;
   std::int64_t threads = 0;  ///< that belong to the pool; abandoned ones do not
-  std::int64_t idle = 0;
   std::int64_t tending = 0;
-  bool waking = false;      ///< somebody has been woken and is not there yet
-  bool tend_asked = false;  ///< one that is woken shall tend first
-  Tendency pieces;          ///< whether they take long
+  std::deque<Rest> rests;      ///< of every thread there ever was
+  std::vector<Rest*> resting;  ///< the last to lie down is the first to be woken: it is warm
+  bool waking = false;         ///< somebody has been woken and is not there yet
+  bool tend_asked = false;     ///< one that is woken shall tend first
+  Tendency pieces;             ///< whether they take long
   bool stopping = false;
 
-  /// Threads that run something, or are about to.
-  [[nodiscard]] std::int64_t at_work() const { return threads - idle - tending; }
+  /// Threads that run something, or are about to, and will come back soon.
+  [[nodiscard]] std::int64_t at_work() const {
+    const std::int64_t stuck =
+        std::ranges::count_if(running, [](const Running& one) { return one.is_stuck(); });
+    return threads - static_cast<std::int64_t>(resting.size()) - tending - stuck;
+  }
   /// Whether one thread is enough for what there is.
   [[nodiscard]] bool is_one_enough() const { return duties.tend && !pieces.is_slow(); }
 
+  /// To be told so once the mutex is free.
+  [[nodiscard]] Rest* wake_one() {
+    Rest* rest = resting.back();
+    resting.pop_back();
+    rest->is_woken = true;
+    waking = true;
+    return rest;
+  }
+
   [[nodiscard]] Comes who_comes(bool own) {
-    if (queue.empty() || idle == 0 || waking) return Comes::somebody;
-    if (!is_one_enough() || (!own && at_work() == 0)) {
-      waking = true;
-      return Comes::woken;
-    }
-    return own && queue.size() == 1 ? Comes::somebody : Comes::watched;
+    if (queue.empty() || resting.empty() || waking) return {};
+    if (!is_one_enough() || (!own && at_work() == 0)) return {.woken = wake_one()};
+    return {.watched = !own || queue.size() > 1};
+  }
+
+  void tell(const Comes& comes) const {
+    if (comes.woken != nullptr) comes.woken->ended.notify_one();
+    if (comes.watched) duties.watch();
   }
 };
 
@@ -87,8 +116,8 @@ Pool::Pool(unsigned threads) : state_(std::make_shared<State>()) {
 Pool::~Pool() {
   std::unique_lock lock(state_->mutex);
   state_->stopping = true;
-  state_->changed.notify_all();
-  state_->changed.wait(lock, [&] { return state_->threads == 0; });
+  while (!state_->resting.empty()) state_->wake_one()->ended.notify_one();
+  state_->thread_left.wait(lock, [&] { return state_->threads == 0; });
 }
 
 void Pool::assign(Duties duties) {
@@ -107,6 +136,7 @@ void Pool::work(const std::shared_ptr<State>& state) {
   own_pool = state.get();
   std::int64_t untended = 0;
   std::unique_lock lock(state->mutex);
+  State::Rest& rest = state->rests.emplace_back();
   const auto tend = [&] {
     untended = 0;
     if (!state->duties.tend) return;
@@ -115,10 +145,6 @@ void Pool::work(const std::shared_ptr<State>& state) {
     state->duties.tend();
     lock.lock();
     --state->tending;
-  };
-  const auto tell = [&](State::Comes comes) {
-    if (comes == State::Comes::woken) state->changed.notify_one();
-    if (comes == State::Comes::watched) state->duties.watch();
   };
   for (;;) {
     const bool is_surplus = !state->stopping && state->is_one_enough() && state->at_work() > 1;
@@ -129,32 +155,27 @@ void Pool::work(const std::shared_ptr<State>& state) {
     }
     if (rests) {
       if (state->stopping) break;
-      ++state->idle;
-      const auto is_needed = [&] {
-        return state->stopping || state->tend_asked || !state->queue.empty();
-      };
-      for (bool woken = false; !woken || !is_needed(); woken = true) {
-        if (!is_surplus && is_needed()) break;
-        state->changed.wait(lock);
-        state->waking = false;  // also where somebody else was quicker and nothing is left
-      }
-      --state->idle;
+      rest.is_woken = false;
+      state->resting.push_back(&rest);
+      rest.ended.wait(lock, [&] { return rest.is_woken; });
+      state->waking = false;  // also where somebody else was quicker and nothing is left
       continue;
     }
     State::Piece piece = std::move(state->queue.front());
     state->queue.pop_front();
-    state->running.push_back(piece.ticket);
+    state->running.push_back({.ticket = piece.ticket});
     ++state->taken;
     // One wakes the next, and only while there is work.
     const State::Comes comes = state->who_comes(false);
     lock.unlock();
-    tell(comes);
+    state->tell(comes);
     const Steady::time_point begun = Steady::now();
     piece.work();
     piece.work = nullptr;  // what it holds ends here, not under the lock
     const bool was_long = Steady::now() - begun >= long_piece;
     lock.lock();
-    std::erase(state->running, piece.ticket);
+    std::erase_if(state->running,
+                  [&](const State::Running& one) { return one.ticket == piece.ticket; });
     if (state->given_up.erase(piece.ticket) > 0) return;  // replaced long ago
     state->pieces.note(was_long);
     ++untended;
@@ -165,7 +186,7 @@ void Pool::work(const std::shared_ptr<State>& state) {
     }
   }
   --state->threads;
-  state->changed.notify_all();
+  state->thread_left.notify_all();
 }
 
 Pool::Ticket Pool::submit(Work work) {
@@ -174,8 +195,7 @@ Pool::Ticket Pool::submit(Work work) {
   state_->queue.push_back({.ticket = ticket, .work = std::move(work)});
   const State::Comes comes = state_->who_comes(own_pool == state_.get());
   lock.unlock();
-  if (comes == State::Comes::woken) state_->changed.notify_one();
-  if (comes == State::Comes::watched) state_->duties.watch();
+  state_->tell(comes);
   return ticket;
 }
 
@@ -193,11 +213,13 @@ bool Pool::withdraw(Ticket ticket) {
 
 void Pool::abandon(Ticket ticket) {
   const std::lock_guard lock(state_->mutex);
-  if (std::ranges::count(state_->running, ticket) == 0) return;
-  if (!state_->given_up.insert(ticket).second) return;
+  // Its thread belongs to the pool no longer, so it does not count as running either.
+  const auto is_it = [&](const State::Running& one) { return one.ticket == ticket; };
+  if (std::erase_if(state_->running, is_it) == 0) return;
+  state_->given_up.insert(ticket);
   --state_->threads;
   if (!state_->stopping) add_thread(state_);
-  state_->changed.notify_all();
+  state_->thread_left.notify_all();
 }
 
 std::int64_t Pool::abandoned() const {
@@ -211,33 +233,34 @@ bool Pool::has_waiting() const {
 }
 
 bool Pool::ask_to_tend() {
+  State::Comes comes;
   {
     const std::lock_guard lock(state_->mutex);
-    if (!state_->duties.tend || state_->idle == 0 || state_->waking) return false;
+    if (!state_->duties.tend || state_->resting.empty() || state_->waking) return false;
     state_->tend_asked = true;
-    state_->waking = true;
+    comes.woken = state_->wake_one();
   }
-  state_->changed.notify_one();
+  state_->tell(comes);
   return true;
 }
 
 bool Pool::look() {
-  bool wake = false;
+  State::Comes comes;
   bool again = false;
   {
     const std::lock_guard lock(state_->mutex);
-    again = !state_->queue.empty() && state_->idle > 0;
+    for (State::Running& one : state_->running) ++one.looks;
+    again = !state_->queue.empty() && !state_->resting.empty();
     const bool moved = std::exchange(state_->taken_at_look, state_->taken) != state_->taken;
     state_->looks_without_progress = moved || !again ? 0 : state_->looks_without_progress + 1;
     // One that tends comes back soon, unless what it tends to is stuck.
     const bool is_tended = state_->tending > 0;
     if (state_->looks_without_progress >= (is_tended ? looks_while_tended : 1) && !state_->waking) {
       if (!is_tended) state_->pieces.take_for_slow();
-      state_->waking = true;
-      wake = true;
+      comes.woken = state_->wake_one();
     }
   }
-  if (wake) state_->changed.notify_one();
+  state_->tell(comes);
   return again;
 }
 

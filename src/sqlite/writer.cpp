@@ -50,7 +50,7 @@ void Writer::configure(Connection& connection) const {
   connection.run(std::string("PRAGMA synchronous = ") + (is_full ? "FULL" : "NORMAL"));
   connection.run(
       "PRAGMA temp_store = MEMORY;"
-      "PRAGMA cache_size = -65536;"
+      "PRAGMA cache_size = -16384;"
       // Debian overwrites deleted content with zeros; nothing here is a secret of that kind.
       "PRAGMA secure_delete = OFF;"
       // 16 MiB between checkpoints: pages that are written again and again reach the file once.

@@ -93,6 +93,36 @@ TEST(Pools, a_piece_that_blocks_holds_up_no_other) {
   release.set_value();
 }
 
+// One that is stuck must not be taken for one that comes back: short work beside it would wait for
+// a look each time, a millisecond for a handful of pieces.
+TEST(Pools, short_work_beside_a_piece_that_blocks_waits_for_few_looks) {
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  Pool pool(2);
+  pool.assign({.tend = [] {}, .watch = [] {}});
+  std::latch stuck(1);
+  pool.submit([&] {
+    stuck.count_down();
+    released.wait();
+  });
+  stuck.wait();
+  constexpr int pieces = 10'000;
+  std::atomic<int> left = pieces;
+  for (int n = 0; n < pieces; ++n) pool.submit([&] { --left; });
+  int looks = 0;
+  for (int before = -1; left > 0; ++looks) {
+    (void)pool.look();
+    // Until the other thread rests again, or all is done.
+    while (left > 0 && left != before) {
+      before = left;
+      std::this_thread::sleep_for(1ms);  // waits: one look of the engine's thread
+    }
+    before = -1;
+  }
+  release.set_value();
+  EXPECT_LT(looks, 100) << "looks for " << pieces << " pieces";
+}
+
 TEST(Pools, a_thread_tends_before_it_rests_and_when_it_is_asked) {
   std::atomic<int> tended = 0;
   Pool pool(1);
