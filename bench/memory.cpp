@@ -1,6 +1,6 @@
 /// What the work in a store costs in memory: a waiting item, a running attempt that holds no
 /// thread, a sleeping retry. Allocated bytes, beside those of the same engine without the work; on
-/// SQLite its page cache is among them, which fills up to 64 MiB and then stays.
+/// SQLite its page cache is among them, which fills up to 16 MiB and then stays.
 
 #include <atomic>
 #include <mutex>

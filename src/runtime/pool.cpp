@@ -62,6 +62,7 @@ struct Pool::State {
   int looks_without_progress = 0;
   std::int64_t threads = 0;  ///< that belong to the pool; abandoned ones do not
   std::int64_t tending = 0;
+  std::int64_t stuck = 0;      ///< of those that run
   std::deque<Rest> rests;      ///< of every thread there ever was
   std::vector<Rest*> resting;  ///< the last to lie down is the first to be woken: it is warm
   bool waking = false;         ///< somebody has been woken and is not there yet
@@ -71,12 +72,19 @@ struct Pool::State {
 
   /// Threads that run something, or are about to, and will come back soon.
   [[nodiscard]] std::int64_t at_work() const {
-    const std::int64_t stuck =
-        std::ranges::count_if(running, [](const Running& one) { return one.is_stuck(); });
     return threads - static_cast<std::int64_t>(resting.size()) - tending - stuck;
   }
   /// Whether one thread is enough for what there is.
   [[nodiscard]] bool is_one_enough() const { return duties.tend && !pieces.is_slow(); }
+
+  /// False when this one does not run, or not any more.
+  bool stop_running(Ticket ticket) {
+    const auto one = std::ranges::find(running, ticket, &Running::ticket);
+    if (one == running.end()) return false;
+    if (one->is_stuck()) --stuck;
+    running.erase(one);
+    return true;
+  }
 
   /// To be told so once the mutex is free.
   [[nodiscard]] Rest* wake_one() {
@@ -174,8 +182,7 @@ void Pool::work(const std::shared_ptr<State>& state) {
     piece.work = nullptr;  // what it holds ends here, not under the lock
     const bool was_long = Steady::now() - begun >= long_piece;
     lock.lock();
-    std::erase_if(state->running,
-                  [&](const State::Running& one) { return one.ticket == piece.ticket; });
+    state->stop_running(piece.ticket);
     if (state->given_up.erase(piece.ticket) > 0) return;  // replaced long ago
     state->pieces.note(was_long);
     ++untended;
@@ -202,20 +209,18 @@ Pool::Ticket Pool::submit(Work work) {
 bool Pool::withdraw(Ticket ticket) {
   Work dropped;
   const std::lock_guard lock(state_->mutex);
-  for (auto piece = state_->queue.begin(); piece != state_->queue.end(); ++piece) {
-    if (piece->ticket != ticket) continue;
-    dropped = std::move(piece->work);
-    state_->queue.erase(piece);
-    return true;
-  }
-  return false;
+  // Tickets are given out in the order of the queue.
+  const auto piece = std::ranges::lower_bound(state_->queue, ticket, {}, &State::Piece::ticket);
+  if (piece == state_->queue.end() || piece->ticket != ticket) return false;
+  dropped = std::move(piece->work);
+  state_->queue.erase(piece);
+  return true;
 }
 
 void Pool::abandon(Ticket ticket) {
   const std::lock_guard lock(state_->mutex);
   // Its thread belongs to the pool no longer, so it does not count as running either.
-  const auto is_it = [&](const State::Running& one) { return one.ticket == ticket; };
-  if (std::erase_if(state_->running, is_it) == 0) return;
+  if (!state_->stop_running(ticket)) return;
   state_->given_up.insert(ticket);
   --state_->threads;
   if (!state_->stopping) add_thread(state_);
@@ -249,7 +254,11 @@ bool Pool::look() {
   bool again = false;
   {
     const std::lock_guard lock(state_->mutex);
-    for (State::Running& one : state_->running) ++one.looks;
+    state_->stuck = 0;
+    for (State::Running& one : state_->running) {
+      ++one.looks;
+      if (one.is_stuck()) ++state_->stuck;
+    }
     again = !state_->queue.empty() && !state_->resting.empty();
     const bool moved = std::exchange(state_->taken_at_look, state_->taken) != state_->taken;
     state_->looks_without_progress = moved || !again ? 0 : state_->looks_without_progress + 1;
