@@ -60,7 +60,7 @@ Sample commands_on_sqlite(const std::filesystem::path& parent, std::int64_t item
 }  // namespace
 
 Lines w6(const Plan& plan) {
-  const std::int64_t items = plan.full ? 8'000 : 500;
+  const std::int64_t items = plan.full ? 8'000 : 300;
   const unsigned at_once = 2 * std::max(1U, std::thread::hardware_concurrency());
   const std::vector<Setting> settings{
       {.name = "W6 sqlite full", .bar = at_least(0.80)},

@@ -14,7 +14,8 @@ namespace {
 
 constexpr Duration watch_interval = std::chrono::milliseconds(1);
 
-thread_local bool is_quiet = false;
+/// The one that this thread posts to without waking anybody.
+thread_local const Inbox* quiet_inbox = nullptr;
 
 void make_readable(int fd) {
   const std::uint64_t one = 1;
@@ -29,13 +30,13 @@ Inbox::Inbox() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
 
 Inbox::~Inbox() { ::close(fd_); }
 
-Inbox::Quiet::Quiet() { is_quiet = true; }
-Inbox::Quiet::~Quiet() { is_quiet = false; }
+Inbox::Quiet::Quiet(const Inbox& inbox) : before_(std::exchange(quiet_inbox, &inbox)) {}
+Inbox::Quiet::~Quiet() { quiet_inbox = before_; }
 
 void Inbox::post(Call call) {
   std::unique_lock lock(mutex_);
   mail_.calls.push_back(std::move(call));
-  if (!is_quiet) announce(std::move(lock));
+  if (quiet_inbox != this) announce(std::move(lock));
 }
 
 void Inbox::post(std::unique_ptr<Finished> finished) {

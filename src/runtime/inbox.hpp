@@ -29,13 +29,16 @@ class Inbox {
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
-  /// While one lives, its thread wakes nobody by what it posts: it drives the loop afterwards.
+  /// While one lives, its thread wakes nobody by what it posts here: it drives the loop afterwards.
   class Quiet {
    public:
-    Quiet();
+    explicit Quiet(const Inbox& inbox);
     ~Quiet();
     Quiet(const Quiet&) = delete;
     Quiet& operator=(const Quiet&) = delete;
+
+   private:
+    const Inbox* before_;
   };
 
   /// Leaves word and wakes whoever waits for it.

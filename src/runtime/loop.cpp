@@ -72,13 +72,12 @@ void Loop::serve(CodeSource source) {
 
 void Loop::serve_again() {
   inbox_->post([this] {
-    heads_until_ = no_time;
     for (auto& [id, seen] : jobs_) {
       auto plan = std::make_shared<JobPlan>(*seen.plan);
       plan->code = code_for(plan->workflow);
       seen.plan = std::move(plan);
     }
-    want_claim();
+    look_afresh();
   });
 }
 
@@ -97,7 +96,7 @@ void Loop::adopt_opened(std::vector<Claimed> opened) {
   const auto count = static_cast<std::int64_t>(opened.size());
   arriving_ += count;
   {
-    const Inbox::Quiet quiet;
+    const Inbox::Quiet quiet(*inbox_);
     inbox_->post([this, count, opened = std::move(opened)]() mutable {
       start_claimed(std::move(opened));
       arriving_ -= count;
@@ -108,7 +107,7 @@ void Loop::adopt_opened(std::vector<Claimed> opened) {
 }
 
 void Loop::nudge() {
-  inbox_->post([this] { want_claim(); });
+  inbox_->post([this] { look_afresh(); });
 }
 
 void Loop::look_again() {
@@ -174,7 +173,7 @@ void Loop::drive(bool waits) {
 
 /// By a thread of the pool, between two pieces of work.
 void Loop::tend() {
-  const Inbox::Quiet quiet;
+  const Inbox::Quiet quiet(*inbox_);
   for (;;) {
     drive();
     // A slow store has a thread of its own; users' code need not wait for it.

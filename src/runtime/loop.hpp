@@ -159,6 +159,11 @@ class Loop {
 
   // loop_claims.cpp
   void want_claim() { claim_wanted_ = true; }
+  /// Somebody may have come who is to have the next turn: commits claim nothing by the last look.
+  void look_afresh() {
+    heads_until_ = no_time;
+    want_claim();
+  }
   void claim_if_useful();
   void on_heads(std::vector<LaneHead> heads);
   [[nodiscard]] std::vector<LaneShare> shares_for(std::uint32_t room);

@@ -16,8 +16,8 @@ using SeenJobs = std::vector<std::pair<Job, Workflow>>;
 
 namespace {
 
-/// How long commits may claim by what the last look found. Whoever submits meanwhile waits no
-/// longer than this for a turn.
+/// How long commits may claim by what the last look found. Whoever submits meanwhile from another
+/// process waits no longer than this for a turn.
 constexpr Duration heads_hold = std::chrono::milliseconds(50);
 
 SeenJobs read_jobs(Records& records, const std::set<JobId>& ids) {

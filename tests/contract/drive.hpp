@@ -20,28 +20,9 @@
 #include "pawl/store/sqlite.hpp"
 #include "pawl/store/store.hpp"
 #include "pawl/store/verify.hpp"
+#include "temporary_folder.hpp"
 
 namespace pawl::driving {
-
-/// A directory that is gone when its owner is.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "pawl_contract_XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// A store in a file of its own, which goes with the store. Without fsync: what a power cut does
 /// is proven elsewhere.

@@ -184,11 +184,16 @@ TEST(StoreThreads, what_is_queued_while_another_is_at_it_is_carried_out_too) {
 
 TEST(Inboxes, word_that_is_left_quietly_wakes_nobody_and_is_there) {
   Inbox inbox;
+  Inbox other;
+  inbox.keep_watch();
+  other.keep_watch();
   {
-    const Inbox::Quiet quiet;
+    const Inbox::Quiet quiet(inbox);
     inbox.post([] {});
+    other.post([] {});
   }
-  EXPECT_TRUE(inbox.wait(Duration{0}));
+  EXPECT_FALSE(inbox.wait(60s)) << "only the watch ended the wait";
+  EXPECT_TRUE(other.wait(60s)) << "it was quiet for the one alone";
   EXPECT_TRUE(inbox.has_mail());
   EXPECT_EQ(inbox.take().calls.size(), 1U);
   EXPECT_FALSE(inbox.has_mail());

@@ -163,6 +163,27 @@ TEST(Jobs, more_failures_than_tolerated_end_the_job_and_cancel_the_rest) {
   world.expect_sound();
 }
 
+// Commits claim by the last look; one who is submitted meanwhile must not wait for it to grow old.
+TEST(Jobs, an_urgent_job_has_the_next_slot_although_a_commit_could_fill_it) {
+  World world({.parallel = 1});
+  std::vector<std::string> ran;
+  std::optional<Program> urgent;
+  const Program slow = one_stage([&](Context& context, std::stop_token) -> Outcome {
+    ran.push_back(context.item_key());
+    if (ran.size() == 3) {
+      (void)*world.engine->submit(urgent->workflow(), items({"urgent"}), {.priority = 5});
+    }
+    return Output{};
+  });
+  urgent = slow;
+  world.submit(slow, numbered(10));
+  world.run();
+  ASSERT_EQ(ran.size(), 11U);
+  // The commit that follows may have looked before; the one after that has not.
+  EXPECT_THAT(std::vector(ran.begin() + 3, ran.begin() + 5), testing::Contains("urgent"));
+  world.expect_sound();
+}
+
 // C30, C49
 TEST(Jobs, an_engine_can_be_restricted_to_categories_and_stages) {
   World world({.categories = {"invoices"}});

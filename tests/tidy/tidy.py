@@ -190,7 +190,7 @@ def core_has_no_clock_or_thread(tree: Tree) -> Iterator[Offence]:
 
 
 def every_test_source_is_built(tree: Tree) -> Iterator[Offence]:
-    """Each test and each source of ours is named in a CMakeLists.txt."""
+    """Each test and each source of ours, the bench's too, is named in a CMakeLists.txt."""
     named: set[pathlib.Path] = set()
     for listing in tree.files(CODE_FOLDERS, {".txt"}):
         if listing.name != "CMakeLists.txt":
@@ -200,7 +200,7 @@ def every_test_source_is_built(tree: Tree) -> Iterator[Offence]:
             word = word.replace("${CMAKE_CURRENT_SOURCE_DIR}/", "")
             word = word.replace("${PROJECT_SOURCE_DIR}", str(tree.root))
             named.add((listing.parent / word).resolve())
-    sources = [p for p in tree.code("src") if p.suffix == ".cpp"]
+    sources = [p for folder in ("src", "bench") for p in tree.code(folder) if p.suffix == ".cpp"]
     tests = [p for p in tree.code("tests") if p.name.endswith("_test.cpp")]
     for path in sources + tests:
         if path.resolve() not in named:
