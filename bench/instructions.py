@@ -27,7 +27,7 @@ FIGURES = pathlib.Path(__file__).with_name("instructions.json")
 
 # The part that an archive belongs to; where one archive holds several, by source.
 PARTS = {"core": "core: open, decide, close", "codec": "codec: JSON, journal text",
-         "store": "ledger", "sqlite": "rows to SQLite", "runtime": "runtime loop",
+         "store": "ledger", "sql": "rows to SQLite", "sqlite": "rows to SQLite", "runtime": "runtime loop",
          "bench": "the stage's own code"}
 PARTS_BY_SOURCE = {("store", "memory_rows"): "rows in memory", ("store", "memory_store"): "rows in memory",
                    ("store", "memory_records"): "rows in memory",

@@ -49,14 +49,25 @@ int Statement::finish() {
   return sqlite3_changes(db_);
 }
 
-Cursor::~Cursor() {
-  if (statement_ != nullptr) statement_->reset();
+sql::RowSource& Statement::ask(std::span<const sql::Value> values) {
+  int place = 0;
+  for (const sql::Value& value : values) {
+    ++place;
+    if (const auto* number = std::get_if<std::int64_t>(&value)) {
+      bind_number(place, *number);
+    } else if (const auto* text = std::get_if<std::string_view>(&value)) {
+      bind_text(place, *text, SQLITE_TRANSIENT);
+    } else {
+      bind(place, nullptr);
+    }
+  }
+  return *this;
 }
 
-std::string_view Cursor::view(int column) const {
-  const auto* text = sqlite3_column_text(statement_->raw_, column);
+std::string_view Statement::view(int column) const {
+  const auto* text = sqlite3_column_text(raw_, column);
   if (text == nullptr) return {};
-  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_->raw_, column));
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(raw_, column));
   return {reinterpret_cast<const char*>(text), size};
 }
 

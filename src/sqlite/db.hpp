@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@
 #include "pawl/core/ids.hpp"
 #include "pawl/core/json.hpp"
 #include "pawl/core/time.hpp"
+#include "sql/session.hpp"
 
 namespace pawl::sqlite {
 
@@ -35,15 +37,12 @@ struct DbError : std::runtime_error {
   int code;
 };
 
-template <class T>
-concept IdLike = requires(const T& id) {
-  { id.value() } -> std::same_as<std::int64_t>;
-};
-
-class Cursor;
+using sql::Columns;
+using sql::Cursor;
+using sql::IdLike;
 
 /// A prepared statement. Use `run` for writes and `query` for reads.
-class Statement {
+class Statement final : public sql::Statement, private sql::RowSource {
  public:
   Statement(sqlite3* db, std::string_view sql);
   Statement(Statement&& other) noexcept
@@ -61,7 +60,19 @@ class Statement {
 
   /// The rows of a statement. While the cursor lives, the statement must not be used again.
   template <class... Values>
-  [[nodiscard]] Cursor query(const Values&... values);
+  [[nodiscard]] Cursor query(const Values&... values) {
+    int place = 0;
+    // The cursor may outlive temporaries of the call, so text is copied here.
+    [[maybe_unused]] const auto bind_copy = [&](int at, const auto& value) {
+      if constexpr (std::convertible_to<decltype(value), std::string_view>) {
+        bind_text(at, value, SQLITE_TRANSIENT);
+      } else {
+        bind(at, value);
+      }
+    };
+    (bind_copy(++place, values), ...);
+    return Cursor(*this);
+  }
 
   // For statements with many parameters: bind one by one, then `finish`. Text is not copied: it
   // must live until then.
@@ -101,7 +112,6 @@ class Statement {
   int finish();
 
  private:
-  friend class Cursor;
   /// What a place was given last. SQLite keeps bindings, and most columns of most rows repeat:
   /// binding only what differs saves a tenth of a step.
   struct Bound {
@@ -126,105 +136,22 @@ class Statement {
   }
   [[noreturn]] void raise() const;
   bool step();
-  void reset() noexcept { sqlite3_reset(raw_); }
+
+  sql::RowSource& ask(std::span<const sql::Value> values) override;
+  bool next() override { return step(); }
+  bool is_null(int column) const override {
+    return sqlite3_column_type(raw_, column) == SQLITE_NULL;
+  }
+  std::int64_t integer(int column) const override { return sqlite3_column_int64(raw_, column); }
+  std::string_view view(int column) const override;
+  void let_go() noexcept override { sqlite3_reset(raw_); }
 
   sqlite3* db_;
   sqlite3_stmt* raw_ = nullptr;
   std::vector<Bound> bound_;  ///< by place, counted from 1
 };
 
-/// The rows a statement answers, one at a time; lets go of them when it ends.
-class Cursor {
- public:
-  explicit Cursor(Statement& statement) : statement_(&statement) {}
-  Cursor(Cursor&& other) noexcept : statement_(std::exchange(other.statement_, nullptr)) {}
-  Cursor& operator=(Cursor&&) = delete;
-  ~Cursor();
-
-  [[nodiscard]] bool next() { return statement_->step(); }
-
-  [[nodiscard]] bool is_null(int column) const {
-    return sqlite3_column_type(statement_->raw_, column) == SQLITE_NULL;
-  }
-  [[nodiscard]] std::int64_t integer(int column) const {
-    return sqlite3_column_int64(statement_->raw_, column);
-  }
-  [[nodiscard]] bool flag(int column) const { return integer(column) != 0; }
-  template <class T>
-  [[nodiscard]] T as(int column) const {
-    if constexpr (IdLike<T>) {
-      return T{integer(column)};
-    } else if constexpr (std::same_as<T, Timestamp>) {
-      return Timestamp{Duration{integer(column)}};
-    } else {
-      return static_cast<T>(integer(column));
-    }
-  }
-  template <class T>
-  [[nodiscard]] std::optional<T> optional(int column) const {
-    if (is_null(column)) return std::nullopt;
-    return as<T>(column);
-  }
-  /// Valid until the next row. Empty for null.
-  [[nodiscard]] std::string_view view(int column) const;
-  [[nodiscard]] std::string text(int column) const { return std::string(view(column)); }
-  /// What a codec wrote; null for SQL null.
-  [[nodiscard]] Json json(int column) const {
-    return is_null(column) ? Json() : Json::trusted(text(column));
-  }
-
- private:
-  Statement* statement_;
-};
-
-/// Reads the columns of a row from left to right.
-class Columns {
- public:
-  explicit Columns(const Cursor& row, int first = 0) : row_(row), at_(first) {}
-  template <class T>
-  [[nodiscard]] T as() {
-    return row_.as<T>(at_++);
-  }
-  template <class T>
-  void into(T& value) {
-    if constexpr (std::same_as<T, std::string>) {
-      value = row_.text(at_++);
-    } else if constexpr (std::same_as<T, Json>) {
-      value = row_.json(at_++);
-    } else {
-      value = row_.as<T>(at_++);
-    }
-  }
-  template <class T>
-  void into(std::optional<T>& value) {
-    value = row_.optional<T>(at_++);
-  }
-  /// Empty for null.
-  [[nodiscard]] std::string_view view() { return row_.view(at_++); }
-  [[nodiscard]] bool is_null() const { return row_.is_null(at_); }
-  void skip(int count = 1) { at_ += count; }
-
- private:
-  const Cursor& row_;
-  int at_;
-};
-
-template <class... Values>
-Cursor Statement::query(const Values&... values) {
-  int place = 0;
-  // The cursor may outlive temporaries of the call, so text is copied here.
-  [[maybe_unused]] const auto bind_copy = [&](int at, const auto& value) {
-    if constexpr (std::convertible_to<decltype(value), std::string_view>) {
-      bind_text(at, value, SQLITE_TRANSIENT);
-    } else {
-      bind(at, value);
-    }
-  };
-  (bind_copy(++place, values), ...);
-  return Cursor(*this);
-}
-
-class Connection {
+class Connection final : public sql::Session {
  public:
   enum class Mode : std::uint8_t { create, read_write, read_only };
 
@@ -232,7 +159,7 @@ class Connection {
 
   /// The statement for this text, prepared once. REQUIRES: `sql` is a literal; its address is the
   /// key.
-  Statement& prepared(const char* sql);
+  [[nodiscard]] Statement& prepared(const char* sql) override;
   /// One or more statements without parameters, not kept.
   void run(const std::string& sql);
   /// The first column of the first row of a statement that is not kept.

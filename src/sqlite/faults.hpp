@@ -3,24 +3,17 @@
 /// Where exceptions end: what SQLite and the file system say becomes an `Error` that names the
 /// file and the way out.
 
-#include <exception>
 #include <filesystem>
 #include <string>
 #include <type_traits>
 
 #include "pawl/core/result.hpp"
+#include "sql/fault.hpp"
 #include "sqlite/db.hpp"
 
 namespace pawl::sqlite {
 
-/// A refusal of our own, on its way to the boundary.
-struct Fault : std::exception {
-  explicit Fault(Error what_happened) : error(std::move(what_happened)) {}
-  Fault(ErrorCode code, std::string message, std::string help = {})
-      : error{code, std::move(message), std::move(help)} {}
-  [[nodiscard]] const char* what() const noexcept override { return error.message.c_str(); }
-  Error error;
-};
+using sql::Fault;
 
 /// What an error of SQLite means for the user of the database at `path`.
 [[nodiscard]] Error error_of(const DbError& error, const std::filesystem::path& path);

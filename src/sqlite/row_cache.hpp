@@ -12,13 +12,13 @@
 #include <utility>
 
 #include "pawl/core/workflow.hpp"
-#include "sqlite/job_codec.hpp"
+#include "sql/job_codec.hpp"
 
 namespace pawl::sqlite {
 
 struct CachedJob {
-  JobRow row;
-  JobSettings written;        ///< as the database has them
+  sql::JobRow row;
+  sql::JobSettings written;   ///< as the database has them
   bool is_unwritten = false;  ///< its range of ordinals has grown since it was written
 };
 

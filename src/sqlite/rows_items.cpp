@@ -1,8 +1,7 @@
 /// Items, and deleting one with everything of it.
 
-#include "sqlite/attempt_codec.hpp"
-#include "sqlite/decoded.hpp"
-#include "sqlite/item_codec.hpp"
+#include "sqlite/faults.hpp"
+#include "sqlite/row_writes.hpp"
 #include "sqlite/sqlite_rows.hpp"
 
 namespace pawl::sqlite {

@@ -3,16 +3,17 @@
 #include <string>
 
 #include "pawl/codec/workflow.hpp"
-#include "sqlite/decoded.hpp"
-#include "sqlite/due.hpp"
-#include "sqlite/sql_text.hpp"
+#include "sql/due.hpp"
+#include "sql/sql_text.hpp"
+#include "sqlite/faults.hpp"
+#include "sqlite/row_writes.hpp"
 #include "sqlite/sqlite_rows.hpp"
 
 namespace pawl::sqlite {
 
 namespace {
 
-constexpr auto select_job = joined("SELECT ", job_columns, " FROM jobs WHERE id = ?1");
+constexpr auto select_job = sql::joined("SELECT ", sql::job_columns, " FROM jobs WHERE id = ?1");
 constexpr char select_job_with_key[] =
     "SELECT id FROM jobs WHERE workflow_name = ?1 AND key = ?2 AND key IS NOT NULL";
 
@@ -63,8 +64,8 @@ CachedJob* SqliteRows::find_job(JobId id) {
   if (const auto known = cache_.jobs.find(id); known != cache_.jobs.end()) return &known->second;
   Cursor row = connection_.prepared(select_job).query(id);
   if (!row.next()) return nullptr;
-  CachedJob found{.row = job_row_of(row)};
-  found.written = settings_of(found.row);
+  CachedJob found{.row = sql::job_row_of(row)};
+  found.written = sql::settings_of(found.row);
   return &cache_.jobs.emplace(id, std::move(found)).first->second;
 }
 
@@ -87,7 +88,7 @@ Job* SqliteRows::insert_job(const Job& fresh) {
   CachedJob made{.row = {.job = fresh}};
   made.row.first_ordinal = made.row.last_ordinal = fresh.reduce_ordinal;
   made.row.job.id = insert_job_row(connection_, made.row);
-  made.written = settings_of(made.row);
+  made.written = sql::settings_of(made.row);
   const JobId id = made.row.job.id;
   return &cache_.jobs.insert_or_assign(id, std::move(made)).first->second.row.job;
 }
@@ -96,7 +97,7 @@ void SqliteRows::put_job(const Job& job) {
   CachedJob* row = find_job(job.id);
   require(row != nullptr, "a job without a row is written");
   if (&row->row.job != &job) row->row.job = job;
-  if (JobSettings now = settings_of(row->row); now == row->written) {
+  if (sql::JobSettings now = sql::settings_of(row->row); now == row->written) {
     update_job_counters(connection_, row->row);
   } else {
     update_job_row(connection_, row->row);
@@ -106,7 +107,7 @@ void SqliteRows::put_job(const Job& job) {
 }
 
 std::vector<JobId> SqliteRows::overdue_jobs(Timestamp now) {
-  return jobs_past_deadline(connection_, now);
+  return sql::jobs_past_deadline(connection_, now);
 }
 
 void SqliteRows::keep_workflow(const Workflow& workflow) {
@@ -153,7 +154,7 @@ LaneId SqliteRows::lane_base(JobId job, std::string_view category, std::size_t s
 void SqliteRows::note_ordinal(JobId id, std::int64_t ordinal) {
   CachedJob* job = find_job(id);
   require(job != nullptr, "a row of a job that does not exist");
-  JobRow& row = job->row;
+  sql::JobRow& row = job->row;
   if (row.first_ordinal != 0 && row.first_ordinal <= ordinal && ordinal <= row.last_ordinal) return;
   if (row.first_ordinal == 0 || ordinal < row.first_ordinal) row.first_ordinal = ordinal;
   if (ordinal > row.last_ordinal) row.last_ordinal = ordinal;

@@ -3,14 +3,20 @@
 #include <algorithm>
 
 #include "codec/journal.hpp"
-#include "sqlite/due.hpp"
-#include "sqlite/review_codec.hpp"
-#include "sqlite/sql_text.hpp"
+#include "sql/due.hpp"
+#include "sql/journal_zones.hpp"
+#include "sql/review_codec.hpp"
+#include "sql/sql_text.hpp"
+#include "sqlite/row_writes.hpp"
 #include "sqlite/sqlite_rows.hpp"
+#include "sqlite/workers_gone.hpp"
 
 namespace pawl::sqlite {
 
 namespace {
+
+using sql::joined;
+using sql::review_columns;
 
 constexpr auto select_pending = joined(
     "SELECT ", review_columns, " FROM reviews WHERE task = ?1 AND status < 3 ORDER BY id DESC");
@@ -38,18 +44,20 @@ ReviewId SqliteRows::insert_review(const Review& review) {
 
 void SqliteRows::put_review(const Review& review) { update_review_row(connection_, review); }
 
-std::optional<Review> SqliteRows::review(ReviewId id) { return review_with_id(connection_, id); }
+std::optional<Review> SqliteRows::review(ReviewId id) {
+  return sql::review_with_id(connection_, id);
+}
 
 std::optional<Review> SqliteRows::pending_review(TaskId task) {
   Cursor row = connection_.prepared(select_pending).query(task);
   if (!row.next()) return std::nullopt;
-  return review_of(row);
+  return sql::review_of(row);
 }
 
 std::vector<Review> SqliteRows::due_answers(Timestamp now, std::uint32_t max) {
   std::vector<Review> due;
   for (Cursor row = connection_.prepared(select_due_answers).query(now, max); row.next();) {
-    due.push_back(review_of(row));
+    due.push_back(sql::review_of(row));
   }
   return due;
 }
@@ -60,7 +68,7 @@ void SqliteRows::append_journal(JobId job, Timestamp at, std::span<const Event> 
   text_.clear();
   append_events(text_, events);
   connection_.prepared(insert_journal).run(job, at, text_);
-  Zone& zone = zones_[connection_.last_row() / journal_zone_rows];
+  Zone& zone = zones_[connection_.last_row() / sql::journal_zone_rows];
   zone.job_lo = std::min(zone.job_lo, job.value());
   zone.job_hi = std::max(zone.job_hi, job.value());
   for (const Event& event : events) {
@@ -97,7 +105,7 @@ WorkerId SqliteRows::insert_worker(const WorkerRecord& worker) {
 }
 
 std::optional<WorkerRecord> SqliteRows::worker(WorkerId id) {
-  return worker_with_id(connection_, id);
+  return sql::worker_with_id(connection_, id);
 }
 
 void SqliteRows::put_worker(const WorkerRecord& worker) {
@@ -114,6 +122,6 @@ void SqliteRows::forget_worker(WorkerId worker) {
   forgotten_.push_back(worker);
 }
 
-Timestamp SqliteRows::next_due(Timestamp now) { return earliest_due(connection_, now); }
+Timestamp SqliteRows::next_due(Timestamp now) { return sql::earliest_due(connection_, now); }
 
 }  // namespace pawl::sqlite

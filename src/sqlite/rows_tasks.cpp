@@ -2,14 +2,18 @@
 
 #include <algorithm>
 
-#include "sqlite/attempt_codec.hpp"
-#include "sqlite/sql_text.hpp"
+#include "sql/attempt_codec.hpp"
+#include "sql/sql_text.hpp"
+#include "sql/task_codec.hpp"
+#include "sqlite/row_writes.hpp"
 #include "sqlite/sqlite_rows.hpp"
-#include "sqlite/task_codec.hpp"
 
 namespace pawl::sqlite {
 
 namespace {
+
+using sql::joined;
+using sql::task_columns;
 
 constexpr auto select_task = joined("SELECT ", task_columns, " FROM tasks WHERE id = ?1");
 constexpr auto select_tasks_between =
@@ -34,7 +38,7 @@ template <class... Values>
 std::vector<Task> SqliteRows::select_tasks(const char* sql, const Values&... values) {
   std::vector<Task> tasks;
   for (Cursor row = connection_.prepared(sql).query(values...); row.next();) {
-    tasks.push_back(task_of(row));
+    tasks.push_back(sql::task_of(row));
   }
   return tasks;
 }
@@ -42,7 +46,7 @@ std::vector<Task> SqliteRows::select_tasks(const char* sql, const Values&... val
 std::optional<Task> SqliteRows::task(TaskId id) {
   Cursor row = connection_.prepared(select_task).query(id);
   if (!row.next()) return std::nullopt;
-  return task_of(row);
+  return sql::task_of(row);
 }
 
 bool SqliteRows::replace_task(const Task& next, Version expected) {
@@ -94,6 +98,8 @@ void SqliteRows::insert_attempt(const Attempt& attempt) {
   insert_attempt_row(connection_, attempt);
 }
 
-std::vector<Attempt> SqliteRows::attempts(TaskId task) { return attempts_of(connection_, task); }
+std::vector<Attempt> SqliteRows::attempts(TaskId task) {
+  return sql::attempts_of(connection_, task);
+}
 
 }  // namespace pawl::sqlite

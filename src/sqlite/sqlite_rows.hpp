@@ -107,7 +107,4 @@ class SqliteRows final : public Rows {
   std::string text_;  ///< reused for the journal
 };
 
-/// Journal rows of one zone; part of the schema (see migrations.cpp).
-inline constexpr std::int64_t journal_zone_rows = 1'024;
-
 }  // namespace pawl::sqlite

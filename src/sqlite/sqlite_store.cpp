@@ -9,12 +9,14 @@
 #include "pawl/store/records.hpp"
 #include "pawl/store/sqlite.hpp"
 #include "pawl/store/store.hpp"
-#include "sqlite/due.hpp"
+#include "sql/due.hpp"
+#include "sql/lane_heads.hpp"
+#include "sql/records.hpp"
 #include "sqlite/faults.hpp"
-#include "sqlite/lane_heads.hpp"
 #include "sqlite/preflight.hpp"
-#include "sqlite/sqlite_records.hpp"
+#include "sqlite/read_ports.hpp"
 #include "sqlite/sqlite_rows.hpp"
+#include "sqlite/workers_gone.hpp"
 #include "sqlite/writer.hpp"
 #include "store/ledger.hpp"
 
@@ -45,7 +47,9 @@ class SqliteStore final : public Store {
         payloads_(options.path),
         writer_(options),
         readers_(options.path),
-        records_(options.path, readers_, payloads_) {}
+        reads_(options.path, readers_),
+        payload_reads_(options.path, payloads_),
+        records_(reads_, payload_reads_) {}
 
   [[nodiscard]] Timestamp now() const override { return clock_.now(); }
   Records& records() override { return records_; }
@@ -112,7 +116,7 @@ class SqliteStore final : public Store {
     return guarded(path_, [&]() -> Result<std::vector<LaneHead>> {
       const ReaderPool::Lease connection = readers_.borrow();
       const Transaction snapshot(*connection, Transaction::Kind::read);
-      return lane_heads(*connection);
+      return sql::lane_heads(*connection);
     });
   }
 
@@ -141,11 +145,11 @@ class SqliteStore final : public Store {
     const auto idle = guarded(path_, [&]() -> Result<std::optional<Swept>> {
       const ReaderPool::Lease connection = readers_.borrow();
       const Timestamp at = now();
-      if (anything_due(*connection, at) ||
+      if (sql::anything_due(*connection, at) ||
           !workers_gone(*connection, locks_, at, request.self).empty()) {
         return std::nullopt;
       }
-      return Swept{.next_due = earliest_due(*connection, at)};
+      return Swept{.next_due = sql::earliest_due(*connection, at)};
     });
     if (!idle) return std::unexpected(idle.error());
     if (*idle) return **idle;
@@ -217,7 +221,7 @@ class SqliteStore final : public Store {
     return writer_.connection().prepared(select_is_present).query(worker).next();
   }
   bool was_written(WorkerId worker, BatchNumber batch) {
-    const std::optional<WorkerRecord> row = worker_with_id(writer_.connection(), worker);
+    const std::optional<WorkerRecord> row = sql::worker_with_id(writer_.connection(), worker);
     return row && row->last_batch == batch;
   }
 
@@ -232,7 +236,9 @@ class SqliteStore final : public Store {
 
   std::atomic<std::uint64_t> commits_ = 0;
   ReaderPool readers_;
-  SqliteRecords records_;
+  PooledReads reads_;
+  PayloadReads payload_reads_;
+  sql::SqlRecords records_;
 };
 
 }  // namespace

@@ -223,7 +223,8 @@ QUALIFIED = re.compile(r"(\w+)::(\w+)(?:\(\))?")
 
 def _places(root: pathlib.Path, name: str) -> list[pathlib.Path]:
     """Where a path that a document names may be: from the top, or below the folders of the code."""
-    tops = [root, root / "src", root / "include/pawl", root / "include", root / "src/sqlite"]
+    tops = [root, root / "src", root / "include/pawl", root / "include", root / "src/sqlite",
+            root / "src/sql"]
     return [top / name for top in tops if (top / name).exists()]
 
 

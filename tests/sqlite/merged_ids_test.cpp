@@ -1,10 +1,10 @@
-#include "sqlite/merged_ids.hpp"
+#include "sql/merged_ids.hpp"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-namespace pawl::sqlite {
+namespace pawl::sql {
 namespace {
 
 using Ids = std::vector<std::int64_t>;
@@ -66,4 +66,4 @@ TEST(MergedIds, read_little_more_than_they_take) {
 }
 
 }  // namespace
-}  // namespace pawl::sqlite
+}  // namespace pawl::sql

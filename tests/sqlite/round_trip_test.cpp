@@ -1,16 +1,18 @@
 /// Rows read back as what was written.
 
-#include "sqlite/attempt_codec.hpp"
+#include "sql/attempt_codec.hpp"
+#include "sql/item_codec.hpp"
+#include "sql/review_codec.hpp"
+#include "sql/task_codec.hpp"
 #include "sqlite/faults.hpp"
 #include "sqlite/fixture.hpp"
-#include "sqlite/item_codec.hpp"
-#include "sqlite/job_codec.hpp"
-#include "sqlite/review_codec.hpp"
+#include "sqlite/row_writes.hpp"
 #include "sqlite/schema.hpp"
-#include "sqlite/task_codec.hpp"
 
 namespace pawl::sqlite {
 namespace {
+
+using namespace sql;
 
 constexpr Timestamp noon{std::chrono::seconds(1'700'000'000)};
 

@@ -1,0 +1,96 @@
+#include "sql/attempt_codec.hpp"
+
+#include <string>
+
+#include "sql/decoded.hpp"
+#include "sql/sql_text.hpp"
+
+namespace pawl::sql {
+
+namespace {
+
+constexpr auto select_attempts =
+    joined("SELECT ", attempt_columns, " FROM attempts WHERE task = ?1 ORDER BY number");
+
+constexpr char select_output[] =
+    "SELECT output, artifacts FROM attempts WHERE task = ?1 AND number = ?2";
+
+void read_counts(Columns& columns, Counts& counts) {
+  columns.into(counts.failures);
+  columns.into(counts.rejections);
+  columns.into(counts.rate_limit_waits);
+  columns.into(counts.interruptions);
+  columns.into(counts.attempts);
+}
+
+std::vector<ArtifactRecord> artifacts_from(std::string_view text) {
+  if (text.empty()) return {};
+  return decoded<std::vector<ArtifactRecord>>(text);
+}
+
+Attempt attempt_of(const Cursor& row) {
+  Columns columns(row);
+  Attempt attempt;
+  columns.into(attempt.task);
+  columns.into(attempt.number);
+  columns.into(attempt.epoch);
+  columns.into(attempt.round);
+  columns.into(attempt.cause);
+  columns.into(attempt.worker);
+  columns.into(attempt.ran);
+  columns.into(attempt.opened_at);
+  columns.into(attempt.started_at);
+  columns.into(attempt.ended_at);
+  columns.into(attempt.result);
+  columns.into(attempt.verdict);
+  columns.into(attempt.usage.cost_microusd);
+  columns.into(attempt.usage.tokens);
+  read_counts(columns, attempt.counts_before);
+  columns.into(attempt.attempts_cap);
+  columns.into(attempt.cancelled_by);
+  columns.into(attempt.graceful);
+  Decision& decision = attempt.decision;
+  columns.into(decision.kind);
+  columns.into(decision.rule);
+  columns.into(decision.next_run_at);
+  columns.into(decision.next_cause);
+  columns.into(decision.review_reason);
+  columns.into(decision.fail_cause);
+  columns.into(decision.cancel_cause);
+  columns.into(decision.new_round);
+  read_counts(columns, decision.counts);
+  columns.into(attempt.decider);
+  columns.into(decision.reason);
+  columns.into(attempt.verdict_reason);
+  attempt.error = decoded_or_none<StageError>(columns.view());
+  attempt.feedback = decoded_or_none<Feedback>(columns.view());
+  columns.into(attempt.summary);
+  attempt.artifacts = artifacts_from(columns.view());
+  columns.into(attempt.output);
+  return attempt;
+}
+
+}  // namespace
+
+std::vector<Attempt> attempts_of(Session& session, TaskId task) {
+  std::vector<Attempt> attempts;
+  for (Cursor row = session.prepared(select_attempts).query(task); row.next();) {
+    attempts.push_back(attempt_of(row));
+  }
+  return attempts;
+}
+
+std::optional<std::pair<Json, std::vector<ArtifactRecord>>> output_of(Session& session, TaskId task,
+                                                                      AttemptNumber number) {
+  Cursor row = session.prepared(select_output).query(task, number);
+  if (!row.next()) return std::nullopt;
+  return std::pair(row.json(0), artifacts_from(row.view(1)));
+}
+
+AttemptTexts attempt_texts(const Attempt& attempt) {
+  AttemptTexts texts{.error = encoded(attempt.error), .feedback = encoded(attempt.feedback)};
+  if (!attempt.artifacts.empty()) texts.artifacts = to_json_text(attempt.artifacts);
+  return texts;
+}
+
+}  // namespace pawl::sql

@@ -1,0 +1,101 @@
+#pragma once
+
+/// A job as a row of `jobs`. The numbers that change with every batch are one compact text.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "pawl/core/job.hpp"
+#include "sql/nulls.hpp"
+#include "sql/session.hpp"
+
+namespace pawl::sql {
+
+/// A job with what only the store knows of it.
+struct JobRow {
+  Job job;
+  std::uint32_t pass = 1;
+  /// Every item and task of the job has its ordinal between these two; 0: none yet.
+  std::int64_t first_ordinal = 0;
+  std::int64_t last_ordinal = 0;
+};
+
+/// What changes seldom: a plain step changes the counters alone.
+struct JobSettings {
+  std::string workflow_hash;
+  Json labels;
+  Budget budget;
+  Tolerance tolerate_failures;
+  std::uint32_t parallel = 0;
+  std::int32_t priority = 0;
+  Timestamp deadline_at;
+  Timestamp ended_at;
+  bool submission_open = true;
+  Generation generation = 0;
+  PauseCause paused = PauseCause::none;
+  std::optional<CancelCause> cancelled;
+  std::int64_t reduce_ordinal = 0;
+  std::uint32_t pass = 1;
+  friend bool operator==(const JobSettings&, const JobSettings&) = default;
+};
+[[nodiscard]] JobSettings settings_of(const JobRow& row);
+
+/// In the order that `job_row_of` reads.
+inline constexpr char job_columns[] =
+    "id, workflow_name, workflow_hash, key, params, labels, budget, tolerance, parallel, "
+    "priority, submitted_at, deadline_at, ended_at, submission_open, generation, paused, "
+    "cancelled, reduce_ordinal, pass, first_ordinal, last_ordinal, counters";
+
+/// A new row, which gets its id from the store, in the order of `job_values`.
+inline constexpr char job_new_columns[] =
+    "workflow_name, workflow_hash, key, params, labels, budget, tolerance, parallel, priority, "
+    "submitted_at, deadline_at, ended_at, submission_open, generation, paused, cancelled, "
+    "reduce_ordinal, pass, first_ordinal, last_ordinal, counters";
+/// What can change, in the order of `job_changes`.
+inline constexpr char job_changing_columns[] =
+    "workflow_hash, labels, budget, tolerance, parallel, priority, deadline_at, ended_at, "
+    "submission_open, generation, paused, cancelled, reduce_ordinal, pass, first_ordinal, "
+    "last_ordinal, counters";
+
+[[nodiscard]] JobRow job_row_of(const Cursor& row);
+
+/// "total succeeded failed … |k:n,k:n;…|…": totals, then the states of each stage's tasks, then of
+/// its children; what is zero is left out.
+[[nodiscard]] std::string counters_text(const Job& job);
+/// Throws `corrupt` for what `counters_text` did not write.
+void read_counters(std::string_view text, Job& job);
+
+/// What is kept as text.
+struct JobTexts {
+  std::string budget;
+  std::string tolerance;
+  std::string counters;
+};
+[[nodiscard]] JobTexts job_texts(const Job& job);
+
+/// Calls `use` with all values of a new row; they live until it returns.
+template <class Use>
+auto job_values(const JobRow& row, Use use) {
+  const Job& job = row.job;
+  const JobTexts texts = job_texts(job);
+  return use(job.workflow_name, job.workflow_hash, unless_empty(job.key), job.params, job.labels,
+             texts.budget, texts.tolerance, job.parallel, job.priority, job.submitted_at,
+             job.deadline_at, job.ended_at, job.submission_open, job.generation, job.paused,
+             job.cancelled, job.reduce_ordinal, row.pass, row.first_ordinal, row.last_ordinal,
+             texts.counters);
+}
+
+/// The same with what can change.
+template <class Use>
+auto job_changes(const JobRow& row, Use use) {
+  const Job& job = row.job;
+  const JobTexts texts = job_texts(job);
+  return use(job.workflow_hash, job.labels, texts.budget, texts.tolerance, job.parallel,
+             job.priority, job.deadline_at, job.ended_at, job.submission_open, job.generation,
+             job.paused, job.cancelled, job.reduce_ordinal, row.pass, row.first_ordinal,
+             row.last_ordinal, texts.counters);
+}
+
+}  // namespace pawl::sql

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "pawl/store/store.hpp"
+#include "sql/session.hpp"
+
+namespace pawl::sql {
+
+/// The lanes that have Ready tasks, in lane order: one probe of the index for each, however many
+/// tasks wait.
+[[nodiscard]] std::vector<LaneHead> lane_heads(Session& session);
+
+}  // namespace pawl::sql

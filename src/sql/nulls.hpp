@@ -1,0 +1,21 @@
+#pragma once
+
+/// What is kept as NULL, where it takes no room.
+
+#include <optional>
+#include <string_view>
+
+#include "pawl/core/json.hpp"
+
+namespace pawl::sql {
+
+[[nodiscard]] inline std::optional<std::string_view> unless_empty(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+[[nodiscard]] inline std::optional<std::string_view> unless_null(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return std::string_view(json.text());
+}
+
+}  // namespace pawl::sql

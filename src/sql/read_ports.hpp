@@ -1,0 +1,39 @@
+#pragma once
+
+/// What the shared reads need of the store they belong to. Threads: any.
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "pawl/core/result.hpp"
+#include "sql/session.hpp"
+
+namespace pawl::sql {
+
+/// The way to a session for reading.
+class ReadDoor {
+ public:
+  /// Runs `body` under one snapshot, at most once. What the adapter throws, and a `Fault`, becomes
+  /// the error; nothing: all went well.
+  [[nodiscard]] virtual std::optional<Error> read(const std::function<void(Session&)>& body) = 0;
+
+ protected:
+  ~ReadDoor() = default;
+};
+
+/// Where the payloads are. `not_found`, `invalid` for what is no SHA-256, `corrupt` when the bytes
+/// have changed.
+class Payloads {
+ public:
+  [[nodiscard]] virtual Result<std::string> read(std::string_view sha256) = 0;
+  /// Absolute, and read-only.
+  [[nodiscard]] virtual Result<std::filesystem::path> path_of(std::string_view sha256) = 0;
+
+ protected:
+  ~Payloads() = default;
+};
+
+}  // namespace pawl::sql

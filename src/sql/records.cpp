@@ -1,0 +1,196 @@
+#include "sql/records.hpp"
+
+#include "pawl/codec/workflow.hpp"
+#include "sql/attempt_codec.hpp"
+#include "sql/due.hpp"
+#include "sql/job_codec.hpp"
+#include "sql/looking.hpp"
+#include "sql/merged_ids.hpp"
+#include "sql/reading.hpp"
+#include "sql/review_codec.hpp"
+#include "sql/sql_text.hpp"
+#include "store/fitting.hpp"
+
+namespace pawl::sql {
+
+namespace {
+
+constexpr auto select_job = joined("SELECT ", job_columns, " FROM jobs WHERE id = ?1");
+constexpr auto select_jobs =
+    joined("SELECT ", job_columns, " FROM jobs WHERE id < ?1 ORDER BY id DESC LIMIT ?2");
+constexpr auto select_unended_jobs =
+    joined("SELECT ", job_columns,
+           " FROM jobs INDEXED BY jobs_unended WHERE ended_at = 0 AND id < ?1 "
+           "ORDER BY id DESC LIMIT ?2");
+constexpr auto select_jobs_of_workflow =
+    joined("SELECT ", job_columns,
+           " FROM jobs INDEXED BY jobs_by_workflow WHERE workflow_name = ?1 AND id < ?2 "
+           "ORDER BY id DESC LIMIT ?3");
+constexpr char select_definition[] = "SELECT definition FROM workflows WHERE hash = ?1";
+constexpr char select_range[] = "SELECT first_ordinal, last_ordinal FROM jobs WHERE id = ?1";
+
+constexpr auto select_reviews =
+    joined("SELECT ", review_columns, " FROM reviews WHERE id > ?1 ORDER BY id LIMIT ?2");
+constexpr auto select_reviews_of_task =
+    joined("SELECT ", review_columns,
+           " FROM reviews INDEXED BY reviews_of_task WHERE task = ?1 AND id > ?2 "
+           "ORDER BY id LIMIT ?3");
+constexpr auto select_reviews_by_status =
+    joined("SELECT ", review_columns,
+           " FROM reviews INDEXED BY reviews_by_status WHERE status = ?1 AND id > ?2 "
+           "ORDER BY id LIMIT ?3");
+constexpr char select_review_ids_of_job[] =
+    "SELECT id FROM reviews INDEXED BY reviews_of_job WHERE job = ?1 AND status = ?2 AND id > ?3 "
+    "ORDER BY id LIMIT ?4";
+
+constexpr auto select_workers = joined("SELECT ", worker_columns, " FROM workers ORDER BY id");
+
+constexpr std::int64_t everything = INT64_MAX;
+
+std::vector<Job> jobs_from(Cursor row) {
+  std::vector<Job> jobs;
+  while (row.next()) jobs.push_back(job_row_of(row).job);
+  return jobs;
+}
+std::vector<Review> reviews_from(Cursor row) {
+  std::vector<Review> reviews;
+  while (row.next()) reviews.push_back(review_of(row));
+  return reviews;
+}
+
+/// Of a job, the index has one ordered list for each status.
+std::vector<Review> reviews_of_job(Session& session, const ReviewFilter& filter, ReviewId after,
+                                   std::uint32_t max) {
+  std::vector<ReviewStatus> lists{ReviewStatus::open, ReviewStatus::answered, ReviewStatus::closed,
+                                  ReviewStatus::superseded};
+  if (filter.status) lists = {*filter.status};
+  const auto next = [&](std::size_t list, std::int64_t from, std::size_t count) {
+    std::vector<std::int64_t> ids;
+    Cursor row =
+        session.prepared(select_review_ids_of_job).query(filter.job, lists[list], from, count);
+    while (row.next()) ids.push_back(row.integer(0));
+    return ids;
+  };
+  std::vector<Review> reviews;
+  for (const std::int64_t id : merged_ids(lists.size(), after.value(), max, next)) {
+    reviews.push_back(*review_with_id(session, ReviewId{id}));
+  }
+  return reviews;
+}
+
+}  // namespace
+
+std::unexpected<Error> no_such(std::string_view what, std::int64_t id) {
+  return fail(ErrorCode::not_found, "no " + std::string(what) + " " + std::to_string(id));
+}
+
+OrdinalRange ordinals_of(Session& session, JobId job) {
+  // A task's id has 47 bits for the ordinal.
+  constexpr std::int64_t last_possible = (std::int64_t{1} << 46) - 1;
+  if (!job) return {.first = 0, .last = last_possible};
+  Cursor row = session.prepared(select_range).query(job);
+  if (!row.next()) return {};
+  return {.first = row.integer(0), .last = row.integer(1)};
+}
+
+Result<Job> SqlRecords::job(JobId id) {
+  return read([&](Session& session) -> Result<Job> {
+    Cursor row = session.prepared(select_job).query(id);
+    if (!row.next()) return no_such("job", id.value());
+    return job_row_of(row).job;
+  });
+}
+
+Result<std::vector<Job>> SqlRecords::jobs(const JobFilter& filter) {
+  const auto look = [&](JobId before, std::uint32_t max) {
+    return read([&](Session& session) -> Result<std::vector<Job>> {
+      // Unended ones are few, whatever the workflow.
+      if (filter.ended == false) {
+        return jobs_from(session.prepared(select_unended_jobs).query(before, max));
+      }
+      if (!filter.workflow_name.empty()) {
+        return jobs_from(
+            session.prepared(select_jobs_of_workflow).query(filter.workflow_name, before, max));
+      }
+      return jobs_from(session.prepared(select_jobs).query(before, max));
+    });
+  };
+  return page_of(filter.before ? filter.before : JobId{everything}, filter.limit, look,
+                 [&](const Job& job) { return fits(job, filter); });
+}
+
+Result<Workflow> SqlRecords::workflow(std::string_view hash) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = workflows_.find(hash);
+    if (known != workflows_.end()) return known->second;
+  }
+  Result<Workflow> found = read([&](Session& session) -> Result<Workflow> {
+    Cursor row = session.prepared(select_definition).query(hash);
+    if (!row.next()) return fail(ErrorCode::not_found, "no workflow " + std::string(hash));
+    return workflow_from(row.json(0));
+  });
+  if (found) {
+    const std::lock_guard lock(mutex_);
+    workflows_.emplace(std::string(hash), *found);
+  }
+  return found;
+}
+
+Result<std::vector<Attempt>> SqlRecords::attempts(TaskId task) {
+  return read(
+      [&](Session& session) -> Result<std::vector<Attempt>> { return attempts_of(session, task); });
+}
+
+Result<Review> SqlRecords::review(ReviewId id) {
+  return read([&](Session& session) -> Result<Review> {
+    std::optional<Review> review = review_with_id(session, id);
+    if (!review) return no_such("review", id.value());
+    return *std::move(review);
+  });
+}
+
+Result<std::vector<Review>> SqlRecords::reviews(const ReviewFilter& filter) {
+  const auto look = [&](ReviewId after, std::uint32_t max) {
+    return read([&](Session& session) -> Result<std::vector<Review>> {
+      if (filter.task) {
+        return reviews_from(
+            session.prepared(select_reviews_of_task).query(filter.task, after, max));
+      }
+      if (filter.job) return reviews_of_job(session, filter, after, max);
+      if (filter.status) {
+        return reviews_from(
+            session.prepared(select_reviews_by_status).query(filter.status, after, max));
+      }
+      return reviews_from(session.prepared(select_reviews).query(after, max));
+    });
+  };
+  return page_of(filter.after, filter.limit, look,
+                 [&](const Review& review) { return fits(review, filter); });
+}
+
+Result<std::vector<WorkerRecord>> SqlRecords::workers() {
+  return read([&](Session& session) -> Result<std::vector<WorkerRecord>> {
+    std::vector<WorkerRecord> workers;
+    for (Cursor row = session.prepared(select_workers).query(); row.next();) {
+      workers.push_back(worker_of(row));
+    }
+    return workers;
+  });
+}
+
+Result<WorkerRecord> SqlRecords::worker(WorkerId id) {
+  return read([&](Session& session) -> Result<WorkerRecord> {
+    std::optional<WorkerRecord> worker = worker_with_id(session, id);
+    if (!worker) return no_such("worker", id.value());
+    return *std::move(worker);
+  });
+}
+
+Result<std::string> SqlRecords::payload(std::string_view sha256) { return payloads_.read(sha256); }
+
+Result<std::filesystem::path> SqlRecords::payload_path(std::string_view sha256) {
+  return payloads_.path_of(sha256);
+}
+
+}  // namespace pawl::sql

@@ -1,0 +1,67 @@
+#pragma once
+
+/// The reads of people and reports on a database. Each is one short page under one snapshot: a
+/// long reader would keep the database from tidying up behind it.
+/// Sources: records.cpp and records_*.cpp.
+
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <string>
+#include <type_traits>
+
+#include "pawl/store/records.hpp"
+#include "sql/read_ports.hpp"
+#include "sql/session.hpp"
+
+namespace pawl::sql {
+
+class SqlRecords final : public Records {
+ public:
+  /// Both must outlive it.
+  SqlRecords(ReadDoor& door, Payloads& payloads) : door_(door), payloads_(payloads) {}
+
+  Result<Job> job(JobId id) override;
+  Result<std::vector<Job>> jobs(const JobFilter& filter) override;
+  Result<Workflow> workflow(std::string_view hash) override;
+  Result<Item> item(ItemId id) override;
+  Result<Item> item(JobId job, std::string_view key) override;
+  Result<std::vector<Item>> items(const ItemFilter& filter) override;
+  Result<Task> task(TaskId id) override;
+  Result<std::vector<Task>> tasks(const TaskFilter& filter) override;
+  Result<std::vector<Task>> tasks_of(ItemId item) override;
+  Result<std::vector<Attempt>> attempts(TaskId task) override;
+  Result<std::vector<StageOutput>> outputs(ItemId item) override;
+  Result<StageOutput> output(TaskId task) override;
+  Result<Review> review(ReviewId id) override;
+  Result<std::vector<Review>> reviews(const ReviewFilter& filter) override;
+  Result<std::vector<Event>> events(const EventFilter& filter) override;
+  Result<std::vector<WorkerRecord>> workers() override;
+  Result<WorkerRecord> worker(WorkerId id) override;
+  Result<std::string> payload(std::string_view sha256) override;
+  Result<std::filesystem::path> payload_path(std::string_view sha256) override;
+
+ private:
+  /// Runs `body(session)` under one snapshot: what it sees belongs together.
+  template <class Body>
+  auto read(Body body) -> std::invoke_result_t<Body, Session&>;
+
+  Result<std::vector<Task>> reviewed_tasks(const TaskFilter& filter);
+
+  ReadDoor& door_;
+  Payloads& payloads_;
+  std::mutex mutex_;
+  std::map<std::string, Workflow, std::less<>> workflows_;  ///< guarded by mutex_
+};
+
+/// The ordinals that a job's items and tasks lie in.
+struct OrdinalRange {
+  std::int64_t first = 0;
+  std::int64_t last = -1;
+};
+/// Everything for no job; nothing for one that does not exist.
+[[nodiscard]] OrdinalRange ordinals_of(Session& session, JobId job);
+
+[[nodiscard]] std::unexpected<Error> no_such(std::string_view what, std::int64_t id);
+
+}  // namespace pawl::sql

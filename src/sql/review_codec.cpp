@@ -1,0 +1,47 @@
+#include "sql/review_codec.hpp"
+
+#include "sql/decoded.hpp"
+#include "sql/sql_text.hpp"
+
+namespace pawl::sql {
+
+namespace {
+
+constexpr auto select_review = joined("SELECT ", review_columns, " FROM reviews WHERE id = ?1");
+
+}  // namespace
+
+Review review_of(const Cursor& row) {
+  Columns columns(row);
+  Review review;
+  columns.into(review.id);
+  columns.into(review.job);
+  columns.into(review.item);
+  columns.into(review.task);
+  columns.into(review.epoch);
+  columns.into(review.reason);
+  columns.into(review.attempt);
+  columns.into(review.digest);
+  columns.into(review.opened_at);
+  columns.into(review.status);
+  columns.into(review.claimed_by);
+  columns.into(review.claimed_until);
+  review.answer = decoded_or_none<Answer>(columns.view());
+  columns.into(review.closed_at);
+  return review;
+}
+
+std::optional<Review> review_with_id(Session& session, ReviewId id) {
+  Cursor row = session.prepared(select_review).query(id);
+  if (!row.next()) return std::nullopt;
+  return review_of(row);
+}
+
+AnswerColumns answer_columns_of(const Review& review) {
+  const std::optional<Answer>& answer = review.answer;
+  if (!answer) return {};
+  return {
+      .text = encoded(answer), .outcome = answer->outcome, .effective_at = answer->effective_at};
+}
+
+}  // namespace pawl::sql

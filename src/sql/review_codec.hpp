@@ -1,0 +1,55 @@
+#pragma once
+
+/// A review as a row of `reviews`.
+
+#include <optional>
+#include <string>
+
+#include "pawl/core/review.hpp"
+#include "sql/nulls.hpp"
+#include "sql/session.hpp"
+
+namespace pawl::sql {
+
+/// In the order that `review_of` reads.
+inline constexpr char review_columns[] =
+    "id, job, item, task, epoch, reason, attempt, digest, opened_at, status, claimed_by, "
+    "claimed_until, answer, closed_at";
+/// A new row, which gets its id from the store, in the order of `review_values`.
+inline constexpr char review_new_columns[] =
+    "job, item, task, epoch, reason, attempt, digest, opened_at, status, claimed_by, "
+    "claimed_until, answer, closed_at, outcome, effective_at";
+/// What can change, in the order of `review_changes`.
+inline constexpr char review_changing_columns[] =
+    "status, claimed_by, claimed_until, answer, closed_at, outcome, effective_at";
+
+[[nodiscard]] Review review_of(const Cursor& row);
+[[nodiscard]] std::optional<Review> review_with_id(Session& session, ReviewId id);
+
+/// The parts of an answer that are columns of their own, beside its text.
+struct AnswerColumns {
+  std::optional<std::string> text;
+  std::optional<ReviewOutcome> outcome;
+  std::optional<Timestamp> effective_at;
+};
+[[nodiscard]] AnswerColumns answer_columns_of(const Review& review);
+
+/// Calls `use` with all values of a new row; they live until it returns.
+template <class Use>
+auto review_values(const Review& review, Use use) {
+  const AnswerColumns answer = answer_columns_of(review);
+  return use(review.job, review.item, review.task, review.epoch, review.reason, review.attempt,
+             review.digest, review.opened_at, review.status, unless_empty(review.claimed_by),
+             review.claimed_until, answer.text, review.closed_at, answer.outcome,
+             answer.effective_at);
+}
+
+/// The same with what can change.
+template <class Use>
+auto review_changes(const Review& review, Use use) {
+  const AnswerColumns answer = answer_columns_of(review);
+  return use(review.status, unless_empty(review.claimed_by), review.claimed_until, answer.text,
+             review.closed_at, answer.outcome, answer.effective_at);
+}
+
+}  // namespace pawl::sql

@@ -1,0 +1,47 @@
+#pragma once
+
+/// What the shared reads need, over SQLite's read connections and payload files.
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "sql/read_ports.hpp"
+#include "sqlite/payload_files.hpp"
+#include "sqlite/reader_pool.hpp"
+
+namespace pawl::sqlite {
+
+/// Each read borrows a connection and gives it back: a long reader would keep the write-ahead log
+/// growing.
+class PooledReads final : public sql::ReadDoor {
+ public:
+  /// `readers` must outlive it.
+  PooledReads(std::filesystem::path database, ReaderPool& readers)
+      : path_(std::move(database)), readers_(readers) {}
+
+  std::optional<Error> read(const std::function<void(sql::Session&)>& body) override;
+
+ private:
+  std::filesystem::path path_;
+  ReaderPool& readers_;
+};
+
+class PayloadReads final : public sql::Payloads {
+ public:
+  /// `files` must outlive it.
+  PayloadReads(std::filesystem::path database, const PayloadFiles& files)
+      : path_(std::move(database)), files_(files) {}
+
+  Result<std::string> read(std::string_view sha256) override;
+  Result<std::filesystem::path> path_of(std::string_view sha256) override;
+
+ private:
+  std::filesystem::path path_;
+  const PayloadFiles& files_;
+};
+
+}  // namespace pawl::sqlite

@@ -1,0 +1,38 @@
+#pragma once
+
+/// How the rows of the shared codecs are written to SQLite.
+
+#include <cstdint>
+
+#include "pawl/core/attempt.hpp"
+#include "pawl/core/item.hpp"
+#include "pawl/core/review.hpp"
+#include "pawl/core/task.hpp"
+#include "sql/job_codec.hpp"
+#include "sqlite/db.hpp"
+
+namespace pawl::sqlite {
+
+/// False when the task has a row already.
+[[nodiscard]] bool insert_task_row(Connection& connection, const Task& task);
+/// Compare-and-set on the version, without reading: false when the row has moved on. What never
+/// changes (job, item, lane, age, a child's part) is not written.
+[[nodiscard]] bool update_task_row(Connection& connection, const Task& next, Version expected);
+
+void insert_attempt_row(Connection& connection, const Attempt& attempt);
+
+void insert_item_row(Connection& connection, const Item& item, std::uint32_t pass);
+
+/// Inserts with the next id, which it answers.
+[[nodiscard]] JobId insert_job_row(Connection& connection, const sql::JobRow& row);
+/// Writes all that can change.
+void update_job_row(Connection& connection, const sql::JobRow& row);
+/// Writes the counters and the range of ordinals: no index has to follow.
+void update_job_counters(Connection& connection, const sql::JobRow& row);
+
+/// Inserts with the next id, which it answers.
+[[nodiscard]] ReviewId insert_review_row(Connection& connection, const Review& review);
+/// Writes all that can change.
+void update_review_row(Connection& connection, const Review& review);
+
+}  // namespace pawl::sqlite
