@@ -160,7 +160,7 @@ void CommandLine::add_globals() {
   app_.add_option("--dir", globals_.dir, "Look for the project from this directory upwards")
       ->option_text("PATH");
   app_.add_option("--store", globals_.store,
-                  "The store; else PAWL_STORE, else .pawl/pawl.db of the project")
+                  "A file or postgres://…; else PAWL_STORE, else .pawl/pawl.db of the project")
       ->option_text("PATH");
   app_.add_flag("--yes", globals_.yes, "Do not ask before something is changed for good");
   app_.add_flag("--no-input", globals_.no_input, "Ask nothing, even on a terminal");

@@ -93,18 +93,22 @@ Finding look_at_space(const std::filesystem::path& directory) {
 }
 
 void look_at_store(Session& session, std::vector<Finding>& findings) {
-  const auto path = session.store_path();
-  if (!path) {
+  const auto place = session.store_place();
+  if (!place) {
     findings.push_back({.what = "project",
                         .health = Health::warning,
-                        .text = path.error().message,
-                        .help = path.error().help});
+                        .text = place.error().message,
+                        .help = place.error().help});
     findings.push_back(look_at_space(session.directory()));
     return;
   }
-  findings.push_back({.what = "store", .health = Health::ok, .text = path->string(), .help = {}});
-  findings.push_back(look_at_space(path->parent_path()));
-  if (!std::filesystem::exists(*path)) {
+  findings.push_back({.what = "store",
+                      .health = Health::ok,
+                      .text = place->is_file() ? place->file.string() : "a PostgreSQL database",
+                      .help = {}});
+  findings.push_back(
+      look_at_space(place->is_file() ? place->file.parent_path() : session.directory()));
+  if (place->is_file() && !std::filesystem::exists(place->file)) {
     findings.back().text += "; no store there yet";
     return;
   }

@@ -114,6 +114,8 @@ void CommandTree::add_workflows() {
   list_option("--stages", worker.stages, "A,B", "Only these stages");
   list_option("--categories", worker.categories, "X,Y", "Only items of these categories");
   option("--parallel", &worker.parallel, "N", "Attempts at once");
+  option("--lease", &worker.lease, "TIME",
+         "When this worker is not heard of for so long, others take over; 60s");
   flag("--drain", worker.drain, "Until nothing is left but people");
 }
 

@@ -1,6 +1,5 @@
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
-#include "pawl/store/sqlite.hpp"
 #include "pawl/store/verify.hpp"
 
 namespace pawl::cli {
@@ -22,13 +21,19 @@ std::string in_words(const Verification& checked) {
   return text;
 }
 
+Result<std::shared_ptr<Store>> open_named(const std::string& named) {
+  const Result<StorePlace> place = read_store_place(named);
+  if (!place) return std::unexpected(place.error());
+  return open_store(*place, {.create = false, .migrate = false});
+}
+
 }  // namespace
 
 int verify(Session& session, const VerifyStoreOptions& options) {
   const Result<std::shared_ptr<Store>> store =
       options.store.empty()
           ? session.store()
-          : open_sqlite_store({.path = options.store, .migrate = false, .create = false});
+          : open_named(options.store);
   if (!store) return session.fail(store.error());
   const Result<Verification> checked = pawl::verify((*store)->records());
   if (!checked) return session.fail(checked.error());

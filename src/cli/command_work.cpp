@@ -5,14 +5,31 @@
 
 namespace pawl::cli {
 
+namespace {
+
+/// How long others wait for a worker that is not heard of. Shorter than a second, a busy machine
+/// would be taken for a dead one.
+Result<Duration> lease_from(const std::string& text) {
+  if (text.empty()) return Duration::zero();
+  const Result<Duration> lease = parse_duration(text);
+  if (lease && *lease >= std::chrono::seconds(1)) return *lease;
+  return pawl::fail(ErrorCode::invalid, "'" + printable(text) + "' cannot be a lease",
+                    "write a duration of at least a second, like --lease 30s");
+}
+
+}  // namespace
+
 int work(Session& session, const WorkOptions& options) {
   const StopSignals signals;
+  const Result<Duration> lease = lease_from(options.lease);
+  if (!lease) return session.fail(lease.error());
   const auto store = session.store();
   if (!store) return session.fail(store.error());
   WorkOrder order{.job = {},
                   .parallel = options.parallel,
                   .stages = {options.stages.begin(), options.stages.end()},
                   .categories = {options.categories.begin(), options.categories.end()},
+                  .lease = *lease,
                   .until_idle = options.drain};
   if (!options.drain) session.say("working; Ctrl-C stops");
   return work_on(session, *store, signals, order);

@@ -13,15 +13,74 @@ std::string_view state_of_worker(const WorkerRecord& worker, Timestamp now) {
   return worker.lease_until > now ? "alive" : "lost";
 }
 
-Json worker_document(const WorkerRecord& worker, std::int64_t running, Timestamp now) {
+/// What a worker holds, as far as one page goes; the rest is only counted.
+struct Holds {
+  std::vector<Task> tasks;
+  std::int64_t count = 0;
+  Timestamp since;  ///< of the oldest attempt; none: it holds nothing
+};
+
+Timestamp opened_at(const Task& task) {
+  const auto* running = std::get_if<Running>(&task.state);
+  return running == nullptr ? no_time : running->opened_at;
+}
+
+Result<Holds> what_it_holds(Records& records, WorkerId worker) {
+  Holds holds;
+  TaskFilter filter{.worker = worker, .limit = 1'000};
+  for (;;) {
+    Result<std::vector<Task>> page = records.tasks(filter);
+    if (!page) return std::unexpected(page.error());
+    holds.count += static_cast<std::int64_t>(page->size());
+    for (const Task& task : *page) {
+      const Timestamp at = opened_at(task);
+      if (holds.since == no_time || at < holds.since) holds.since = at;
+    }
+    const bool is_last = page->size() < filter.limit;
+    if (!is_last) filter.after = page->back().id;
+    if (holds.tasks.empty()) holds.tasks = std::move(*page);
+    if (is_last) return holds;
+  }
+}
+
+Json held_document(const Task& task) {
+  return Json::object({{"job", task.job.value()},
+                       {"item", task.item.value()},
+                       {"task", task.id.value()},
+                       {"attempt", static_cast<std::int64_t>(task.attempts)},
+                       {"since", rfc3339(opened_at(task))}});
+}
+
+Json worker_document(const WorkerRecord& worker, const Holds& holds, Timestamp now) {
+  std::vector<Json> held;
+  for (const Task& task : holds.tasks) held.push_back(held_document(task));
   return Json::object({{"worker", worker.id.value()},
                        {"name", worker.name},
                        {"host", worker.host},
                        {"pid", worker.pid},
                        {"state", state_of_worker(worker, now)},
-                       {"attempts_open", running},
+                       {"attempts_open", holds.count},
                        {"started_at", rfc3339(worker.started_at)},
-                       {"lease_until", rfc3339(worker.lease_until)}});
+                       {"lease_until", rfc3339(worker.lease_until)},
+                       {"holds", Json::array(held)}});
+}
+
+/// With --verbose: each attempt on a line of its own.
+std::string held_lines(Records& records, const WorkerRecord& worker, const Holds& holds,
+                       const Times& times) {
+  std::string text;
+  for (const Task& task : holds.tasks) {
+    const Result<Job> job = records.job(task.job);
+    const auto workflow =
+        job ? records.workflow(job->workflow_hash) : Result<Workflow>(std::unexpected(job.error()));
+    const std::string stage = workflow ? workflow->stage(task.stage()).name : "?";
+    const Result<Item> item = records.item(task.item);
+    text += "worker " + std::to_string(worker.id.value()) + " holds job " +
+            std::to_string(task.job.value()) + (item ? " " + printable(item->key) : "") + " " +
+            printable(stage) + ", attempt " + std::to_string(task.attempts) + ", since " +
+            times.of(opened_at(task)) + "\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -40,21 +99,17 @@ int workers(Session& session, const WorkersOptions& options) {
                {"PID", Table::Align::right},
                {"STATE"},
                {"RUNNING", Table::Align::right},
+               {"SINCE"},
                {"STARTED"}});
   std::vector<Json> documents;
+  std::string lines;
   for (const WorkerRecord& worker : *all) {
     if (worker.retired && !options.all) continue;
-    std::int64_t running = 0;
-    TaskFilter held{.worker = worker.id, .limit = 1'000};
-    for (;;) {
-      const Result<std::vector<Task>> page = records.tasks(held);
-      if (!page) return session.fail(page.error());
-      running += static_cast<std::int64_t>(page->size());
-      if (page->size() < held.limit) break;
-      held.after = page->back().id;
-    }
+    const Result<Holds> holds = what_it_holds(records, worker.id);
+    if (!holds) return session.fail(holds.error());
     const std::string_view state = state_of_worker(worker, times.now);
-    documents.push_back(worker_document(worker, running, times.now));
+    documents.push_back(worker_document(worker, *holds, times.now));
+    if (session.globals().verbose) lines += held_lines(records, worker, *holds, times);
     if (session.globals().quiet && !session.globals().wants_json()) {
       session.print(std::to_string(worker.id.value()) + "\n");
     }
@@ -63,7 +118,8 @@ int workers(Session& session, const WorkersOptions& options) {
                worker.host,
                std::to_string(worker.pid),
                {std::string(state), state == "alive" ? Paint::green : Paint::yellow},
-               with_separators(running),
+               with_separators(holds->count),
+               holds->since == no_time ? "-" : times.of(holds->since),
                times.of(worker.started_at)});
   }
   if (session.globals().jsonl) {
@@ -75,6 +131,7 @@ int workers(Session& session, const WorkersOptions& options) {
       session.say("nobody works on this store. start: pawl work");
     } else {
       session.print(table.text(session.style()));
+      session.print(lines);
     }
   }
   return exit_done;

@@ -38,6 +38,7 @@ struct WorkOptions {
   std::vector<std::string> stages;
   std::vector<std::string> categories;
   std::uint32_t parallel = 0;
+  std::string lease;
   bool drain = false;
 };
 int work(Session& session, const WorkOptions& options);

@@ -7,8 +7,6 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include "pawl/store/sqlite.hpp"
-
 namespace pawl::cli {
 namespace fs = std::filesystem;
 
@@ -24,7 +22,19 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-bool is_url(const std::string& store) { return store.find("://") != std::string::npos; }
+/// A file that must be there is; the directory of one that is made is made with it.
+Status make_ready(const fs::path& file, bool create) {
+  if (!create && !is_there(file)) {
+    return fail(ErrorCode::not_found, "no store at " + file.string(),
+                "it is made by: pawl run FILE");
+  }
+  if (!create || file.parent_path().filename() != ".pawl") return {};
+  std::error_code failed;
+  fs::create_directories(file.parent_path(), failed);
+  if (!failed) return {};
+  return fail(ErrorCode::refused,
+              "cannot make the directory " + file.parent_path().string() + ": " + failed.message());
+}
 
 }  // namespace
 
@@ -85,40 +95,30 @@ Result<fs::path> Session::project(const fs::path& fallback) const {
       "start one with: pawl run FILE, or name a store with --store PATH");
 }
 
-Result<fs::path> Session::store_path(const fs::path& fallback) const {
+Result<StorePlace> Session::store_place(const fs::path& fallback) const {
   const std::string named = globals_.store.empty() ? variable("PAWL_STORE") : globals_.store;
-  if (is_url(named)) {
-    // The address may hold a password: it is not repeated.
-    return pawl::fail(ErrorCode::refused, "this version keeps its state in SQLite",
-                      "name a file with --store PATH, or leave it out for the project's own store");
-  }
-  if (!named.empty()) {
-    std::error_code failed;
-    return fs::absolute(named, failed).lexically_normal();
-  }
+  if (!named.empty()) return read_store_place(named);
   Result<fs::path> home = project(fallback);
-  if (!home) return home;
-  return *home / ".pawl" / "pawl.db";
+  if (!home) return std::unexpected(home.error());
+  return StorePlace{.file = *home / ".pawl" / "pawl.db", .url = {}};
+}
+
+Result<fs::path> Session::run_directory() const {
+  const Result<StorePlace> place = store_place();
+  if (!place) return std::unexpected(place.error());
+  return run_directory_of(*place, find_project(directory()));
 }
 
 Result<std::shared_ptr<Store>> Session::open(bool create, const fs::path& fallback) {
   if (store_) return store_;
-  const Result<fs::path> path = store_path(fallback);
-  if (!path) return std::unexpected(path.error());
-  if (!create && !is_there(*path)) {
-    return pawl::fail(ErrorCode::not_found, "no store at " + path->string(),
-                      "it is made by: pawl run FILE");
-  }
-  if (create && path->parent_path().filename() == ".pawl") {
-    std::error_code failed;
-    fs::create_directories(path->parent_path(), failed);
-    if (failed) {
-      return pawl::fail(
-          ErrorCode::refused,
-          "cannot make the directory " + path->parent_path().string() + ": " + failed.message());
+  const Result<StorePlace> place = store_place(fallback);
+  if (!place) return std::unexpected(place.error());
+  if (place->is_file()) {
+    if (const Status ready = make_ready(place->file, create); !ready) {
+      return std::unexpected(ready.error());
     }
   }
-  Result<std::shared_ptr<Store>> opened = open_sqlite_store({.path = *path, .create = create});
+  Result<std::shared_ptr<Store>> opened = open_store(*place, {.create = create});
   if (opened) store_ = *opened;
   return opened;
 }

@@ -12,6 +12,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/render.hpp"
+#include "cli/store_place.hpp"
 #include "pawl/store/records.hpp"
 #include "pawl/store/store.hpp"
 
@@ -56,8 +57,9 @@ class Session {
   [[nodiscard]] Result<std::shared_ptr<Store>> store_or_create(
       const std::filesystem::path& fallback = {});
   /// Where the store is, or would be made. `refused` for what this version cannot open.
-  [[nodiscard]] Result<std::filesystem::path> store_path(
-      const std::filesystem::path& fallback = {}) const;
+  [[nodiscard]] Result<StorePlace> store_place(const std::filesystem::path& fallback = {}) const;
+  /// Where processes leave their marks while they work on it.
+  [[nodiscard]] Result<std::filesystem::path> run_directory() const;
 
   // Data, on stdout.
   void print(std::string_view text);

@@ -69,7 +69,7 @@ class Work {
     say_unknown_stages();
     if (const Status begun = begin(); !begun) return session_.fail(begun.error());
     bool was_told_to_stop = false;
-    while (!is_over()) {
+    while (!has_changed() || !is_over()) {
       show();
       was_told_to_stop = signals_.wait(look_every);
       if (was_told_to_stop) break;
@@ -81,10 +81,9 @@ class Work {
 
  private:
   Status begin() {
-    const auto path = session_.store_path();
-    if (!path) return std::unexpected(path.error());
-    const std::filesystem::path run_directory = path->parent_path() / "run";
-    if (const int ended = end_orphans(run_directory, process_grace); ended > 0) {
+    const auto run_directory = session_.run_directory();
+    if (!run_directory) return std::unexpected(run_directory.error());
+    if (const int ended = end_orphans(*run_directory, process_grace); ended > 0) {
       session_.say(counted(ended, "process", "processes") +
                    " that a killed worker had left behind " + (ended == 1 ? "was" : "were") +
                    " ended");
@@ -94,6 +93,7 @@ class Work {
     options.parallel = order_.parallel > 0 ? order_.parallel : default_parallel();
     options.threads = options.parallel;
     options.grace = engine_grace;
+    if (order_.lease > Duration::zero()) options.lease = order_.lease;
     options.stages = order_.stages;
     options.categories = order_.categories;
     if (order_.job) options.jobs = {order_.job};
@@ -105,7 +105,7 @@ class Work {
     if (!engine) return std::unexpected(engine.error());
     engine_ = std::move(*engine);
     ActionOptions actions;
-    actions.run_directory = run_directory;
+    actions.run_directory = *run_directory;
     actions.grace = process_grace;
     engine_->serve(file_actions(store_, std::move(actions)));
     engine_->start();
@@ -116,6 +116,14 @@ class Work {
     if (!order_.job) return std::max<std::uint32_t>(processors(), 8);
     const Result<Job> job = store_->records().job(order_.job);
     return job && job->parallel > 0 ? job->parallel : processors();
+  }
+
+  /// Nothing is asked of a store in which nothing happens.
+  bool has_changed() {
+    const std::uint64_t mark = store_->change_mark();
+    is_news_ = seen_mark_ != mark;
+    seen_mark_ = mark;
+    return is_news_;
   }
 
   static bool is_over(const Job& job) {
@@ -206,7 +214,7 @@ class Work {
       progress_.say(trouble.empty() ? "the store works again; going on" : trouble);
       trouble_ = trouble;
     }
-    if (!order_.job) return;
+    if (!order_.job || !is_news_) return;
     const Result<Job> job = store_->records().job(order_.job);
     if (job) progress_.show(*job, *workflow_);
   }
@@ -298,6 +306,8 @@ class Work {
   std::shared_ptr<Store> store_;
   const StopSignals& signals_;
   const WorkOrder& order_;
+  std::optional<std::uint64_t> seen_mark_;
+  bool is_news_ = true;
   Progress progress_;
   Remarks remarks_;
   std::optional<Workflow> workflow_;

@@ -18,6 +18,7 @@ struct WorkOrder {
   std::uint32_t parallel = 0;  ///< attempts at once; 0: what the job says, else the processors
   std::set<std::string> stages = {};
   std::set<std::string> categories = {};
+  Duration lease = {};     ///< zero: the engine's own
   bool until_idle = true;  ///< ends when only people could go on; else when it is told to stop
 };
 

@@ -281,6 +281,12 @@ class EngineOnLoop final : public Engine {
 
 }  // namespace
 
+Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<Store> store,
+                                               EngineOptions options) {
+  const Clock& clock = store->clock();
+  return create(std::move(store), std::move(options), clock);
+}
+
 Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<Store> store, EngineOptions options,
                                                const Clock& clock) {
   WorkerHello hello{

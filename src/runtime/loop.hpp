@@ -156,6 +156,7 @@ class Loop {
   void on_store_trouble(const std::shared_ptr<Batch>& batch, const Error& error);
   void retry_batch();
   void reconcile(const std::shared_ptr<Batch>& batch);
+  void read_back();
 
   // loop_claims.cpp
   void want_claim() { claim_wanted_ = true; }
@@ -211,6 +212,7 @@ class Loop {
   std::atomic<std::int64_t> open_count_ = 0;  ///< of held_; never less than what runs
   std::atomic<std::int64_t> arriving_ = 0;    ///< opened in the store, on their way to held_
   std::atomic<bool> claim_in_flight_ = false;
+  bool claim_failed_ = false;  ///< the last one
   std::atomic<bool> stopped_ = false;
   std::atomic<bool> draining_ = false;
   std::atomic<bool> store_is_up_ = true;

@@ -220,12 +220,16 @@ void Loop::on_claimed(Result<Claims> claims) {
   claiming_ = false;
   if (!claims) {
     claim_in_flight_ = false;
-    log(LogLevel::error, "nothing could be claimed: " + claims.error().text());
+    if (!std::exchange(claim_failed_, true)) {
+      log(LogLevel::error, "nothing could be claimed: " + claims.error().text());
+    }
     next_sweep_ = std::min(next_sweep_, clock_.now() + options_.poll_interval);
     return;
   }
   take_claims(std::move(*claims));
   claim_in_flight_ = false;
+  // One that failed may have been carried out all the same, and its answer lost.
+  if (std::exchange(claim_failed_, false)) read_back();
 }
 
 void Loop::take_claims(Claims claims) {

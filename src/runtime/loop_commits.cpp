@@ -228,12 +228,17 @@ void Loop::retry_batch() {
   });
 }
 
-/// The batch was written and its answer lost: read back what the store holds open for us.
+/// The batch was written and its answer lost.
 void Loop::reconcile(const std::shared_ptr<Batch>& batch) {
   log(LogLevel::warning, "a batch was written although the store had reported trouble");
   Committed as_written;
   as_written.steps.resize(batch->steps.size());
   on_committed(batch, std::move(as_written));
+  read_back();
+}
+
+/// What the store holds open for us and we do not know of is started.
+void Loop::read_back() {
   store_thread_.post([this, worker = worker()] {
     auto open = std::make_shared<std::vector<Claimed>>();
     TaskFilter filter{.worker = worker, .limit = 1'000};

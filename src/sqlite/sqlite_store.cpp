@@ -51,7 +51,7 @@ class SqliteStore final : public Store {
         payload_reads_(options.path, payloads_),
         records_(reads_, payload_reads_) {}
 
-  [[nodiscard]] Timestamp now() const override { return clock_.now(); }
+  [[nodiscard]] const Clock& clock() const override { return clock_; }
   Records& records() override { return records_; }
 
   Result<WorkerId> enlist(const WorkerHello& hello) override {

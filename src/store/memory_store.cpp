@@ -23,7 +23,7 @@ class MemoryStore final : public Store, public Records {
  public:
   explicit MemoryStore(const Clock& clock) : clock_(clock) {}
 
-  [[nodiscard]] Timestamp now() const override { return clock_.now(); }
+  [[nodiscard]] const Clock& clock() const override { return clock_; }
   Records& records() override { return *this; }
 
   Result<WorkerId> enlist(const WorkerHello& hello) override {

@@ -30,22 +30,31 @@ Status PayloadFolder::make() {
 }
 
 Result<std::filesystem::path> PayloadFolder::file(std::string_view sha256, std::string_view bytes) {
+  return file(sha256, [&](const Take& take) { return take(bytes); });
+}
+
+Result<std::filesystem::path> PayloadFolder::file(std::string_view sha256,
+                                                  const std::function<Status(const Take&)>& give) {
   if (const Status made = make(); !made) return std::unexpected(made.error());
   std::filesystem::path path = folder_ / sha256;
   std::error_code error;
   if (std::filesystem::exists(path, error)) return path;
   std::ofstream out(path, std::ios::binary);
-  out << bytes;
+  const Status given = give([&](std::string_view piece) -> Status {
+    out << piece;
+    if (out) return {};
+    return fail(ErrorCode::unavailable, "cannot write '" + path.string() + "'",
+                "free space there, or set TMPDIR to another directory");
+  });
   out.close();
   using std::filesystem::perms;
   std::filesystem::permissions(path, perms::owner_read | perms::group_read | perms::others_read,
                                error);
-  if (!out || error) {
-    std::filesystem::remove(path, error);
-    return fail(ErrorCode::unavailable, "cannot write '" + path.string() + "'",
-                "free space there, or set TMPDIR to another directory");
-  }
-  return path;
+  if (given && out && !error) return path;
+  std::filesystem::remove(path, error);
+  if (!given) return std::unexpected(given.error());
+  return fail(ErrorCode::unavailable, "cannot write '" + path.string() + "'",
+              "free space there, or set TMPDIR to another directory");
 }
 
 }  // namespace pawl

@@ -1,6 +1,7 @@
 /// A list with a filter, read page by page, is the whole list without what does not fit.
 
 #include "contract/contract.hpp"
+#include "contract/store_kinds.hpp"
 #include "pawl/codec/names.hpp"
 
 namespace pawl::driving {

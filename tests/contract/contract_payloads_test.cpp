@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "contract/contract.hpp"
+#include "contract/store_kinds.hpp"
 #include "pawl/codec/digest.hpp"
 
 namespace pawl::driving {

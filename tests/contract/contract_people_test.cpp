@@ -1,6 +1,7 @@
 /// Failure and going back, reviews, fan-out: where people step in.
 
 #include "contract/contract.hpp"
+#include "contract/store_kinds.hpp"
 #include "pawl/store/dead_letters.hpp"
 
 namespace pawl::driving {

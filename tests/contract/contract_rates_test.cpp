@@ -1,6 +1,7 @@
 /// Rates: at most so many openings within any stretch of time, for everyone who shares the store.
 
 #include "contract/contract.hpp"
+#include "contract/store_kinds.hpp"
 
 namespace pawl::driving {
 namespace {

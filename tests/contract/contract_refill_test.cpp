@@ -2,6 +2,7 @@
 /// gone.
 
 #include "contract/contract.hpp"
+#include "contract/store_kinds.hpp"
 
 namespace pawl::driving {
 namespace {

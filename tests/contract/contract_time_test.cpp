@@ -1,6 +1,7 @@
 /// Time and death, budgets, job-wide stages, items, the log, payloads, adoption, import, errors.
 
 #include "contract/contract.hpp"
+#include "contract/store_kinds.hpp"
 
 namespace pawl::driving {
 namespace {

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "contract/contract.hpp"
+#include "contract/store_kinds.hpp"
 
 namespace pawl::driving {
 namespace {

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "contract/drive.hpp"
+#include "contract/store_kinds.hpp"
 #include "pawl/codec/json.hpp"
 
 namespace pawl {

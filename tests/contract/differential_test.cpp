@@ -1,5 +1,6 @@
-/// The differential: one seeded random history, step by step on memory and on SQLite. After every
-/// step the answers are equal, every few steps all rows are, and every invariant holds on both.
+/// The differential: one seeded random history, step by step on memory, SQLite and PostgreSQL.
+/// After every step the answers are equal, every few steps all rows are, and every invariant holds
+/// on all.
 ///
 /// A failing seed is printed; PAWL_SEED=n replays it alone and tells its steps, PAWL_SEEDS=n runs
 /// so many.
@@ -13,6 +14,7 @@
 
 #include "contract/dice.hpp"
 #include "contract/snapshot.hpp"
+#include "contract/store_kinds.hpp"
 
 namespace pawl::driving {
 namespace {
@@ -41,7 +43,8 @@ class History {
       : dice_(seed),
         tells_(tells),
         memory_(open_memory_store(clock_)),
-        sqlite_(open_temporary_sqlite_store(clock_)) {
+        others_{{"sqlite", open_temporary_sqlite_store(clock_)},
+                {"postgres", open_temporary_postgres_store(clock_)}} {
     for (int i = 0; i < 2; ++i) enlist();
   }
 
@@ -75,9 +78,13 @@ class History {
   }
 
   void compare() {
-    expect_same(snapshot_of(*memory_), snapshot_of(*sqlite_));
+    const Snapshot expected = snapshot_of(*memory_);
     expect_clean(memory_->records(), "memory");
-    expect_clean(sqlite_->records(), "sqlite");
+    for (const Other& other : others_) {
+      SCOPED_TRACE(other.name);
+      expect_same(expected, snapshot_of(*other.store));
+      expect_clean(other.store->records(), other.name.c_str());
+    }
   }
 
   /// Lets everything end well. What then has not ended names what it waits for (I12).
@@ -91,10 +98,10 @@ class History {
     const std::vector<Job> jobs = *memory_->records().jobs({});
     for (const Job& job : jobs) {
       if (job.submission_open && !job.cancelled) {
-        both([&](Store& store) { return store.add_items({.job = job.id, .close = true}); });
+        all([&](Store& store) { return store.add_items({.job = job.id, .close = true}); });
       }
-      both([&](Store& store) { return store.act(SetBudget{job.id, {}}); });
-      both([&](Store& store) { return store.act(ResumeJob{job.id}); });
+      all([&](Store& store) { return store.act(SetBudget{job.id, {}}); });
+      all([&](Store& store) { return store.act(ResumeJob{job.id}); });
     }
     for (int round = 0; round < 500 && work_off(last); ++round) {
     }
@@ -106,6 +113,10 @@ class History {
   }
 
  private:
+  struct Other {
+    std::string name;
+    std::shared_ptr<Store> store;
+  };
   struct Held {
     Task task;
     WorkerId worker;
@@ -115,33 +126,32 @@ class History {
     if (tells_) std::cout << "  " << what << std::endl;
   }
 
-  /// The same verb on both; the answers are equal, also where they are errors.
+  /// The same verb on all; the answers are equal, also where they are errors.
   template <class Verb>
-  auto both(Verb verb) -> decltype(verb(std::declval<Store&>())) {
-    auto one = verb(*memory_);
-    auto two = verb(*sqlite_);
-    EXPECT_EQ(one.has_value(), two.has_value())
-        << "memory: " << (one ? "done" : one.error().text())
-        << "\nsqlite: " << (two ? "done" : two.error().text());
-    if (!one && !two) {
-      EXPECT_EQ(one.error().code, two.error().code);
-      const bool about_worker = one.error().message.starts_with("no worker");
-      EXPECT_TRUE(about_worker || one.error().text() == two.error().text())
-          << "memory: " << one.error().text() << "\nsqlite: " << two.error().text();
-    }
-    return one;
+  auto all(Verb verb) -> decltype(verb(std::declval<Store&>())) {
+    return all(verb, [](const auto&, const auto&) { return true; });
   }
   template <class Verb, class Same>
-  auto both(Verb verb, Same same) -> decltype(verb(std::declval<Store&>())) {
-    decltype(verb(std::declval<Store&>())) second = fail(ErrorCode::invalid, "never called");
-    int calls = 0;
-    auto answered = both([&](Store& store) {
-      auto answer = verb(store);
-      if (++calls == 2) second = answer;
-      return answer;
-    });
-    EXPECT_TRUE(!answered || !second || same(*answered, *second)) << "the answers differ";
-    return answered;
+  auto all(Verb verb, Same same) -> decltype(verb(std::declval<Store&>())) {
+    auto one = verb(*memory_);
+    for (const Other& other : others_) {
+      auto two = verb(*other.store);
+      EXPECT_EQ(one.has_value(), two.has_value())
+          << "memory: " << (one ? "done" : one.error().text()) << "\n"
+          << other.name << ": " << (two ? "done" : two.error().text());
+      if (!one && !two) {
+        EXPECT_EQ(one.error().code, two.error().code);
+        const bool about_worker = one.error().message.starts_with("no worker");
+        EXPECT_TRUE(about_worker || one.error().text() == two.error().text())
+            << "memory: " << one.error().text() << "\n"
+            << other.name << ": " << two.error().text();
+      }
+      if constexpr (!std::is_void_v<typename decltype(one)::value_type>) {
+        EXPECT_TRUE(!one || !two || same(*one, *two))
+            << "the answers of " << other.name << " differ";
+      }
+    }
+    return one;
   }
 
   static bool same_tasks(const std::vector<Claimed>& one, const std::vector<Claimed>& two) {
@@ -165,7 +175,7 @@ class History {
 
   WorkerId any_worker() { return dice_.pick(workers_); }
   WorkerId enlist() {
-    const Result<WorkerId> worker = both(
+    const Result<WorkerId> worker = all(
         [&](Store& store) {
           return store.enlist({.host = "h", .pid = 1, .name = "w", .lease = 5s});
         },
@@ -221,10 +231,10 @@ class History {
                          .close = !dice_.one_in(3),
                          .open_for = dice_.one_in(2) ? worker : WorkerId{},
                          .open_max = static_cast<std::uint32_t>(dice_.below(4))};
-    const Result<Submitted> done = both([&](Store& store) { return store.submit(fresh, chunk); },
-                                        [](const Submitted& a, const Submitted& b) {
-                                          return a.job == b.job && same_added(a.items, b.items);
-                                        });
+    const Result<Submitted> done = all([&](Store& store) { return store.submit(fresh, chunk); },
+                                       [](const Submitted& a, const Submitted& b) {
+                                         return a.job == b.job && same_added(a.items, b.items);
+                                       });
     if (!done) return;
     tell("submit job " + std::to_string(done->job.id.value()));
     if (std::ranges::count(jobs_, done->job.id) == 0) jobs_.push_back(done->job.id);
@@ -237,8 +247,7 @@ class History {
     tell("add items to job " + std::to_string(job.value()));
     const std::vector<NewItem> items = some_items(3);
     const bool close = dice_.one_in(2);
-    both(
-        [&](Store& store) { return store.add_items({.job = job, .items = items, .close = close}); },
+    all([&](Store& store) { return store.add_items({.job = job, .items = items, .close = close}); },
         same_added);
   }
 
@@ -264,7 +273,7 @@ class History {
     const WorkerId worker = any_worker();
     const ClaimRequest request{.worker = worker, .shares = some_shares()};
     const Result<Claims> claims =
-        both([&](Store& store) { return store.claim(request); }, same_claims);
+        all([&](Store& store) { return store.claim(request); }, same_claims);
     if (!claims) return;
     next_open_ = claims->next_open;
     tell("claim " + std::to_string(claims->opened.size()) + " for worker " +
@@ -325,7 +334,7 @@ class History {
 
   void commit(const std::vector<Step>& steps, WorkerId worker, const Refill& refill = {}) {
     const BatchNumber batch = ++batch_;
-    const Result<Committed> done = both(
+    const Result<Committed> done = all(
         [&](Store& store) { return store.commit(worker, batch, steps, refill); },
         [](const Committed& a, const Committed& b) {
           const auto same_step = [](const StepAnswer& x, const StepAnswer& y) {
@@ -415,14 +424,14 @@ class History {
 
   void act() {
     const Act wanted = random_act();
-    const Result<Job> done = both([&](Store& store) { return store.act(wanted); },
-                                  [](const Job& a, const Job& b) { return a == b; });
+    const Result<Job> done = all([&](Store& store) { return store.act(wanted); },
+                                 [](const Job& a, const Job& b) { return a == b; });
     tell("act " + std::to_string(wanted.index()) + (done ? "" : ": " + done.error().text()));
   }
 
   void pass_time() {
     const Timestamp due = memory_->sweep({})->next_due;
-    (void)sqlite_->sweep({});
+    for (const Other& other : others_) (void)other.store->sweep({});
     if (next_open_ != no_time && dice_.one_in(3)) {
       clock_.advance_to(dice_.one_in(2) ? next_open_ : next_open_ - 1us);
     } else if (due != no_time && dice_.one_in(2)) {
@@ -436,11 +445,11 @@ class History {
   void sweep() {
     const SweepRequest request{.self = dice_.one_in(3) ? WorkerId{} : any_worker(),
                                .max = dice_.any_of({1U, 3U, 1'000U, 1'000U})};
-    const Swept swept = *both([&](Store& store) { return store.sweep(request); },
-                              [](const Swept& a, const Swept& b) {
-                                return told(a) == told(b) ||
-                                       (ADD_FAILURE() << told(a) << " and " << told(b), false);
-                              });
+    const Swept swept =
+        *all([&](Store& store) { return store.sweep(request); },
+             [](const Swept& a, const Swept& b) {
+               return told(a) == told(b) || (ADD_FAILURE() << told(a) << " and " << told(b), false);
+             });
     tell(told(swept));
   }
   /// What is due next is compared when the sweep changed nothing: a job that it ended may still
@@ -462,22 +471,22 @@ class History {
         return;
       case 1:
         tell("retire worker " + std::to_string(worker.value()));
-        both([&](Store& store) { return store.retire(worker); });
+        all([&](Store& store) { return store.retire(worker); });
         return;
       default:
-        both([&](Store& store) { return store.renew(worker); });
+        all([&](Store& store) { return store.renew(worker); });
         return;
     }
   }
 
   bool work_off(WorkerId worker) {
-    both([&](Store& store) { return store.renew(worker); });
-    const Swept swept = *both([&](Store& store) { return store.sweep({.self = worker}); });
+    all([&](Store& store) { return store.renew(worker); });
+    const Swept swept = *all([&](Store& store) { return store.sweep({.self = worker}); });
     bool any = swept.woken + swept.interrupted + swept.answered > 0;
     const std::vector<Review> open =
         *memory_->records().reviews({.status = ReviewStatus::open, .limit = 1'000});
     for (const Review& review : open) {
-      any = both([&](Store& store) {
+      any = all([&](Store& store) {
               return store.act(AnswerReview{review.id, {.reviewer = review.claimed_by}});
             }).has_value() ||
             any;
@@ -490,7 +499,7 @@ class History {
         if (head.job == job) share.lanes.push_back({head.lane, head.stage});
       }
       const Result<Claims> claims =
-          both([&](Store& store) { return store.claim({.worker = worker, .shares = {share}}); });
+          all([&](Store& store) { return store.claim({.worker = worker, .shares = {share}}); });
       for (const Claimed& one : claims->conditional) commit({skip_by_choice(one.task)}, worker);
       std::vector<Step> steps;
       for (const Claimed& one : claims->opened) {
@@ -515,7 +524,7 @@ class History {
   bool tells_;
   ManualClock clock_;
   std::shared_ptr<Store> memory_;
-  std::shared_ptr<Store> sqlite_;
+  std::vector<Other> others_;
   std::vector<WorkerId> workers_;
   std::vector<Workflow> workflows_;
   std::vector<JobId> jobs_;

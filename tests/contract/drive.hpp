@@ -49,12 +49,6 @@ struct StoreKind {
 inline std::string name_of_kind(const testing::TestParamInfo<StoreKind>& tested) {
   return tested.param.name;
 }
-/// Every kind of store there is; add new ones here.
-inline std::vector<StoreKind> store_kinds() {
-  return {{.name = "memory", .open = [](const Clock& clock) { return open_memory_store(clock); }},
-          {.name = "sqlite", .open = open_temporary_sqlite_store}};
-}
-
 // What an attempt brings.
 
 inline Attempt succeeded(Json output = Json::object({{"ok", true}})) {
@@ -104,6 +98,12 @@ class Drive {
  public:
   explicit Drive(const StoreKind& kind) : store_(kind.open(clock_)) {
     worker_ = *store_->enlist({.host = "here", .pid = 1, .name = "drive", .lease = lease});
+  }
+
+  /// Closes the store and opens it again.
+  void reopen(const StoreKind& kind) {
+    store_.reset();
+    store_ = kind.open(clock_);
   }
 
   Store& store() { return *store_; }

@@ -6,6 +6,7 @@
 
 #include "contract/drive.hpp"
 #include "contract/records_decorator.hpp"
+#include "contract/store_kinds.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/store/dead_letters.hpp"
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "contract/drive.hpp"
+#include "contract/store_kinds.hpp"
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/store/dead_letters.hpp"

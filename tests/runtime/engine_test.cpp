@@ -195,7 +195,7 @@ class Sulking final : public Store {
   int refused = 0;
   ItemId bad_item;  ///< no batch with a step of this item is taken
 
-  [[nodiscard]] Timestamp now() const override { return inner_->now(); }
+  [[nodiscard]] const Clock& clock() const override { return inner_->clock(); }
   Records& records() override { return inner_->records(); }
   Result<WorkerId> enlist(const WorkerHello& hello) override { return inner_->enlist(hello); }
   Status renew(WorkerId worker) override { return inner_->renew(worker); }
@@ -207,6 +207,7 @@ class Sulking final : public Store {
   }
   Result<std::vector<LaneHead>> ready_lanes() override { return inner_->ready_lanes(); }
   Result<Claims> claim(const ClaimRequest& request) override {
+    if (sulks && writes_all_the_same) (void)inner_->claim(request);
     if (sulks) return fail(ErrorCode::unavailable, "the disk is full");
     return inner_->claim(request);
   }
@@ -239,6 +240,35 @@ class Sulking final : public Store {
  private:
   std::shared_ptr<Store> inner_;
 };
+
+TEST(Engines, a_claim_whose_answer_was_lost_is_read_back_and_run) {
+  ManualClock clock;
+  auto store = std::make_shared<Sulking>(open_memory_store(clock));
+  auto engine = std::move(*Engine::create(store, {.threads = 0}, clock));
+  std::map<std::string, int> executions;
+  WorkflowBuilder build("lost");
+  build.stage("a", [&](Context& context, std::stop_token) -> Outcome {
+    ++executions[std::string(context.item_key())];
+    return Output{};
+  });
+  const Program program = built(build);
+  engine->serve(program);
+  const std::vector<NewItem> keys = items({"x", "y"});
+  const JobId job =
+      store->submit({.workflow = program.workflow()}, {.items = keys, .close = true})->job.id;
+  store->sulks = true;
+  store->writes_all_the_same = true;
+  engine->run_until_idle();
+  EXPECT_EQ(store->records().job(job)->attempts_open, 2) << "both were opened, nobody knows";
+  EXPECT_TRUE(executions.empty());
+  store->sulks = false;
+  (void)store->submit({.workflow = program.workflow()},
+                      {.items = std::span(keys).first(1), .close = true});
+  engine->run_until_idle();
+  EXPECT_TRUE(store->records().job(job)->has_ended());
+  EXPECT_EQ(executions["y"], 1);
+  EXPECT_EQ(executions["x"], 2) << "once for each job";
+}
 
 // Trap 33
 TEST(Engines, a_store_that_is_full_stops_new_work_says_so_and_loses_nothing) {

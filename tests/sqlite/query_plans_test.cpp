@@ -4,7 +4,7 @@
 
 #include <sqlite3.h>
 
-#include "sqlite/every_read.hpp"
+#include "contract/every_read.hpp"
 #include "sqlite/fixture.hpp"
 #include "sqlite/sqlite_rows.hpp"
 #include "sqlite/statement_record.hpp"
@@ -12,6 +12,10 @@
 
 namespace pawl::sqlite {
 namespace {
+
+using driving::EveryRead;
+using driving::LongHistory;
+using driving::Read;
 
 /// The plan of each statement that a connection has prepared, by its text.
 std::map<std::string, std::vector<std::string>> plans_of(Connection& connection) {

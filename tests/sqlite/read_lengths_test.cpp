@@ -5,13 +5,17 @@
 
 #include <sqlite3.h>
 
+#include "contract/every_read.hpp"
 #include "sqlite/db.hpp"
-#include "sqlite/every_read.hpp"
 #include "sqlite/fixture.hpp"
 #include "sqlite/statement_record.hpp"
 
 namespace pawl::sqlite {
 namespace {
+
+using driving::EveryRead;
+using driving::LongHistory;
+using driving::Read;
 
 std::map<std::string, ReadCost> costs_of(StatementRecord& record, LongHistory& history) {
   std::map<std::string, ReadCost> costs;

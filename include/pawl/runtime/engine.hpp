@@ -106,10 +106,13 @@ class Subscription {
 
 class Engine {
  public:
-  /// Signs on to the store. `clock` must outlive the engine.
+  /// Signs on to the store, and goes by its clock.
   [[nodiscard]] static Result<std::unique_ptr<Engine>> create(std::shared_ptr<Store> store,
-                                                              EngineOptions options = {},
-                                                              const Clock& clock = system_clock());
+                                                              EngineOptions options = {});
+  /// The same on another clock, which must outlive the engine.
+  [[nodiscard]] static Result<std::unique_ptr<Engine>> create(std::shared_ptr<Store> store,
+                                                              EngineOptions options,
+                                                              const Clock& clock);
   virtual ~Engine() = default;
 
   /// Brings the code for a workflow's stages, of this and of every job in the store that names the

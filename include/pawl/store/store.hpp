@@ -7,7 +7,8 @@
 /// person's answer, a rerun), the store calls the core's pure functions inside its transaction.
 ///
 /// Threads: every function may be called from any thread at the same time.
-/// Implementations: `open_memory_store()` (the reference), `open_sqlite_store()` (the default).
+/// Implementations: `open_memory_store()` (the reference), `open_sqlite_store()` (the default),
+/// `open_postgres_store()` (many machines).
 /// To write another one, pass the suite in tests/contract.
 
 #include <cstdint>
@@ -196,8 +197,10 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  /// The store's clock.
-  [[nodiscard]] virtual Timestamp now() const = 0;
+  /// What leases, retries and deadlines are measured by: PostgreSQL's is the server's. Lives as
+  /// long as the store, at least.
+  [[nodiscard]] virtual const Clock& clock() const = 0;
+  [[nodiscard]] Timestamp now() const { return clock().now(); }
 
   /// The read side of the same store.
   [[nodiscard]] virtual Records& records() = 0;

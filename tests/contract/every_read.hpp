@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "contract/long_history.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/store/dead_letters.hpp"
-#include "sqlite/long_history.hpp"
 
-namespace pawl::sqlite {
+namespace pawl::driving {
 
 struct Read {
   std::string name;
@@ -207,7 +207,7 @@ class EveryRead {
     add("ready lanes", [this] { return history_.store().ready_lanes(); });
     add("a sweep", [this] { return history_.store().sweep({.self = history_.drive().worker()}); });
     add("a claim", [this] {
-      driving::Drive& drive = history_.drive();
+      Drive& drive = history_.drive();
       return history_.store().claim(drive.everything(drive.worker(), 5));
     });
   }
@@ -218,4 +218,4 @@ class EveryRead {
   Records& records_;
 };
 
-}  // namespace pawl::sqlite
+}  // namespace pawl::driving

@@ -11,13 +11,14 @@
 
 #include "contract/drive.hpp"
 
-namespace pawl::sqlite {
+namespace pawl::driving {
 
 class LongHistory {
  public:
   static constexpr int few = 3;
 
-  LongHistory(const std::filesystem::path& path, int many) : drive_(kind(path)), many_(many) {
+  LongHistory(const std::filesystem::path& path, int many) : LongHistory(kind(path), many) {}
+  LongHistory(const StoreKind& kind, int many) : drive_(kind), many_(many) {
     settle_items();
     discard_letters();
     answer_reviews();
@@ -34,7 +35,7 @@ class LongHistory {
 
   Store& store() { return drive_.store(); }
   Records& records() { return drive_.records(); }
-  driving::Drive& drive() { return drive_; }
+  Drive& drive() { return drive_; }
 
   JobId settled;    ///< succeeded, the few failed or cancelled
   JobId letters;    ///< failed and discarded, the few not
@@ -48,7 +49,7 @@ class LongHistory {
   TaskId parent;    ///< of the children
 
  private:
-  static driving::StoreKind kind(const std::filesystem::path& path) {
+  static StoreKind kind(const std::filesystem::path& path) {
     return {.name = "sqlite", .open = [path](const Clock& clock) {
               return open_sqlite_store(
                          {.path = path, .durability = SqliteOptions::Durability::normal}, clock)
@@ -66,26 +67,22 @@ class LongHistory {
     EXPECT_TRUE(store().add_items({.job = job, .items = items, .close = true}));
     return job;
   }
-  static Workflow one_stage(std::string name) {
-    return driving::workflow(std::move(name), {driving::stage("only")});
-  }
+  static Workflow one_stage(std::string name) { return workflow(std::move(name), {stage("only")}); }
   static bool is_few(const Claimed& claimed) { return claimed.item_key.starts_with("few"); }
-  static Attempt broken() { return driving::failed("broken", ErrorClass::final); }
+  static Attempt broken() { return failed("broken", ErrorClass::final); }
 
   void settle_items() {
-    settled = submit(driving::workflow(
-                         "settled", {driving::stage("first"), driving::stage("second", {"first"})}),
-                     many_);
+    settled = submit(workflow("settled", {stage("first"), stage("second", {"first"})}), many_);
     const ItemId last = drive_.item(settled, "few-2").id;
     EXPECT_TRUE(drive_.act(CancelItem{last}));
-    drive_.work([](const Claimed& claimed) -> driving::Work {
-      return {.closed = is_few(claimed) ? broken() : driving::succeeded(), .children = {}};
+    drive_.work([](const Claimed& claimed) -> Work {
+      return {.closed = is_few(claimed) ? broken() : succeeded(), .children = {}};
     });
   }
 
   void discard_letters() {
     letters = submit(one_stage("letters"), many_);
-    drive_.work(driving::always(broken()));
+    drive_.work(always(broken()));
     for (int i = 0; i < many_; ++i) {
       const TaskId task = drive_.task_of(letters, "many-" + std::to_string(i));
       EXPECT_TRUE(drive_.act(DiscardDeadLetter{.task = task, .reason = "known", .by = "eve"}));
@@ -93,10 +90,10 @@ class LongHistory {
   }
 
   JobId ask(std::string name) {
-    StageDefinition asked = driving::stage("only");
+    StageDefinition asked = stage("only");
     asked.review = ReviewPolicy::always;
-    const JobId job = submit(driving::workflow(std::move(name), {asked}), many_);
-    drive_.work(driving::always(driving::succeeded()));
+    const JobId job = submit(workflow(std::move(name), {asked}), many_);
+    drive_.work(always(succeeded()));
     return job;
   }
 
@@ -113,19 +110,19 @@ class LongHistory {
   }
 
   void expand() {
-    StageDefinition split = driving::stage("only");
+    StageDefinition split = stage("only");
     split.tolerate_failures = {.count = few};
-    expanded = submit(driving::workflow("expanded", {split}), 1, false);
+    expanded = submit(workflow("expanded", {split}), 1, false);
     parent = drive_.task_of(expanded, "many-0");
-    drive_.work([&](const Claimed& claimed) -> driving::Work {
+    drive_.work([&](const Claimed& claimed) -> Work {
       if (claimed.task.id == parent) {
-        driving::Work work;
+        Work work;
         work.closed.result = AttemptResult::expanded;
         for (int i = 0; i < many_; ++i) work.children.push_back({.key = std::to_string(i)});
         return work;
       }
       const bool fails = std::stoi(claimed.task.child->key) >= many_ - few;
-      return {.closed = fails ? broken() : driving::succeeded(), .children = {}};
+      return {.closed = fails ? broken() : succeeded(), .children = {}};
     });
   }
 
@@ -135,17 +132,17 @@ class LongHistory {
   }
 
   void schedule_retries() {
-    StageDefinition slow = driving::stage("only");
+    StageDefinition slow = stage("only");
     slow.retry.max_attempts = 9;
     slow.retry.backoff = {.initial = std::chrono::hours(100), .multiplier = 1.0};
-    retrying = submit(driving::workflow("retrying", {slow}), many_);
-    while (drive_.work_once(driving::always(driving::failed("later"))) > 0) {
+    retrying = submit(workflow("retrying", {slow}), many_);
+    while (drive_.work_once(always(failed("later"))) > 0) {
     }
   }
 
   void finish_small_jobs() {
     for (int i = 0; i < many_; ++i) small = submit(one_stage("small"), 1, false);
-    while (drive_.work_once(driving::always(driving::succeeded())) > 0) {
+    while (drive_.work_once(always(succeeded())) > 0) {
     }
   }
 
@@ -159,8 +156,8 @@ class LongHistory {
 
   void leave_waiting() { waiting = submit(one_stage("waiting"), many_); }
 
-  driving::Drive drive_;
+  Drive drive_;
   int many_;
 };
 
-}  // namespace pawl::sqlite
+}  // namespace pawl::driving

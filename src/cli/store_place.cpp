@@ -1,0 +1,53 @@
+#include "cli/store_place.hpp"
+
+#include <cstdlib>
+
+#include "pawl/codec/digest.hpp"
+#include "pawl/store/postgres.hpp"
+#include "pawl/store/sqlite.hpp"
+
+namespace pawl::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// As the XDG base directories have it.
+fs::path state_directory() {
+  const auto from = [](const char* variable) {
+    const char* const value = std::getenv(variable);
+    return fs::path(value == nullptr ? "" : value);
+  };
+  if (const fs::path state = from("XDG_STATE_HOME"); state.is_absolute()) return state / "pawl";
+  if (const fs::path home = from("HOME"); home.is_absolute()) return home / ".local/state/pawl";
+  std::error_code failed;
+  return fs::temp_directory_path(failed) / "pawl";
+}
+
+}  // namespace
+
+Result<StorePlace> read_store_place(const std::string& named) {
+  if (is_postgres_url(named)) return StorePlace{.file = {}, .url = named};
+  if (named.find("://") != std::string::npos) {
+    // The address may hold a password: it is not repeated.
+    return pawl::fail(ErrorCode::refused, "this is no address that a store can be at",
+                      "name a file, or postgres://user@host:port/database");
+  }
+  std::error_code failed;
+  return StorePlace{.file = fs::absolute(named, failed).lexically_normal(), .url = {}};
+}
+
+Result<std::shared_ptr<Store>> open_store(const StorePlace& place, OpenStore how) {
+  if (!place.is_file()) {
+    return open_postgres_store({.url = place.url, .migrate = how.migrate, .create = how.create});
+  }
+  return open_sqlite_store({.path = place.file, .migrate = how.migrate, .create = how.create});
+}
+
+fs::path run_directory_of(const StorePlace& place, const fs::path& project) {
+  if (place.is_file()) return place.file.parent_path() / "run";
+  constexpr std::size_t digits = 12;
+  const std::string name = "run-" + sha256_hex(place.url).substr(0, digits);
+  return (project.empty() ? state_directory() : project / ".pawl") / name;
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,305 @@
+#include "postgres/connection.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+
+#include <poll.h>
+
+#include "postgres/dialect.hpp"
+
+namespace pawl::postgres {
+
+namespace {
+
+std::string trimmed(const char* message) {
+  std::string text = message == nullptr ? "" : message;
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+std::string field(const PGresult* result, int code) {
+  const char* const text = PQresultErrorField(result, code);
+  return text == nullptr ? std::string() : std::string(text);
+}
+
+/// An error of a statement. What the server says while it shuts down or throws us out means the
+/// connection is gone.
+DbError error_of(const PGresult* result) {
+  std::string state = field(result, PG_DIAG_SQLSTATE);
+  std::string message = field(result, PG_DIAG_MESSAGE_PRIMARY);
+  if (const std::string detail = field(result, PG_DIAG_MESSAGE_DETAIL); !detail.empty()) {
+    message += " (" + detail + ")";
+  }
+  if (message.empty()) message = trimmed(PQresultErrorMessage(result));
+  const bool ends_connection =
+      state.starts_with("57P") || state.starts_with("08") || state == "25P03" || state.empty();
+  return {ends_connection ? DbError::Kind::lost : DbError::Kind::answered, std::move(state),
+          message};
+}
+
+/// The parts of an address that we set unless it says otherwise: a dead peer is noticed.
+constexpr std::pair<const char*, const char*> defaults[] = {
+    {"connect_timeout", "10"}, {"keepalives_idle", "10"},     {"keepalives_interval", "3"},
+    {"keepalives_count", "3"}, {"tcp_user_timeout", "20000"}, {"client_encoding", "UTF8"},
+};
+
+}  // namespace
+
+std::int64_t Reply::integer(int row, int column) const {
+  const char* const bytes = PQgetvalue(raw_.get(), row, column);
+  const int length = PQgetlength(raw_.get(), row, column);
+  if (length == 0) return 0;
+  // The sign is in the first byte.
+  std::uint64_t number =
+      (static_cast<unsigned char>(bytes[0]) & 0x80U) != 0 && length > 1 ? ~std::uint64_t{0} : 0;
+  for (int i = 0; i < length; ++i) {
+    number = (number << 8U) | static_cast<unsigned char>(bytes[i]);
+  }
+  return static_cast<std::int64_t>(number);
+}
+
+std::string_view Reply::view(int row, int column) const {
+  return {PQgetvalue(raw_.get(), row, column),
+          static_cast<std::size_t>(PQgetlength(raw_.get(), row, column))};
+}
+
+std::int64_t Reply::changed() const {
+  if (!raw_) return 0;
+  const std::string_view text = PQcmdTuples(raw_.get());
+  std::int64_t count = 0;
+  (void)std::from_chars(text.data(), text.data() + text.size(), count);
+  return count;
+}
+
+/// A statement of the shared reads.
+class Connection::Prepared final : public sql::Statement {
+ public:
+  Prepared(Connection& connection, const char* sql)
+      : connection_(connection), text_(in_our_dialect(sql)) {}
+
+ private:
+  sql::RowSource& ask(std::span<const sql::Value> values) override {
+    rows_ = ReplyRows(connection_.ask(text_.c_str(), Parameters(values)));
+    return rows_;
+  }
+
+  Connection& connection_;
+  std::string text_;
+  ReplyRows rows_;
+};
+
+Connection::Connection(Settings settings) : settings_(std::move(settings)) { connect(); }
+
+Connection::~Connection() = default;
+
+void Connection::connect() {
+  std::vector<const char*> keys;
+  std::vector<const char*> values;
+  const auto set = [&](const char* key, const char* value) {
+    keys.push_back(key);
+    values.push_back(value);
+  };
+  for (const auto& [key, value] : defaults) set(key, value);
+  set("fallback_application_name", settings_.name.c_str());
+  set("dbname", settings_.address.conninfo.c_str());
+  set(nullptr, nullptr);
+  raw_.reset(PQconnectdbParams(keys.data(), values.data(), 1));
+  if (!raw_ || PQstatus(raw_.get()) != CONNECTION_OK) {
+    throw DbError(DbError::Kind::not_connected, "",
+                  raw_ ? trimmed(PQerrorMessage(raw_.get())) : "out of memory");
+  }
+  PQsetNoticeProcessor(raw_.get(), [](void*, const char*) {}, nullptr);
+  if (!settings_.set_up.empty()) {
+    const Reply done(PQexec(raw_.get(), settings_.set_up.c_str()));
+    if (PQresultStatus(done.raw()) != PGRES_COMMAND_OK) throw error_of(done.raw());
+  }
+  check(PQsetnonblocking(raw_.get(), 1) == 0 ? 1 : 0);
+  check(PQenterPipelineMode(raw_.get()));
+}
+
+sql::Statement& Connection::prepared(const char* sql) {
+  std::unique_ptr<Prepared>& known = statements_[sql];
+  if (!known) known = std::make_unique<Prepared>(*this, sql);
+  return *known;
+}
+
+void Connection::lose(const std::string& why) {
+  is_lost_ = true;
+  const std::string said = trimmed(PQerrorMessage(raw_.get()));
+  throw DbError(DbError::Kind::lost, "", said.empty() ? why : why + ": " + said);
+}
+
+void Connection::check(int is_ok) {
+  if (is_ok != 1) lose("the connection to PostgreSQL broke");
+}
+
+const std::string& Connection::name_of(const char* sql, const Parameters& parameters) {
+  const std::pair key(static_cast<const void*>(sql), parameters.types());
+  if (const auto known = names_by_text_.find(key); known != names_by_text_.end()) {
+    return known->second;
+  }
+  const std::string name = "s" + std::to_string(++names_);
+  check(
+      PQsendPrepare(raw_.get(), name.c_str(), sql, parameters.count(), parameters.types().data()));
+  expected_.push_back(Expected::preparation);
+  return names_by_text_.emplace(key, name).first->second;
+}
+
+void Connection::send(const char* sql, const Parameters& parameters, Expected as) {
+  if (is_lost_) lose("the connection to PostgreSQL is gone");
+  const std::string& name = name_of(sql, parameters);
+  const Parameters::Raw raw = parameters.raw();
+  check(PQsendQueryPrepared(raw_.get(), name.c_str(), parameters.count(), raw.values.data(),
+                            raw.lengths.data(), raw.formats.data(), 1));
+  expected_.push_back(as);
+}
+
+void Connection::post(const char* sql, const Parameters& parameters) {
+  send(sql, parameters, Expected::posted);
+}
+
+void Connection::want(const char* sql, const Parameters& parameters) {
+  send(sql, parameters, Expected::wanted);
+}
+
+void Connection::sync() {
+  check(PQpipelineSync(raw_.get()));
+  expected_.push_back(Expected::sync);
+}
+
+void Connection::push() {
+  sync();
+  (void)PQflush(raw_.get());
+}
+
+std::vector<Reply> Connection::answers() {
+  sync();
+  return collect();
+}
+
+Reply Connection::ask(const char* sql, const Parameters& parameters) {
+  want(sql, parameters);
+  return std::move(answers().back());
+}
+
+void Connection::settle() {
+  if (is_lost_) lose("the connection to PostgreSQL is gone");
+  if (expected_.empty() || expected_.back() != Expected::sync) sync();
+  (void)collect();
+}
+
+void Connection::run(const std::string& sql) {
+  if (is_lost_) lose("the connection to PostgreSQL is gone");
+  settle();
+  check(PQexitPipelineMode(raw_.get()));
+  check(PQsetnonblocking(raw_.get(), 0) == 0 ? 1 : 0);
+  const Reply done(PQexec(raw_.get(), sql.c_str()));
+  const ExecStatusType status = PQresultStatus(done.raw());
+  const bool is_ok = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+  if (PQstatus(raw_.get()) != CONNECTION_OK) lose("the connection to PostgreSQL broke");
+  check(PQsetnonblocking(raw_.get(), 1) == 0 ? 1 : 0);
+  check(PQenterPipelineMode(raw_.get()));
+  if (!is_ok) {
+    const DbError error = error_of(done.raw());
+    is_lost_ = error.is_lost();
+    throw error;
+  }
+}
+
+/// Waits until the socket can be read (or written, while something is left to be sent).
+void Connection::wait(bool for_reading) {
+  using Steady = std::chrono::steady_clock;
+  const auto deadline = Steady::now() + settings_.answer_within;
+  for (;;) {
+    const int left_to_send = PQflush(raw_.get());
+    if (left_to_send < 0) lose("the connection to PostgreSQL broke");
+    if (left_to_send == 0 && !for_reading) return;
+    pollfd ready{.fd = PQsocket(raw_.get()),
+                 .events = static_cast<short>(left_to_send > 0 ? POLLIN | POLLOUT : POLLIN),
+                 .revents = 0};
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Steady::now());
+    const int answered =
+        ::poll(&ready, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+    if (answered < 0 && errno == EINTR) continue;
+    if (answered <= 0) {
+      lose("PostgreSQL did not answer within " +
+           std::to_string(
+               std::chrono::duration_cast<std::chrono::seconds>(settings_.answer_within).count()) +
+           " seconds");
+    }
+    if ((ready.revents & (POLLIN | POLLERR | POLLHUP)) == 0) continue;
+    if (PQconsumeInput(raw_.get()) == 0) lose("the connection to PostgreSQL broke");
+    if (for_reading) return;
+  }
+}
+
+Reply Connection::next_reply() {
+  for (;;) {
+    const int left_to_send = PQflush(raw_.get());
+    if (left_to_send < 0) lose("the connection to PostgreSQL broke");
+    if (PQisBusy(raw_.get()) == 0) break;
+    wait(true);
+  }
+  return Reply(PQgetResult(raw_.get()));
+}
+
+std::vector<Reply> Connection::collect() {
+  std::vector<Reply> wanted;
+  std::unique_ptr<DbError> failed;
+  for (; answered_ < expected_.size(); ++answered_) {
+    Reply reply = next_reply();
+    if (reply.raw() == nullptr) lose("the connection to PostgreSQL broke");
+    switch (PQresultStatus(reply.raw())) {
+      case PGRES_PIPELINE_SYNC:
+        continue;  // has no end of its own
+      case PGRES_COMMAND_OK:
+      case PGRES_TUPLES_OK:
+        if (expected_[answered_] == Expected::wanted) wanted.push_back(std::move(reply));
+        break;
+      case PGRES_PIPELINE_ABORTED:
+        break;
+      default:
+        if (!failed) failed = std::make_unique<DbError>(error_of(reply.raw()));
+        // The last word of a server that goes down or throws us out.
+        if (failed->is_lost()) {
+          is_lost_ = true;
+          throw DbError(*failed);
+        }
+    }
+    // A statement's results end with none.
+    while (next_reply().raw() != nullptr) {
+    }
+  }
+  expected_.clear();
+  answered_ = 0;
+  if (failed) {
+    // What was prepared behind the failure was not; names are not used twice.
+    names_by_text_.clear();
+    throw DbError(*failed);
+  }
+  return wanted;
+}
+
+void Connection::roll_back() noexcept {
+  if (is_lost_) return;
+  try {
+    if (!expected_.empty()) {
+      try {
+        settle();
+      } catch (const DbError&) {
+        // That is why it is rolled back.
+      }
+    }
+    if (is_lost_ || PQtransactionStatus(raw_.get()) == PQTRANS_IDLE) return;
+    static constexpr char rollback[] = "ROLLBACK";
+    post(rollback);
+    settle();
+  } catch (const DbError&) {
+    is_lost_ = true;
+  }
+}
+
+}  // namespace pawl::postgres

@@ -1,0 +1,162 @@
+#pragma once
+
+/// Thin ownership over libpq: one connection, always in pipeline mode.
+///
+/// `post` sends a statement and does not wait; `want` does the same and keeps its rows; `answers`
+/// waits for everything sent so far and hands the kept rows over; `ask` is both for one statement;
+/// `settle` only waits. An error of any of them is thrown at the next wait, as `DbError`, and what
+/// was sent after it was not carried out. So a transaction is a few posts and one wait.
+///
+/// No wait is for ever: a server that does not answer within the time of the settings is lost.
+/// Threads: a connection belongs to one thread at a time.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <libpq-fe.h>
+
+#include "pawl/core/time.hpp"
+#include "postgres/address.hpp"
+#include "postgres/parameters.hpp"
+#include "sql/session.hpp"
+
+namespace pawl::postgres {
+
+/// What PostgreSQL answered, with its SQLSTATE, or that it answers no more.
+struct DbError : std::runtime_error {
+  enum class Kind : std::uint8_t {
+    not_connected,  ///< no connection could be made
+    lost,           ///< the connection broke; what was sent may or may not have been carried out
+    answered,       ///< an error of the statement; `state` tells which
+  };
+  DbError(Kind what, std::string sql_state, const std::string& message)
+      : std::runtime_error(message), kind(what), state(std::move(sql_state)) {}
+
+  [[nodiscard]] bool is_lost() const { return kind == Kind::lost; }
+  /// A deadlock, or somebody else was first: the same transaction may succeed when it is repeated.
+  [[nodiscard]] bool may_repeat() const {
+    return state == "40P01" || state == "40001" || state == "23505" || is_stale();
+  }
+  /// A compare-and-set of ours found another row than it was told of (see rows_written.cpp).
+  [[nodiscard]] bool is_stale() const { return state == "22012"; }
+
+  Kind kind;
+  std::string state;
+};
+
+/// The rows that a statement answered.
+class Reply {
+ public:
+  explicit Reply(PGresult* raw = nullptr) : raw_(raw) {}
+  [[nodiscard]] int rows() const { return raw_ ? PQntuples(raw_.get()) : 0; }
+  [[nodiscard]] bool is_null(int row, int column) const {
+    return PQgetisnull(raw_.get(), row, column) == 1;
+  }
+  /// Whatever width it has on the wire; a boolean is 0 or 1.
+  [[nodiscard]] std::int64_t integer(int row, int column) const;
+  [[nodiscard]] std::string_view view(int row, int column) const;
+  /// How many rows were changed.
+  [[nodiscard]] std::int64_t changed() const;
+  [[nodiscard]] PGresult* raw() const { return raw_.get(); }
+
+ private:
+  struct Clear {
+    void operator()(PGresult* result) const { PQclear(result); }
+  };
+  std::unique_ptr<PGresult, Clear> raw_;
+};
+
+/// A cursor over a reply.
+class ReplyRows final : public sql::RowSource {
+ public:
+  explicit ReplyRows(Reply reply = Reply()) : reply_(std::move(reply)) {}
+  [[nodiscard]] bool next() override { return ++row_ < reply_.rows(); }
+  [[nodiscard]] bool is_null(int column) const override { return reply_.is_null(row_, column); }
+  [[nodiscard]] std::int64_t integer(int column) const override {
+    return reply_.integer(row_, column);
+  }
+  [[nodiscard]] std::string_view view(int column) const override {
+    return reply_.view(row_, column);
+  }
+  void let_go() noexcept override { reply_ = Reply(); }
+
+ private:
+  Reply reply_;
+  int row_ = -1;
+};
+
+class Connection final : public sql::Session {
+ public:
+  struct Settings {
+    Address address;
+    std::string name;  ///< shown by the server (application_name)
+    /// Statements run once after connecting: what the session is set to.
+    std::string set_up;
+    Duration answer_within = std::chrono::seconds(30);
+  };
+
+  explicit Connection(Settings settings);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  [[nodiscard]] sql::Statement& prepared(const char* sql) override;
+
+  /// REQUIRES: `sql` is a literal; its address is the key of what is prepared. Parameters are `$1`.
+  void post(const char* sql, const Parameters& parameters = {});
+  void want(const char* sql, const Parameters& parameters = {});
+  /// The rows of what was wanted, in order.
+  [[nodiscard]] std::vector<Reply> answers();
+  [[nodiscard]] Reply ask(const char* sql, const Parameters& parameters = {});
+  void settle();
+  /// Sends what was posted; the answers are read before the next statement.
+  void push();
+  /// One or more statements without parameters, not kept.
+  void run(const std::string& sql);
+
+  /// After a failure: ends whatever transaction is open. A lost connection stays lost.
+  void roll_back() noexcept;
+
+  [[nodiscard]] bool is_open() const { return !is_lost_; }
+  [[nodiscard]] int server_version() const { return PQserverVersion(raw_.get()); }
+  [[nodiscard]] int backend() const { return PQbackendPID(raw_.get()); }
+  [[nodiscard]] int socket() const { return PQsocket(raw_.get()); }
+  [[nodiscard]] PGconn* raw() const { return raw_.get(); }
+  [[nodiscard]] const Settings& settings() const { return settings_; }
+
+ private:
+  class Prepared;
+  enum class Expected : std::uint8_t { preparation, posted, wanted, sync };
+
+  void connect();
+  void send(const char* sql, const Parameters& parameters, Expected as);
+  const std::string& name_of(const char* sql, const Parameters& parameters);
+  void sync();
+  /// Reads until everything that was sent is answered.
+  std::vector<Reply> collect();
+  [[nodiscard]] Reply next_reply();
+  void wait(bool for_reading);
+  void check(int is_ok);
+  [[noreturn]] void lose(const std::string& why);
+
+  Settings settings_;
+  struct Finish {
+    void operator()(PGconn* connection) const { PQfinish(connection); }
+  };
+  std::unique_ptr<PGconn, Finish> raw_;
+  bool is_lost_ = false;
+  std::vector<Expected> expected_;
+  std::size_t answered_ = 0;  ///< of expected_
+  std::uint64_t names_ = 0;
+  /// By the text and the types of its parameters.
+  std::map<std::pair<const void*, std::vector<TypeId>>, std::string> names_by_text_;
+  std::map<const void*, std::unique_ptr<Prepared>> statements_;
+};
+
+}  // namespace pawl::postgres

@@ -1,0 +1,21 @@
+#pragma once
+
+/// What is asked again and again without writing, each in one round trip.
+
+#include <optional>
+#include <vector>
+
+#include "pawl/store/store.hpp"
+#include "sql/session.hpp"
+
+namespace pawl::postgres {
+
+/// The lanes that have Ready tasks, in lane order: one probe of the index for each, however many
+/// tasks wait.
+[[nodiscard]] std::vector<LaneHead> lane_heads(sql::Session& session);
+
+/// What a sweep answers that has nothing to do; none: there is something.
+[[nodiscard]] std::optional<Swept> nothing_to_sweep(sql::Session& session, Timestamp now,
+                                                    WorkerId self);
+
+}  // namespace pawl::postgres

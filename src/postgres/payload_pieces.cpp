@@ -1,0 +1,142 @@
+#include "postgres/payload_pieces.hpp"
+
+#include <algorithm>
+
+#include "pawl/codec/digest.hpp"
+#include "postgres/faults.hpp"
+#include "store/regular_file.hpp"
+
+namespace pawl::postgres {
+
+namespace {
+
+constexpr std::size_t piece_bytes = std::size_t{1} << 20U;
+constexpr std::size_t sha256_digits = 64;
+
+constexpr char select_is_there[] = "SELECT 1 FROM payloads WHERE sha256 = ?1";
+constexpr char select_piece[] =
+    "SELECT bytes FROM payload_pieces WHERE sha256 = ?1 AND number = ?2";
+// Two who keep the same bytes at once write the same; who is first is waited for.
+constexpr char insert_payload[] =
+    "INSERT INTO payloads (sha256, size) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+constexpr char insert_piece[] =
+    "INSERT INTO payload_pieces (sha256, number, bytes) VALUES ($1, $2, $3) "
+    "ON CONFLICT DO NOTHING";
+
+void write_piece(Connection& connection, std::string_view sha256, std::int64_t number,
+                 std::string_view bytes) {
+  connection.post(insert_piece, Parameters::of(sha256, number).add_bytes(bytes));
+  // A piece at a time is on its way, whatever the size of the whole.
+  connection.settle();
+}
+
+bool is_digest(std::string_view text) {
+  return text.size() == sha256_digits && std::ranges::all_of(text, [](char digit) {
+           return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
+         });
+}
+
+}  // namespace
+
+Result<std::string> PayloadPieces::keep(std::string_view bytes) {
+  return guarded(address_, [&]() -> Result<std::string> {
+    std::string sha256 = sha256_hex(bytes);
+    readers_.write([&](Connection& connection) {
+      if (connection.prepared(select_is_there).query(sha256).next()) return;
+      for (std::size_t at = 0, number = 0; at < bytes.size(); at += piece_bytes, ++number) {
+        write_piece(connection, sha256, static_cast<std::int64_t>(number),
+                    bytes.substr(at, piece_bytes));
+      }
+      connection.post(insert_payload, Parameters::of(sha256, bytes.size()));
+    });
+    return sha256;
+  });
+}
+
+/// Read twice: its name is known only when the last byte has been read, and stands before the first
+/// piece. A file that changes in between is refused.
+Result<KeptFile> PayloadPieces::keep_file(const std::filesystem::path& source) {
+  Sha256 digest;
+  KeptFile kept;
+  const Status measured = read_regular_file(source, [&](std::string_view piece) -> Status {
+    digest.update(piece);
+    kept.size += static_cast<std::int64_t>(piece.size());
+    return {};
+  });
+  if (!measured) return std::unexpected(measured.error());
+  kept.sha256 = digest.finish_hex();
+  return guarded(address_, [&]() -> Result<KeptFile> {
+    readers_.write([&](Connection& connection) {
+      if (connection.prepared(select_is_there).query(kept.sha256).next()) return;
+      std::string piece;
+      std::int64_t number = 0;
+      Sha256 again;
+      const Status copied = read_regular_file(source, [&](std::string_view bytes) -> Status {
+        again.update(bytes);
+        piece += bytes;
+        while (piece.size() >= piece_bytes) {
+          write_piece(connection, kept.sha256, number++,
+                      std::string_view(piece).substr(0, piece_bytes));
+          piece.erase(0, piece_bytes);
+        }
+        return {};
+      });
+      if (!copied) throw Fault(copied.error());
+      if (!piece.empty()) write_piece(connection, kept.sha256, number, piece);
+      if (again.finish_hex() != kept.sha256) {
+        throw Fault(ErrorCode::invalid, "'" + source.string() + "' changed while it was kept");
+      }
+      connection.post(insert_payload, Parameters::of(kept.sha256, kept.size));
+    });
+    return kept;
+  });
+}
+
+Status PayloadPieces::each_piece(std::string_view sha256, const PayloadFolder::Take& take) {
+  if (!is_digest(sha256)) {
+    return fail(ErrorCode::invalid, "'" + std::string(sha256) + "' is not a SHA-256 in hex");
+  }
+  bool is_there = false;
+  Status taken;
+  Sha256 digest;
+  for (std::int64_t number = 0;; ++number) {
+    bool is_last = false;
+    const std::optional<Error> failed = readers_.read([&](sql::Session& session) {
+      if (number == 0) is_there = session.prepared(select_is_there).query(sha256).next();
+      sql::Cursor row = session.prepared(select_piece).query(sha256, number);
+      is_last = !row.next();
+      if (is_last) return;
+      digest.update(row.view(0));
+      taken = take(row.view(0));
+    });
+    if (failed) return std::unexpected(*failed);
+    if (!taken) return taken;
+    if (!is_there) {
+      return fail(ErrorCode::not_found,
+                  "no payload " + std::string(sha256) + " at " + address_.shown);
+    }
+    if (is_last) break;
+  }
+  if (digest.finish_hex() == sha256) return {};
+  return fail(ErrorCode::corrupt,
+              "the payload " + std::string(sha256) + " at " + address_.shown + " has changed",
+              "restore it from a backup");
+}
+
+Result<std::string> PayloadPieces::read(std::string_view sha256) {
+  std::string bytes;
+  const Status taken = each_piece(sha256, [&](std::string_view piece) -> Status {
+    bytes += piece;
+    return {};
+  });
+  if (!taken) return std::unexpected(taken.error());
+  return bytes;
+}
+
+Result<std::filesystem::path> PayloadPieces::path_of(std::string_view sha256) {
+  const std::lock_guard lock(mutex_);
+  return folder_.file(sha256,
+                      [&](const PayloadFolder::Take& take) { return each_piece(sha256, take); });
+}
+
+}  // namespace pawl::postgres

@@ -1,0 +1,43 @@
+#pragma once
+
+/// Payloads in the database, in pieces of a mebibyte: every machine can read them, they are backed
+/// up with the rest, and none is ever held in memory whole unless it is asked for.
+///
+/// Where a program wants a file, the pieces are written to a temporary directory of this process.
+/// Threads: any.
+
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "pawl/store/store.hpp"
+#include "postgres/readers.hpp"
+#include "sql/read_ports.hpp"
+#include "store/payload_folder.hpp"
+
+namespace pawl::postgres {
+
+class PayloadPieces final : public sql::Payloads {
+ public:
+  /// `readers` must outlive it.
+  PayloadPieces(Address address, Readers& readers)
+      : address_(std::move(address)), readers_(readers) {}
+
+  [[nodiscard]] Result<std::string> keep(std::string_view bytes);
+  [[nodiscard]] Result<KeptFile> keep_file(const std::filesystem::path& source);
+
+  Result<std::string> read(std::string_view sha256) override;
+  Result<std::filesystem::path> path_of(std::string_view sha256) override;
+
+ private:
+  /// Hands the bytes to `take`, piece by piece.
+  Status each_piece(std::string_view sha256, const PayloadFolder::Take& take);
+
+  Address address_;
+  Readers& readers_;
+  std::mutex mutex_;
+  PayloadFolder folder_;  ///< guarded by mutex_
+};
+
+}  // namespace pawl::postgres

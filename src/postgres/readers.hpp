@@ -1,0 +1,45 @@
+#pragma once
+
+/// A few connections for reading and for payloads, so that these wait neither for the writer nor
+/// for each other. Threads: any.
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "postgres/connection.hpp"
+#include "sql/read_ports.hpp"
+
+namespace pawl::postgres {
+
+class Readers final : public sql::ReadDoor {
+ public:
+  Readers(Address address, Duration answer_within);
+
+  /// One snapshot, read only. The connection is proven before `body` is run, so that it is run once
+  /// even after the server was restarted.
+  std::optional<Error> read(const std::function<void(sql::Session&)>& body) override;
+
+  /// Runs `body` in a transaction of its own and commits it; throws.
+  void write(const std::function<void(Connection&)>& body);
+
+ private:
+  struct Reader {
+    std::mutex mutex;
+    std::unique_ptr<Connection> connection;  ///< guarded by mutex; opened on first use
+  };
+  /// A connection of one's own, with a transaction begun.
+  class Lease;
+  Lease borrow(const char* begin);
+  void open(Reader& reader, const char* begin);
+
+  Address address_;
+  Duration answer_within_;
+  std::array<Reader, 3> readers_;
+  std::atomic<std::size_t> turn_ = 0;
+};
+
+}  // namespace pawl::postgres

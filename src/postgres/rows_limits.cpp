@@ -1,0 +1,176 @@
+/// Pools, rates and workers: what is shared by every job and every machine.
+
+#include <algorithm>
+
+#include "postgres/faults.hpp"
+#include "postgres/postgres_rows.hpp"
+#include "sql/due.hpp"
+#include "sql/sql_text.hpp"
+
+namespace pawl::postgres {
+
+namespace {
+
+using sql::joined;
+
+/// A pool's row is made when the pool is first used.
+constexpr char insert_pools[] =
+    "INSERT INTO pools (name, open) SELECT name, 0 FROM unnest($1::text[]) AS u (name) "
+    "ORDER BY name ON CONFLICT DO NOTHING";
+constexpr char select_pools[] =
+    "SELECT name, open FROM pools WHERE name = ANY($1) ORDER BY name FOR NO KEY UPDATE";
+
+constexpr char select_newest_mark[] =
+    "SELECT number FROM rate_marks WHERE pool = $1 ORDER BY number DESC LIMIT 1";
+/// Those of a stretch, and the one before it.
+constexpr char select_marks[] =
+    "(SELECT number, at FROM rate_marks WHERE pool = $1 AND number < $2 "
+    "ORDER BY number DESC LIMIT 1) UNION ALL "
+    "(SELECT number, at FROM rate_marks WHERE pool = $1 AND number >= $2 AND number < $3)";
+constexpr std::int64_t marks_at_once = 256;
+
+constexpr auto select_worker =
+    joined("SELECT ", sql::worker_columns, " FROM workers WHERE id = $1 FOR NO KEY UPDATE");
+constexpr char insert_worker_row[] =
+    "INSERT INTO workers (id, host, pid, name, started_at, lease, lease_until, last_batch, "
+    "retired, gone) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0)";
+constexpr char update_worker_row[] =
+    "UPDATE workers SET lease_until = $2, last_batch = $3, retired = $4 WHERE id = $1";
+constexpr char update_last_batch[] = "UPDATE workers SET last_batch = $2 WHERE id = $1";
+constexpr char update_worker_gone[] = "UPDATE workers SET gone = 1 WHERE id = $1";
+/// Whoever is being written by its own process, or swept by another, is passed over.
+constexpr char select_gone[] =
+    "SELECT id FROM workers WHERE gone = 0 AND id <> $2 AND (retired <> 0 OR lease_until <= $1) "
+    "ORDER BY id FOR NO KEY UPDATE SKIP LOCKED";
+
+constexpr char select_next_due[] =
+    "SELECT least("
+    "(SELECT next_run_at FROM tasks WHERE state = 3 AND next_run_at > $1 "
+    "ORDER BY next_run_at LIMIT 1), "
+    "(SELECT effective_at FROM reviews WHERE status = 2 AND effective_at > $1 "
+    "ORDER BY effective_at LIMIT 1), "
+    "(SELECT deadline_at FROM jobs WHERE deadline_at > 0 AND ended_at = 0 AND paused = 0 "
+    "AND cancelled IS NULL AND deadline_at > $1 ORDER BY deadline_at LIMIT 1))";
+
+}  // namespace
+
+void PostgresRows::want_pools(const std::set<std::string>& names) {
+  ArrayColumn wanted(ArrayColumn::Kind::text);
+  for (const std::string& name : names) wanted.append(sql::value_of(name));
+  if (!names.empty()) connection_.post(insert_pools, Parameters().add(wanted));
+  connection_.want(select_pools, Parameters().add(wanted));
+}
+
+void PostgresRows::take_pools(Reply reply) {
+  for (int i = 0; i < reply.rows(); ++i) {
+    pools_.try_emplace(std::string(reply.view(i, 0)), PoolEntry{.open = reply.integer(i, 1)});
+  }
+}
+
+PostgresRows::PoolEntry& PostgresRows::find_pool(const std::string& name) {
+  if (const auto known = pools_.find(name); known != pools_.end()) return known->second;
+  want_pools({name});
+  take_pools(std::move(connection_.answers().back()));
+  return pools_.at(name);
+}
+
+std::int64_t PostgresRows::pool_open(const std::string& pool) { return find_pool(pool).open; }
+
+void PostgresRows::add_to_pool(const std::string& name, std::int64_t change) {
+  PoolEntry& pool = find_pool(name);
+  pool.open += change;
+  pool.is_changed = true;
+}
+
+/// The lock on the pool's row is the lock on its openings.
+PostgresRows::PoolEntry& PostgresRows::rated_pool(const std::string& name) {
+  PoolEntry& pool = find_pool(name);
+  if (!std::exchange(pool.has_marks, true)) {
+    const Reply newest = connection_.ask(select_newest_mark, Parameters::of(name));
+    pool.newest = pool.newest_stored = newest.rows() == 0 ? 0 : newest.integer(0, 0);
+  }
+  return pool;
+}
+
+Timestamp PostgresRows::opening_before(const std::string& name, std::uint32_t count) {
+  PoolEntry& pool = rated_pool(name);
+  const std::int64_t number = pool.newest - static_cast<std::int64_t>(count) + 1;
+  const bool is_asked = number >= pool.asked_from && number < pool.asked_end;
+  if (number <= pool.newest_stored && !is_asked) {
+    const Reply found =
+        connection_.ask(select_marks, Parameters::of(name, number, number + marks_at_once));
+    for (int i = 0; i < found.rows(); ++i) {
+      pool.marks.insert_or_assign(found.integer(i, 0), Timestamp{Duration{found.integer(i, 1)}});
+    }
+    pool.asked_from = number;
+    pool.asked_end = number + marks_at_once;
+  }
+  const auto after = pool.marks.upper_bound(number);
+  return after == pool.marks.begin() ? no_time : std::prev(after)->second;
+}
+
+void PostgresRows::note_opening(const std::string& name, const Rate& rate, Timestamp at) {
+  PoolEntry& pool = rated_pool(name);
+  const std::int64_t number = ++pool.newest;
+  pool.marks.insert_or_assign(number, at);
+  new_marks_.append(name, number, at, at + rate.per);
+  pool.forget_to = number - static_cast<std::int64_t>(rate.count);
+  pool.forget_at = at;
+}
+
+WorkerId PostgresRows::insert_worker(const WorkerRecord& worker) {
+  const WorkerId id{counter("worker")++};
+  connection_.post(insert_worker_row,
+                   Parameters::of(id, worker.host, worker.pid, worker.name, worker.started_at,
+                                  worker.lease_until - worker.started_at, worker.lease_until,
+                                  worker.last_batch, worker.retired));
+  return id;
+}
+
+void PostgresRows::want_worker(WorkerId worker) {
+  connection_.want(select_worker, Parameters::of(worker));
+}
+
+void PostgresRows::take_worker(WorkerId worker, Reply reply) {
+  ReplyRows rows(std::move(reply));
+  sql::Cursor row(rows);
+  workers_.insert_or_assign(
+      worker, row.next() ? std::optional(sql::worker_of(row)) : std::optional<WorkerRecord>());
+}
+
+/// Locked: it is not swept while it opens something.
+std::optional<WorkerRecord> PostgresRows::worker(WorkerId id) {
+  if (const auto known = workers_.find(id); known != workers_.end()) return known->second;
+  want_worker(id);
+  take_worker(id, std::move(connection_.answers().back()));
+  return workers_.at(id);
+}
+
+void PostgresRows::put_worker(const WorkerRecord& worker) {
+  connection_.post(update_worker_row, Parameters::of(worker.id, worker.lease_until,
+                                                     worker.last_batch, worker.retired));
+  workers_.insert_or_assign(worker.id, worker);
+}
+
+void PostgresRows::put_last_batch(WorkerId worker, BatchNumber batch) {
+  connection_.post(update_last_batch, Parameters::of(worker, batch));
+}
+
+std::vector<WorkerId> PostgresRows::gone_workers(Timestamp now, WorkerId self) {
+  std::vector<WorkerId> gone;
+  const Reply found = connection_.ask(select_gone, Parameters::of(now, self));
+  for (int i = 0; i < found.rows(); ++i) gone.emplace_back(found.integer(i, 0));
+  return gone;
+}
+
+void PostgresRows::forget_worker(WorkerId worker) {
+  connection_.post(update_worker_gone, Parameters::of(worker));
+}
+
+Timestamp PostgresRows::next_due(Timestamp now) {
+  send();
+  const Reply found = connection_.ask(select_next_due, Parameters::of(now));
+  return found.is_null(0, 0) ? no_time : Timestamp{Duration{found.integer(0, 0)}};
+}
+
+}  // namespace pawl::postgres

@@ -1,0 +1,206 @@
+/// What was kept back goes to the database: one statement with arrays for each table.
+
+#include <algorithm>
+
+#include "postgres/array_statements.hpp"
+#include "postgres/postgres_rows.hpp"
+#include "sql/attempt_codec.hpp"
+#include "sql/item_codec.hpp"
+#include "sql/journal_zones.hpp"
+#include "sql/review_codec.hpp"
+#include "sql/sql_text.hpp"
+#include "sql/task_codec.hpp"
+
+namespace pawl::postgres {
+
+namespace {
+
+using sql::joined;
+
+// Made once; their addresses are the keys of what is prepared.
+const std::string insert_items = insert_rows("items", sql::item_row_columns.text);
+const std::string update_seen = update_rows("items", "job, key", "pass");
+constexpr char progress_columns[] = "state, cancelled, sinks_left, failed_tasks";
+const std::string update_progress = update_rows("items", "id", progress_columns);
+const std::string insert_tasks = insert_rows("tasks", sql::task_row_columns.text);
+const std::string update_tasks = compare_and_set_rows("tasks", sql::task_changing_columns);
+const std::string insert_attempts = insert_rows("attempts", sql::attempt_columns);
+constexpr auto review_columns_with_id = joined("id, ", sql::review_new_columns);
+const std::string insert_reviews = insert_rows("reviews", review_columns_with_id.text);
+const std::string update_reviews = update_rows("reviews", "id", sql::review_changing_columns);
+const std::string update_pools = update_rows("pools", "name", "open");
+const std::string update_counters = update_rows("counters", "name", "value");
+constexpr char mark_columns[] = "pool, number, at, keep_until";
+const std::string insert_marks = insert_rows("rate_marks", mark_columns);
+constexpr char delete_marks[] =
+    "DELETE FROM rate_marks r USING unnest($1::text[], $2::bigint[], $3::bigint[]) "
+    "AS u (pool, number, at) "
+    "WHERE r.pool = u.pool AND r.number <= u.number AND r.keep_until <= u.at";
+
+constexpr auto insert_job_row = joined(
+    "INSERT INTO jobs (id, ", sql::job_new_columns,
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, "
+    "$19, $20, $21, $22)");
+constexpr auto update_job_row =
+    joined("UPDATE jobs SET (", sql::job_changing_columns,
+           ") = ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) "
+           "WHERE id = $1");
+constexpr char update_job_counters[] =
+    "UPDATE jobs SET first_ordinal = $2, last_ordinal = $3, counters = $4 WHERE id = $1";
+
+/// Numbers the rows and says in their zones what they tell of. The counter's row is locked from
+/// here to the commit, which is sent along.
+constexpr char insert_journal[] =
+    "WITH taken AS (UPDATE counters SET value = value + $1::bigint WHERE name = 'journal' "
+    "RETURNING value - $1::bigint AS first), "
+    "numbered AS (SELECT taken.first + u.n - 1 AS row, u.* FROM taken, "
+    "unnest($2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[]) WITH ORDINALITY "
+    "AS u (job, at, events, item_lo, item_hi, n)), "
+    "written AS (INSERT INTO journal (row, job, at, events) "
+    "SELECT row, job, at, events FROM numbered) "
+    "INSERT INTO journal_zones AS z (zone, job_lo, job_hi, item_lo, item_hi) "
+    "SELECT row / 1024, min(job), max(job), min(item_lo), max(item_hi) FROM numbered "
+    "GROUP BY row / 1024 ORDER BY row / 1024 "
+    "ON CONFLICT (zone) DO UPDATE SET job_lo = least(z.job_lo, excluded.job_lo), "
+    "job_hi = greatest(z.job_hi, excluded.job_hi), "
+    "item_lo = least(z.item_lo, excluded.item_lo), "
+    "item_hi = greatest(z.item_hi, excluded.item_hi)";
+static_assert(sql::journal_zone_rows == 1'024);
+
+void post_rows(Connection& connection, const std::string& sql, ArrayRows& rows) {
+  if (rows.empty()) return;
+  connection.post(sql.c_str(), Parameters().add_all(rows));
+  rows.clear();
+}
+
+}  // namespace
+
+PostgresRows::PostgresRows(Connection& connection, Known& known)
+    : connection_(connection),
+      known_(known),
+      new_items_(kinds_of(sql::item_row_columns.text)),
+      seen_again_("ntn"),
+      new_attempts_(kinds_of(sql::attempt_columns)),
+      new_reviews_(kinds_of(review_columns_with_id.text)),
+      journal_("nntnn"),
+      new_marks_(kinds_of(mark_columns)) {
+  known_.keep_small();
+}
+
+void PostgresRows::send() {
+  send_items();
+  send_tasks();
+  send_reviews();
+}
+
+void PostgresRows::send_items() {
+  post_rows(connection_, insert_items, new_items_);
+  post_rows(connection_, update_seen, seen_again_);
+  ArrayRows changed("n" + kinds_of(progress_columns));
+  for (auto& [item, known] : progress_) {
+    if (!std::exchange(known.second, false)) continue;
+    const ItemProgress& progress = *known.first;
+    changed.append(item, progress.state, progress.cancelled, progress.sinks_left,
+                   progress.failed_tasks);
+  }
+  post_rows(connection_, update_progress, changed);
+}
+
+/// In the order of their ids: neighbours lie in the same pages.
+void PostgresRows::send_tasks() {
+  if (!changed_tasks_.empty()) {
+    std::ranges::sort(changed_tasks_);
+    ArrayRows fresh(kinds_of(sql::task_row_columns.text));
+    ArrayRows changed("nn" + kinds_of(sql::task_changing_columns));
+    for (const TaskId id : changed_tasks_) {
+      TaskEntry& entry = tasks_.at(id);
+      entry.is_changed = false;
+      if (entry.stored) {
+        sql::task_changes(*entry.row, [&](const auto&... values) {
+          changed.append(id, *entry.stored, values...);
+        });
+      } else {
+        sql::task_values(*entry.row, [&](const auto&... values) { fresh.append(values...); });
+      }
+      entry.stored = entry.version;
+    }
+    changed_tasks_.clear();
+    if (!changed.empty()) {
+      const std::uint32_t count = changed.size();
+      connection_.post(update_tasks.c_str(),
+                       Parameters().add_all(changed).add(sql::value_of(count)));
+    }
+    post_rows(connection_, insert_tasks, fresh);
+  }
+  post_rows(connection_, insert_attempts, new_attempts_);
+}
+
+void PostgresRows::send_reviews() {
+  post_rows(connection_, insert_reviews, new_reviews_);
+  ArrayRows changed("n" + kinds_of(sql::review_changing_columns));
+  for (const auto& [id, review] : changed_reviews_) {
+    sql::review_changes(review, [&](const auto&... values) { changed.append(id, values...); });
+  }
+  changed_reviews_.clear();
+  post_rows(connection_, update_reviews, changed);
+}
+
+void PostgresRows::send_limits() {
+  ArrayRows changed("tn");
+  ArrayRows forgotten("tnn");
+  for (auto& [name, pool] : pools_) {
+    if (std::exchange(pool.is_changed, false)) changed.append(name, pool.open);
+    if (pool.forget_to > 0) forgotten.append(name, pool.forget_to, pool.forget_at);
+  }
+  post_rows(connection_, update_pools, changed);
+  post_rows(connection_, insert_marks, new_marks_);
+  if (!forgotten.empty()) connection_.post(delete_marks, Parameters().add_all(forgotten));
+}
+
+void PostgresRows::send_jobs() {
+  for (auto& [id, entry] : jobs_) {
+    if (!entry || !std::exchange(entry->is_changed, false)) continue;
+    const sql::JobRow& row = entry->row;
+    const auto post = [&](const char* sql) {
+      return
+          [&, sql](const auto&... values) { connection_.post(sql, Parameters::of(id, values...)); };
+    };
+    if (std::exchange(entry->is_fresh, false)) {
+      sql::job_values(row, post(insert_job_row));
+    } else if (sql::settings_of(row) == entry->written) {
+      post(update_job_counters)(row.first_ordinal, row.last_ordinal, sql::counters_text(row.job));
+    } else {
+      sql::job_changes(row, post(update_job_row));
+    }
+  }
+}
+
+void PostgresRows::send_counters() {
+  ArrayRows changed("tn");
+  for (auto& [name, counter] : counters_) {
+    if (std::exchange(counter.second, false)) changed.append(name, counter.first);
+  }
+  post_rows(connection_, update_counters, changed);
+}
+
+void PostgresRows::send_journal() {
+  if (journal_.empty()) return;
+  connection_.post(insert_journal, Parameters::of(journal_.size()).add_all(journal_));
+  journal_.clear();
+}
+
+std::int64_t PostgresRows::run(const char* sql, const Parameters& parameters) {
+  return connection_.ask(sql, parameters).changed();
+}
+
+void PostgresRows::finish() {
+  send_jobs();
+  send();
+  send_limits();
+  send_counters();
+  send_journal();
+}
+
+void PostgresRows::remember() { known_.lanes.merge(fresh_lanes_); }
+
+}  // namespace pawl::postgres

@@ -1,0 +1,25 @@
+#pragma once
+
+/// The server's clock, carried on between the answers by the machine's own: the machines of a
+/// cluster need not agree on the time, only on how fast it passes.
+
+#include <atomic>
+
+#include "pawl/store/clock.hpp"
+#include "postgres/connection.hpp"
+
+namespace pawl::postgres {
+
+class ServerClock final : public Clock {
+ public:
+  [[nodiscard]] Timestamp now() const override;
+
+  /// Asks the server. A moment is known to within half of what the answer took, so the quickest of
+  /// a few is believed.
+  void read(Connection& connection);
+
+ private:
+  std::atomic<Duration::rep> ahead_ = 0;  ///< of the machine's time since it was started
+};
+
+}  // namespace pawl::postgres

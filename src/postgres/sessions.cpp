@@ -1,0 +1,19 @@
+#include "postgres/sessions.hpp"
+
+namespace pawl::postgres {
+
+std::string reader_set_up(const Address& address) {
+  return "SET search_path = " + quoted_name(address.schema) +
+         "; SET statement_timeout = '60s'; SET lock_timeout = '10s'; "
+         "SET idle_in_transaction_session_timeout = '5s'; SET jit = off; "
+         // Every read has an index; without statistics, or with old ones, it is taken all the same.
+         "SET enable_seqscan = off";
+}
+
+std::string writer_set_up(const Address& address) {
+  return reader_set_up(address) +
+         "; SET plan_cache_mode = force_generic_plan; "
+         "SET enable_hashjoin = off; SET enable_mergejoin = off";
+}
+
+}  // namespace pawl::postgres

@@ -1,0 +1,128 @@
+#include "postgres/writer.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include "postgres/schema.hpp"
+#include "postgres/sessions.hpp"
+
+namespace pawl::postgres {
+
+namespace {
+
+constexpr int tries_max = 8;
+constexpr auto unknown_for_at_most = std::chrono::seconds(20);
+
+constexpr char begin_transaction[] = "BEGIN";
+constexpr char commit_transaction[] = "COMMIT";
+constexpr char take_id[] =
+    "WITH taken AS (UPDATE counters SET value = value + 1 WHERE name = 'writer' "
+    "RETURNING value - 1 AS id), "
+    "old AS (DELETE FROM writers WHERE used_at < $1 - 7 * 86400 * 1000000::bigint) "
+    "INSERT INTO writers (id, last_write, used_at) SELECT id, 0, $1 FROM taken RETURNING id";
+constexpr char name_session[] = "SELECT set_config('application_name', $1, false)";
+constexpr char update_last_write[] =
+    "UPDATE writers SET last_write = $2, used_at = $3 WHERE id = $1";
+constexpr char select_last_write[] =
+    "SELECT last_write FROM writers WHERE id = $1 FOR NO KEY UPDATE";
+constexpr char delete_writer[] = "DELETE FROM writers WHERE id = $1";
+/// What is left of a connection that broke may still hold our own locks.
+constexpr char end_remains[] =
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 "
+    "AND pid <> pg_backend_pid() AND usename = current_user";
+
+}  // namespace
+
+Writer::Writer(Address address, bool create, bool migrate, Duration answer_within,
+               ServerClock& clock)
+    : address_(std::move(address)), answer_within_(answer_within), clock_(clock) {
+  connection_ = std::make_unique<Connection>(Connection::Settings{.address = address_,
+                                                                  .name = "pawl",
+                                                                  .set_up = writer_set_up(address_),
+                                                                  .answer_within = answer_within_});
+  bring_up_to_date(*connection_, create, migrate);
+  clock_.read(*connection_);
+}
+
+Writer::~Writer() {
+  if (id_ == 0 || !connection_ || !connection_->is_open()) return;
+  try {
+    connection_->post(delete_writer, Parameters::of(id_));
+    connection_->settle();
+  } catch (const DbError&) {
+    // It is forgotten in a week.
+  }
+}
+
+void Writer::sign_on() {
+  const bool is_new = id_ == 0;
+  if (is_new) {
+    id_ = connection_->ask(take_id, Parameters::of(clock_.now())).integer(0, 0);
+  }
+  const std::string name = "pawl writer " + address_.schema + "/" + std::to_string(id_);
+  if (!is_new) (void)connection_->ask(end_remains, Parameters::of(name));
+  (void)connection_->ask(name_session, Parameters::of(name));
+}
+
+Connection& Writer::connection() {
+  if (!connection_ || !connection_->is_open()) {
+    connection_.reset();
+    connection_ =
+        std::make_unique<Connection>(Connection::Settings{.address = address_,
+                                                          .name = "pawl",
+                                                          .set_up = writer_set_up(address_),
+                                                          .answer_within = answer_within_});
+    if (id_ != 0) sign_on();
+    clock_.read(*connection_);
+  }
+  if (id_ == 0) sign_on();
+  return *connection_;
+}
+
+void Writer::begin() {
+  connection_->post(begin_transaction);
+  connection_->post(update_last_write, Parameters::of(id_, ++last_write_, clock_.now()));
+}
+
+void Writer::commit(PostgresRows& rows) {
+  connection_->post(commit_transaction);
+  connection_->settle();
+  rows.remember();
+}
+
+void Writer::post(const char* sql, const Parameters& parameters) noexcept {
+  try {
+    connection_->post(sql, parameters);
+    connection_->push();
+  } catch (const DbError&) {
+    // The next transaction connects again.
+  }
+}
+
+Writer::Next Writer::after(const DbError& error, bool was_committing, int tries) {
+  if (connection_) connection_->roll_back();
+  if (error.kind == DbError::Kind::not_connected) return Next::give_up;
+  if (error.is_lost()) {
+    if (was_committing) return Next::ask_whether_written;
+    return tries < 3 ? Next::repeat : Next::give_up;
+  }
+  return error.may_repeat() && tries < tries_max ? Next::repeat : Next::give_up;
+}
+
+bool Writer::was_written() {
+  const auto deadline = std::chrono::steady_clock::now() + unknown_for_at_most;
+  for (auto pause = std::chrono::milliseconds(20);;
+       pause = std::min(pause * 2, std::chrono::milliseconds(1'000))) {
+    try {
+      connection();
+      const Reply found = connection_->ask(select_last_write, Parameters::of(id_));
+      return found.rows() > 0 && found.integer(0, 0) == last_write_;
+    } catch (const DbError&) {
+      if (std::chrono::steady_clock::now() > deadline) throw;
+      if (connection_) connection_->roll_back();
+    }
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+}  // namespace pawl::postgres

@@ -1,0 +1,95 @@
+#pragma once
+
+/// The connection that writes, and how one transaction is carried out whatever happens to it.
+///
+/// - A deadlock or a conflict: once more.
+/// - A connection that breaks before the commit was sent: connected again, once more.
+/// - One that breaks while the commit is under way: nobody but the database knows whether it took
+///   place. Every transaction writes its number into the row of its writer; that row is locked and
+///   read on a new connection, which waits for what is left of the old one. Then it is known, and
+///   the transaction is answered as done or carried out again.
+///
+/// Threads: one at a time; the store has a lock.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "postgres/known.hpp"
+#include "postgres/postgres_rows.hpp"
+#include "postgres/server_clock.hpp"
+
+namespace pawl::postgres {
+
+class Writer {
+ public:
+  /// Connects and brings the schema up to date. `clock` must outlive it.
+  Writer(Address address, bool create, bool migrate, Duration answer_within, ServerClock& clock);
+  ~Writer();
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  /// Runs `body(rows)`, which answers a Result, and commits unless it answers an error. `body` may
+  /// be run several times; only one of them takes effect.
+  template <class Body>
+  auto transaction(Body body) -> std::invoke_result_t<Body, PostgresRows&>;
+
+  /// One statement outside of transactions, whose answer nobody waits for. Never throws.
+  void post(const char* sql, const Parameters& parameters) noexcept;
+
+ private:
+  /// What is to be done about an error.
+  enum class Next : std::uint8_t { give_up, repeat, ask_whether_written };
+  [[nodiscard]] Next after(const DbError& error, bool was_committing, int tries);
+
+  /// Connected and signed on.
+  Connection& connection();
+  void sign_on();
+  void begin();
+  void commit(PostgresRows& rows);
+  /// Whether the newest transaction took place. Asks until the server answers, for a while.
+  [[nodiscard]] bool was_written();
+
+  Address address_;
+  Duration answer_within_;
+  ServerClock& clock_;
+  std::unique_ptr<Connection> connection_;
+  Known known_;
+  std::int64_t id_ = 0;  ///< of this writer; 0: not signed on yet
+  std::int64_t last_write_ = 0;
+};
+
+template <class Body>
+auto Writer::transaction(Body body) -> std::invoke_result_t<Body, PostgresRows&> {
+  using Answer = std::invoke_result_t<Body, PostgresRows&>;
+  for (int tries = 1;; ++tries) {
+    std::optional<Answer> answer;
+    bool is_committing = false;
+    try {
+      connection();
+      begin();
+      PostgresRows rows(*connection_, known_);
+      answer.emplace(body(rows));
+      if (!*answer) {
+        connection_->roll_back();
+        return *std::move(answer);
+      }
+      rows.finish();
+      is_committing = true;
+      commit(rows);
+      return *std::move(answer);
+    } catch (const DbError& error) {
+      const Next next = after(error, is_committing, tries);
+      if (next == Next::give_up) throw;
+      if (next == Next::ask_whether_written && was_written()) return *std::move(answer);
+    } catch (...) {
+      connection_->roll_back();
+      throw;
+    }
+  }
+}
+
+}  // namespace pawl::postgres

@@ -1,0 +1,86 @@
+"""What happens between workers and their server: silence, breaks, delays, a lost answer."""
+
+from chaos import *
+from proxy import Proxy, unsteady
+
+SEED = 5
+
+
+class NetworkTrouble(ChaosTest):
+    def setUp(self):
+        super().setUp()
+        self.network = self.enterContext(Proxy(self.server.port))
+
+    def cut_off_until_the_other_ends_the_job(self):
+        """Answers the worker that was cut off, and the one that was not."""
+        self.submit(40)
+        cut_off = self.work(port=self.network.port)
+        other = self.work()
+        self.wait_for_more(20)
+        self.workers.remove(cut_off)
+        self.gone_at[cut_off.pid] = time.time()
+        self.network.freeze()
+        self.wait_until("the other ends the job", self.job_has_ended)
+        self.taken_over = self.pawl("events", "--jsonl").out.count('"result":"interrupted"')
+        self.assertGreater(self.taken_over, 0, "it held something")
+        self.assertIsNone(cut_off.poll(), "it waits for better times")
+        return cut_off, other
+
+    def work_alone(self, returned, other):
+        """Whoever was away is a worker like any other: alone with another job, it does it."""
+        self.workers.append(returned)
+        before = self.pawl("events", "--jsonl").out
+        self.expect_all_back()
+        self.assertEqual(self.pawl("events", "--jsonl").out, before, "what came late changed nothing")
+        self.stop_workers(other)
+        self.submit(10)
+        self.check(partitions=1, taken_over=self.taken_over)
+
+    def test_partition_longer_than_the_lease(self):
+        """The network falls silent, and later delivers everything after all."""
+        cut_off, other = self.cut_off_until_the_other_ends_the_job()
+        self.network.thaw()
+        self.work_alone(cut_off, other)
+
+    def test_partition_that_ends_in_broken_connections(self):
+        cut_off, other = self.cut_off_until_the_other_ends_the_job()
+        self.network.drop()
+        self.network.thaw()
+        self.work_alone(cut_off, other)
+
+    def test_connections_dropped(self):
+        self.submit(60)
+        self.work(port=self.network.port)
+        self.work(port=self.network.port)
+        drops = 8
+        for _ in range(drops):
+            self.wait_for_more(15)
+            self.network.drop()
+        self.expect_all_back()
+        self.check(drops=drops)
+
+    def test_delays_and_cuts(self):
+        cuts = 30
+        self.network.rule(unsteady(SEED, delay_max=0.02, bytes_min=15_000, bytes_max=90_000, cuts=cuts))
+        self.submit(80)
+        self.work(port=self.network.port)
+        self.work(port=self.network.port)
+        self.wait_until("the job ends", self.job_has_ended)
+        self.assertGreater(self.network.cuts, 0)
+        self.check(seed=SEED, cuts=self.network.cuts, connections=self.network.opened)
+
+    def test_acknowledgements_lost(self):
+        """The server has committed, and the worker does not learn it."""
+        self.submit(60)
+        self.work(port=self.network.port)
+        self.work(port=self.network.port)
+        for _ in range(10):
+            self.wait_for_more(8)
+            self.network.lose_answers(self.network.answers_to_lose + 1)
+        self.expect_all_back()
+        self.assertGreater(self.network.answers_lost, 0)
+        self.check(answers_lost=self.network.answers_lost)
+
+
+if __name__ == "__main__":
+    main()
