@@ -18,6 +18,7 @@
 #include "pawl/core/review.hpp"
 #include "pawl/core/task.hpp"           // the states of a task
 #include "pawl/core/workflow.hpp"       // the definition of a DAG of stages
+#include "pawl/moving/moving.hpp"       // a job from one store to another
 #include "pawl/runtime/context.hpp"     // what a stage knows
 #include "pawl/runtime/engine.hpp"      // run it
 #include "pawl/runtime/program.hpp"     // start here: build a workflow

@@ -351,6 +351,18 @@ void CommandTree::add_record() {
       "verify", "pawl verify", "Check a store's records against the engine's promises.", &verify);
   optional_argument(&store.store, "STORE", "The store; the project's where none is named");
 
+  auto& out = command<ExportJobOptions>(
+      "export", "pawl export 41 -o job.jsonl",
+      "Write a job with all its records to a file, to go on with it in another store.",
+      &export_one);
+  argument(&out.job, "JOB", "The job: ended, or paused with no attempt open");
+  option("--output,-o", &out.file, "FILE", "Where to; stdout unless said");
+
+  auto& in = command<ImportJobOptions>("import", "pawl import job.jsonl --store other.db",
+                                       "Bring an exported job into this store, and verify it.",
+                                       &import_one);
+  argument(&in.file, "FILE|-", "What `pawl export` wrote; - reads stdin");
+
   auto& processes = command<WorkersOptions>("workers", "pawl workers",
                                             "The processes that work on the store.", &workers);
   flag("--all", processes.all, "Those that have signed off, too");

@@ -24,7 +24,7 @@ Error connect_error(const std::string& said, const std::string& where) {
   }
   if (says("too many clients") || says("remaining connection slots")) {
     return {ErrorCode::unavailable, message,
-            "raise max_connections or run fewer workers; each uses up to six connections"};
+            "raise max_connections or run fewer workers; each uses up to five connections"};
   }
   return {ErrorCode::unavailable, message,
           "check host and port, and that the server runs; workers go on by themselves"};

@@ -85,6 +85,7 @@ class PostgresRows final : public Rows {
   std::optional<Review> pending_review(TaskId task) override;
   std::vector<Review> due_answers(Timestamp now, std::uint32_t max) override;
   void append_journal(JobId job, Timestamp at, std::span<const Event> events) override;
+  void append_arrived_journal(JobId job, Timestamp at, std::span<const Event> events) override;
   std::int64_t pool_open(const std::string& pool) override;
   void add_to_pool(const std::string& pool, std::int64_t change) override;
   Timestamp opening_before(const std::string& pool, std::uint32_t count) override;
@@ -187,6 +188,7 @@ class PostgresRows final : public Rows {
   Known& known_;
   const AddItems* coming_ = nullptr;
   bool has_news_ = false;
+  bool has_arrived_ = false;      ///< some of the journal comes from another store
   std::int64_t first_drawn_ = 0;  ///< the first ordinal of this transaction
 
   std::map<JobId, std::optional<JobEntry>> jobs_;  ///< locked; none: there is no such job

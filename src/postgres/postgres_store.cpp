@@ -60,9 +60,14 @@ class PostgresStore final : public Store {
     });
   }
 
+  /// Beside the writer: a commit that waits for its turn does not let the lease run out.
   Status renew(WorkerId worker) override {
-    return write([&](PostgresRows& rows, Ledger&) -> Status {
-      if (rows.run(update_lease, Parameters::of(worker, now())) == 0) return no_worker(worker);
+    return guarded(address_, [&]() -> Status {
+      std::int64_t renewed = 0;
+      readers_.write([&](Connection& connection) {
+        renewed = connection.ask(update_lease, Parameters::of(worker, now())).changed();
+      });
+      if (renewed == 0) return no_worker(worker);
       return {};
     });
   }
@@ -154,6 +159,10 @@ class PostgresStore final : public Store {
 
   Result<Job> act(const Act& act) override {
     return write_job([&](PostgresRows&, Ledger& ledger) { return ledger.act(act); });
+  }
+
+  Result<Arriving> receive(const Arrival& arrival) override {
+    return write([&](PostgresRows&, Ledger& ledger) { return ledger.receive(arrival); });
   }
 
   std::uint64_t change_mark() override {

@@ -29,8 +29,9 @@ constexpr char select_marks[] =
     "(SELECT number, at FROM rate_marks WHERE pool = $1 AND number >= $2 AND number < $3)";
 constexpr std::int64_t marks_at_once = 256;
 
+/// Who opens something is not swept meanwhile; renewing its lease is not held up by it.
 constexpr auto select_worker =
-    joined("SELECT ", sql::worker_columns, " FROM workers WHERE id = $1 FOR NO KEY UPDATE");
+    joined("SELECT ", sql::worker_columns, " FROM workers WHERE id = $1 FOR KEY SHARE");
 constexpr char insert_worker_row[] =
     "INSERT INTO workers (id, host, pid, name, started_at, lease, lease_until, last_batch, "
     "retired, gone) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0)";
@@ -41,7 +42,7 @@ constexpr char update_worker_gone[] = "UPDATE workers SET gone = 1 WHERE id = $1
 /// Whoever is being written by its own process, or swept by another, is passed over.
 constexpr char select_gone[] =
     "SELECT id FROM workers WHERE gone = 0 AND id <> $2 AND (retired <> 0 OR lease_until <= $1) "
-    "ORDER BY id FOR NO KEY UPDATE SKIP LOCKED";
+    "ORDER BY id FOR UPDATE SKIP LOCKED";
 
 constexpr char select_next_due[] =
     "SELECT least("

@@ -81,4 +81,9 @@ void PostgresRows::append_journal(JobId job, Timestamp at, std::span<const Event
   journal_.append(job, at, journal_text_, item_lo, item_hi);
 }
 
+void PostgresRows::append_arrived_journal(JobId job, Timestamp at, std::span<const Event> events) {
+  append_journal(job, at, events);
+  has_arrived_ = true;
+}
+
 }  // namespace pawl::postgres

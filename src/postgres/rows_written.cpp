@@ -67,6 +67,11 @@ constexpr char insert_journal[] =
     "item_hi = greatest(z.item_hi, excluded.item_hi)";
 static_assert(sql::journal_zone_rows == 1'024);
 
+/// Up to here the log is in no order of time (see sql/records_events.cpp).
+constexpr char upsert_arrived_row[] =
+    "INSERT INTO counters (name, value) SELECT 'arrived_row', value - 1 FROM counters "
+    "WHERE name = 'journal' ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+
 void post_rows(Connection& connection, const std::string& sql, ArrayRows& rows) {
   if (rows.empty()) return;
   connection.post(sql.c_str(), Parameters().add_all(rows));
@@ -187,6 +192,7 @@ void PostgresRows::send_journal() {
   if (journal_.empty()) return;
   connection_.post(insert_journal, Parameters::of(journal_.size()).add_all(journal_));
   journal_.clear();
+  if (has_arrived_) connection_.post(upsert_arrived_row);
 }
 
 std::int64_t PostgresRows::run(const char* sql, const Parameters& parameters) {

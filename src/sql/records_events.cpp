@@ -26,6 +26,8 @@ constexpr char select_last_row[] =
     "SELECT row FROM journal WHERE row > 0 ORDER BY row DESC LIMIT 1";
 constexpr char select_time[] = "SELECT at FROM journal WHERE row >= ?1 ORDER BY row LIMIT 1";
 
+constexpr char select_arrived_row[] = "SELECT value FROM counters WHERE name = 'arrived_row'";
+
 constexpr auto row_size = static_cast<EventSeq>(events_per_row);
 
 /// By how much the clocks of two processes may differ, and the journal be out of order.
@@ -55,6 +57,12 @@ std::int64_t last_row(Session& session) {
   return row.next() ? row.integer(0) : 0;
 }
 
+/// Up to here rows came from another store, and their times are in no order; 0: nothing came.
+std::int64_t last_arrived_row(Session& session) {
+  Cursor row = session.prepared(select_arrived_row).query();
+  return row.next() ? row.integer(0) : 0;
+}
+
 /// The first row, `from` or later, that may be of `since` or later. Times grow with the rows, as
 /// far as the clocks agree, so it is found by halving.
 std::int64_t first_row_since(Session& session, std::int64_t from, Timestamp since) {
@@ -62,6 +70,11 @@ std::int64_t first_row_since(Session& session, std::int64_t from, Timestamp sinc
     Cursor row = session.prepared(select_time).query(at);
     return row.next() && row.as<Timestamp>(0) < since - clocks_differ_by;
   };
+  if (const std::int64_t arrived = last_arrived_row(session); from <= arrived) {
+    // All that stands before what came from elsewhere is older than what follows it.
+    if (!is_early(arrived + 1)) return from;
+    from = arrived + 1;
+  }
   std::int64_t end = last_row(session) + 1;
   if (from >= end || !is_early(from)) return from;
   while (from + 1 < end) {

@@ -25,6 +25,10 @@ constexpr char select_workflow[] = "SELECT definition FROM workflows WHERE hash 
 constexpr char select_counter[] = "SELECT value FROM counters WHERE name = ?1";
 constexpr char update_counter[] = "UPDATE counters SET value = ?2 WHERE name = ?1";
 
+constexpr char upsert_arrived_row[] =
+    "INSERT INTO counters (name, value) VALUES ('arrived_row', ?1) "
+    "ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+
 constexpr char select_lane_base[] = "SELECT base FROM lane_groups WHERE job = ?1 AND category = ?2";
 constexpr char insert_lane_group[] =
     "INSERT INTO lane_groups (base, job, category, stage_count) VALUES (?1, ?2, ?3, ?4)";
@@ -178,6 +182,9 @@ void SqliteRows::flush() {
   unwritten_pools_.clear();
   if (std::exchange(ordinals_taken_, false)) {
     connection_.prepared(update_counter).run("ordinal", *cache_.next_ordinal);
+  }
+  if (const std::int64_t row = std::exchange(arrived_row_, 0); row != 0) {
+    connection_.prepared(upsert_arrived_row).run(row);
   }
   for (const auto& [zone, span] : zones_) {
     connection_.prepared(upsert_zone)

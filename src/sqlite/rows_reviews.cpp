@@ -78,6 +78,11 @@ void SqliteRows::append_journal(JobId job, Timestamp at, std::span<const Event> 
   }
 }
 
+void SqliteRows::append_arrived_journal(JobId job, Timestamp at, std::span<const Event> events) {
+  append_journal(job, at, events);
+  arrived_row_ = connection_.last_row();
+}
+
 CachedPool& SqliteRows::find_pool(const std::string& name) {
   if (const auto known = cache_.pools.find(name); known != cache_.pools.end()) return known->second;
   CachedPool pool;

@@ -59,6 +59,7 @@ class SqliteRows final : public Rows {
   std::optional<Review> pending_review(TaskId task) override;
   std::vector<Review> due_answers(Timestamp now, std::uint32_t max) override;
   void append_journal(JobId job, Timestamp at, std::span<const Event> events) override;
+  void append_arrived_journal(JobId job, Timestamp at, std::span<const Event> events) override;
   std::int64_t pool_open(const std::string& pool) override;
   void add_to_pool(const std::string& pool, std::int64_t change) override;
   Timestamp opening_before(const std::string& pool, std::uint32_t count) override;
@@ -104,7 +105,8 @@ class SqliteRows final : public Rows {
   JobId adopting_;
   std::vector<JobId> adoptable_;
   bool ordinals_taken_ = false;
-  std::string text_;  ///< reused for the journal
+  std::int64_t arrived_row_ = 0;  ///< the newest row of the journal from another store
+  std::string text_;              ///< reused for the journal
 };
 
 }  // namespace pawl::sqlite

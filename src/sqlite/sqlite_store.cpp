@@ -170,6 +170,10 @@ class SqliteStore final : public Store {
     return write_job([&](Ledger& ledger) { return ledger.act(act); });
   }
 
+  Result<Arriving> receive(const Arrival& arrival) override {
+    return write([&](SqliteRows&, Ledger& ledger) { return ledger.receive(arrival); });
+  }
+
   std::uint64_t change_mark() override {
     // A mark that changes once too often does no harm, so an error of the watcher is none.
     const auto version =

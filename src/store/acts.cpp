@@ -40,6 +40,7 @@ std::unexpected<Error> budget_refusal(const Job& job, BudgetKind budget) {
 }  // namespace
 
 Result<Job> Ledger::act(const Act& act) {
+  if (const Status may = may_act(act); !may) return std::unexpected(may.error());
   return std::visit([this](const auto& one) { return carry_out(one); }, act);
 }
 

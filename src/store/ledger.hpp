@@ -45,6 +45,9 @@ class Ledger {
   // acts.cpp
   [[nodiscard]] Result<Job> act(const Act& act);
 
+  // arrival.cpp
+  [[nodiscard]] Result<Arriving> receive(const Arrival& arrival);
+
  private:
   struct Touched {
     Job* job = nullptr;
@@ -111,6 +114,21 @@ class Ledger {
   Result<Job> carry_out(const Rerun& act);
   Result<Job> carry_out(const DiscardDeadLetter& act);
   Result<Job> carry_out(const PurgeItem& act);
+
+  // arrival.cpp
+  Result<Arriving> take_in(const BeginArrival& begun);
+  Result<Arriving> take_in(const AddArrival& piece);
+  Result<Arriving> take_in(const EndArrival& ended);
+  [[nodiscard]] Status check_piece(const AddArrival& piece, const Arriving& at);
+  void write_arrived(const ArrivingItem& arrived, const Arriving& at);
+  void write_arrived(const ArrivingTask& arrived, const Arriving& at);
+  void write_arrived(const Attempt& arrived, const Arriving& at);
+  void write_arrived(const ArrivingReview& arrived, const Arriving& at);
+  void write_arrived(const ArrivingEvents& arrived, const Arriving& at);
+  void write_arrived(const ArrivedWhole& arrived, const Arriving& at);
+  [[nodiscard]] Status refuse_arriving(JobId job);
+  /// Nothing is done to a job that is not whole yet.
+  [[nodiscard]] Status may_act(const Act& act);
 
   // review_acts.cpp
   Result<Job> carry_out(const AnswerReview& act);

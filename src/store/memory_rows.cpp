@@ -307,8 +307,11 @@ std::vector<Attempt> MemoryRows::attempts(TaskId task) {
 ReviewId MemoryRows::insert_review(const Review& review) {
   const std::int64_t last = reviews.empty() ? 0 : reviews.rbegin()->first.value();
   const ReviewId id{last + 1};
-  reviews.emplace(id, review).first->second.id = id;
-  pending_reviews_[review.task] = id;
+  Review& row = reviews.emplace(id, review).first->second;
+  row.id = id;
+  if (row.status == ReviewStatus::open || row.status == ReviewStatus::answered) {
+    pending_reviews_[row.task] = id;
+  }
   return id;
 }
 

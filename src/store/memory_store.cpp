@@ -111,6 +111,10 @@ class MemoryStore final : public Store, public Records {
     return acted ? job_locked(acted->id) : acted;
   }
 
+  Result<Arriving> receive(const Arrival& arrival) override {
+    return write([&](Ledger& ledger) { return ledger.receive(arrival); });
+  }
+
   Result<std::vector<LaneHead>> ready_lanes() override {
     const std::lock_guard lock(mutex_);
     std::vector<LaneHead> heads;

@@ -111,6 +111,11 @@ class Rows {
 
   // The log: one row, at most 16 events.
   virtual void append_journal(JobId job, Timestamp at, std::span<const Event> events) = 0;
+  /// One that was written in another store: it may be older than the rows before it. Where a store
+  /// looks for times in the log by their order, it has to remember that here they have none.
+  virtual void append_arrived_journal(JobId job, Timestamp at, std::span<const Event> events) {
+    append_journal(job, at, events);
+  }
 
   // Pools: open attempts by name.
   virtual std::int64_t pool_open(const std::string& pool) = 0;

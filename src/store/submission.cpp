@@ -40,6 +40,7 @@ Result<Added> Ledger::add_items(const AddItems& chunk) {
     return fail(ErrorCode::not_found, "no job " + std::to_string(chunk.job.value()));
   }
   Job& job = *touched->job;
+  if (const Status may = refuse_arriving(job.id); !may) return std::unexpected(may.error());
   if (!job.submission_open) {
     return fail(ErrorCode::refused,
                 "the submission of job " + std::to_string(job.id.value()) + " is closed",

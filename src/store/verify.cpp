@@ -21,6 +21,7 @@ class JobReading {
         options_(options),
         job_(job),
         workflow_(workflow),
+        moves_(move_of(job).value_or(Moved{})),
         into_(into),
         findings_(into) {}
 
@@ -67,7 +68,8 @@ class JobReading {
     into_.attempts += static_cast<std::int64_t>(attempts->size());
     rows_.count(task, *attempts);
     const StageDefinition& stage = workflow_.stage(task.stage());
-    check_task(task.child ? policies_of_child(stage) : stage, task, *attempts, options_, findings_);
+    check_task(task.child ? policies_of_child(stage) : stage, task, *attempts, moves_.shifts,
+               options_, findings_);
     if (task.kind() == StateKind::expanded) {
       if (Status read = read_children(task); !read) return read;
     }
@@ -158,6 +160,7 @@ class JobReading {
   const VerifyOptions& options_;
   const Job& job_;
   const Workflow& workflow_;
+  Moved moves_;
   Verification& into_;
   Findings findings_;
   JobTally rows_;

@@ -3,6 +3,8 @@
 /// The checks of `verify`, each over rows that were read together. They know no store.
 
 #include <concepts>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,10 +65,11 @@ struct JobTally {
 /// Whether a task in this state satisfies those that need it.
 [[nodiscard]] bool satisfies_needs(const StageDefinition& stage, const TaskState& state);
 
-/// I2, I3, I5, I6, I9: a task and its closed attempts.
+/// I2, I3, I5, I6, I9: a task and its closed attempts. `moves` are those of its job
+/// ("pawl/store/arrival.hpp"): what was decided in another store was decided under another id.
 void check_task(const StageDefinition& stage, const Task& task,
-                const std::vector<Attempt>& attempts, const VerifyOptions& options,
-                Findings& findings);
+                const std::vector<Attempt>& attempts, std::span<const std::int64_t> moves,
+                const VerifyOptions& options, Findings& findings);
 
 /// I2, I10: an expanded task and the children of its expansion.
 void check_expansion(const Task& parent, const Expanded& rows, Findings& findings);

@@ -87,19 +87,28 @@ void check_counts(const StageDefinition& stage, const Task& task,
 
 /// I6: deciding again gives the recorded decision.
 void check_decision(const StageDefinition& stage, const Attempt& attempt,
-                    const VerifyOptions& options, Findings& findings) {
+                    std::span<const std::int64_t> moves, const VerifyOptions& options,
+                    Findings& findings) {
   if (is_imported(attempt)) return;
   Attempt undecided = attempt;
   undecided.decision = {};
-  Decision again;
+  Decider decider;
   if (!attempt.decider.empty() && is_put_to_decider(attempt)) {
-    const Decider decider = options.decider ? options.decider(attempt.decider) : Decider{};
+    if (options.decider) decider = options.decider(attempt.decider);
     if (!decider) return findings.not_checked();
-    again = decide_as_advised(stage, undecided, decider(stage, undecided));
-  } else {
-    again = decide(stage, undecided);
   }
+  const auto decide_again = [&] {
+    return decider ? decide_as_advised(stage, undecided, decider(stage, undecided))
+                   : decide(stage, undecided);
+  };
+  const Decision again = decide_again();
   if (again == attempt.decision) return;
+  // A delay is drawn by the task's id, which was another one in the store it came from.
+  const bool was_decided_elsewhere = std::ranges::any_of(moves, [&](std::int64_t shift) {
+    undecided.task = task_id(ordinal_of(attempt.task) - shift, stage_of(attempt.task));
+    return decide_again() == attempt.decision;
+  });
+  if (was_decided_elsewhere) return;
   findings.add("I6", say("attempt ", attempt.number, " of task ", attempt.task.value(),
                          " was decided as ", name_of(attempt.decision.kind), " by rule ",
                          name_of(attempt.decision.rule), ", and deciding again gives ",
@@ -152,13 +161,13 @@ bool satisfies_needs(const StageDefinition& stage, const TaskState& state) {
 }
 
 void check_task(const StageDefinition& stage, const Task& task,
-                const std::vector<Attempt>& attempts, const VerifyOptions& options,
-                Findings& findings) {
+                const std::vector<Attempt>& attempts, std::span<const std::int64_t> moves,
+                const VerifyOptions& options, Findings& findings) {
   findings.about(task);
   check_numbers(task, attempts, findings);
   check_counts(stage, task, attempts, findings);
   check_delays(task, attempts, findings);
-  for (const Attempt& attempt : attempts) check_decision(stage, attempt, options, findings);
+  for (const Attempt& attempt : attempts) check_decision(stage, attempt, moves, options, findings);
 }
 
 void check_expansion(const Task& parent, const Expanded& rows, Findings& findings) {

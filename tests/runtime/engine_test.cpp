@@ -229,6 +229,7 @@ class Sulking final : public Store {
   }
   Result<Swept> sweep(const SweepRequest& request) override { return inner_->sweep(request); }
   Result<Job> act(const Act& act) override { return inner_->act(act); }
+  Result<Arriving> receive(const Arrival& arrival) override { return inner_->receive(arrival); }
   std::uint64_t change_mark() override { return inner_->change_mark(); }
   Result<std::string> keep_payload(std::string_view bytes) override {
     return inner_->keep_payload(bytes);

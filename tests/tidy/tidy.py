@@ -21,6 +21,7 @@ LAYERS = {
     "core": set(),
     "codec": {"core"},
     "store": {"core", "codec"},
+    "moving": {"core", "codec", "store"},
     "sql": {"core", "codec", "store"},
     "sqlite": {"core", "codec", "store", "sql"},
     "postgres": {"core", "codec", "store", "sql"},
@@ -28,8 +29,8 @@ LAYERS = {
     "import": {"core", "codec", "store"},
     "workflow": {"core", "codec"},
     "actions": {"core", "codec", "store", "runtime", "workflow"},
-    "cli": {"core", "codec", "store", "sqlite", "postgres", "runtime", "import", "workflow",
-            "actions"},
+    "cli": {"core", "codec", "store", "moving", "sqlite", "postgres", "runtime", "import",
+            "workflow", "actions"},
 }
 # What else they may include, by how the header's name starts. Public headers: nothing.
 THIRD_PARTY = {
@@ -41,7 +42,7 @@ THIRD_PARTY = {
     "cli": ("CLI/",),
 }
 # Layers that talk to the operating system.
-POSIX_LAYERS = {"store", "sqlite", "postgres", "runtime", "import", "actions", "cli"}
+POSIX_LAYERS = {"store", "moving", "sqlite", "postgres", "runtime", "import", "actions", "cli"}
 POSIX = re.compile(r"(sys/|linux/|netinet/|arpa/)?[a-z_]+\.h$")
 
 # Files that may be longer, each with its reason: {"src/x/y.cpp": "why"}.

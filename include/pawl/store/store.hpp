@@ -24,6 +24,7 @@
 #include "pawl/core/result.hpp"
 #include "pawl/core/step.hpp"
 #include "pawl/store/acts.hpp"
+#include "pawl/store/arrival.hpp"
 #include "pawl/store/clock.hpp"
 
 namespace pawl {
@@ -246,6 +247,9 @@ class Store {
 
   /// Carries out an operator's or reviewer's act and returns the job as it is then.
   [[nodiscard]] virtual Result<Job> act(const Act& act) = 0;
+
+  /// One transaction of a job that comes from another store.
+  [[nodiscard]] virtual Result<Arriving> receive(const Arrival& arrival) = 0;
 
   /// Changes whenever anybody has committed something: cheap, for polling.
   [[nodiscard]] virtual std::uint64_t change_mark() = 0;

@@ -1,0 +1,88 @@
+#pragma once
+
+/// Moving a job from one store to another: exported to a file, imported from it, verified.
+///
+///     std::ofstream file("job.jsonl");
+///     Result<Exported> out = export_job(from->records(), JobId{41}, file);
+///     std::ifstream back("job.jsonl");
+///     Result<Imported> in = import_job(*to, back);   // in->verified.ok()
+///
+/// The file is JSON Lines: a header, the workflow, the job, then its records, payload files
+/// included, and a last line with counts and a SHA-256 over everything before it. Both directions
+/// stream: memory is bounded by a page, however large the job.
+///
+/// The job must hold still: ended, or paused with no attempt open. The source is only read. Whoever
+/// goes on with the job in the other store should leave it paused, or cancel it, in the first.
+
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+
+#include "pawl/core/result.hpp"
+#include "pawl/store/records.hpp"
+#include "pawl/store/store.hpp"
+#include "pawl/store/verify.hpp"
+
+namespace pawl {
+
+/// The format that is written, and the newest that is read. Grows when an older pawl could not read
+/// the file.
+inline constexpr std::int64_t export_format = 1;
+
+/// How much was moved. Records of adopted items' originals are counted, too.
+struct MovedCounts {
+  std::int64_t items = 0;
+  std::int64_t tasks = 0;  ///< children and job-wide ones included
+  std::int64_t attempts = 0;
+  std::int64_t reviews = 0;
+  std::int64_t events = 0;
+  std::int64_t payloads = 0;  ///< files; the same one may be counted more than once
+  friend bool operator==(const MovedCounts&, const MovedCounts&) = default;
+};
+
+struct ExportOptions {
+  std::uint32_t page = 500;
+  std::string export_id = {};  ///< empty: a random one
+  Timestamp at = no_time;      ///< none: the system's now
+};
+struct Exported {
+  std::string export_id;
+  MovedCounts moved;
+  std::int64_t payloads_missing = 0;  ///< named by records, and not in the store
+};
+
+/// Writes the job to `out`. `refused` when it does not hold still, with the way out; `conflict`
+/// when it changed while it was read; `unavailable` when `out` takes no more. What was written
+/// until then is not an export: its last line is missing.
+[[nodiscard]] Result<Exported> export_job(Records& records, JobId job, std::ostream& out,
+                                          const ExportOptions& options = {});
+
+struct ImportOptions {
+  std::uint32_t records_per_chunk = 1'000;
+  /// Where a stream that cannot be read twice is kept meanwhile; empty: the system's folder for
+  /// temporary files.
+  std::filesystem::path temporary_folder = {};
+};
+struct Imported {
+  Job job;          ///< as it is here
+  JobId from;       ///< what it was called there
+  JobId originals;  ///< the ended job that holds what its items were adopted from; none: nothing
+  std::string export_id;
+  MovedCounts moved;
+  bool went_on = false;   ///< an import of the same export had begun before
+  bool released = false;  ///< false: the records break a promise, and the job stays as it is
+  Verification verified;  ///< of the job, before it was released
+};
+
+/// Brings the job in. Everything about the file is checked before anything is written: `invalid`
+/// (not an export, a newer format, a bad line; with the line's number) or `corrupt` (damaged, cut
+/// short). `conflict` when the job is here already: by its key, or as an earlier import of the same
+/// export, which is named.
+///
+/// Nothing of the job can run, or be acted on, before all of it is here and verified. An import
+/// that was broken off is gone on with by the next one of the same export.
+[[nodiscard]] Result<Imported> import_job(Store& store, std::istream& in,
+                                          const ImportOptions& options = {});
+
+}  // namespace pawl

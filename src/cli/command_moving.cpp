@@ -1,0 +1,165 @@
+#include <fstream>
+#include <istream>
+#include <ostream>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "cli/commands.hpp"
+#include "cli/session.hpp"
+#include "pawl/codec/names.hpp"
+#include "pawl/moving/moving.hpp"
+
+namespace pawl::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string in_words(const MovedCounts& moved) {
+  return counted(moved.items, "item") + ", " + counted(moved.tasks, "task") + ", " +
+         counted(moved.attempts, "attempt") + ", " + counted(moved.reviews, "review") + ", " +
+         counted(moved.events, "event") + ", " + counted(moved.payloads, "payload file");
+}
+
+Json document_of(const MovedCounts& moved) {
+  return Json::object({{"items", moved.items},
+                       {"tasks", moved.tasks},
+                       {"attempts", moved.attempts},
+                       {"reviews", moved.reviews},
+                       {"events", moved.events},
+                       {"payloads", moved.payloads}});
+}
+
+Status synced(const fs::path& path, int flags) {
+  const int file = ::open(path.c_str(), flags | O_RDONLY | O_CLOEXEC);
+  const bool done = file >= 0 && ::fsync(file) == 0;
+  if (file >= 0) ::close(file);
+  return done ? Status()
+              : pawl::fail(ErrorCode::unavailable, "cannot sync '" + path.string() + "'");
+}
+
+/// Beside the file, under another name until all of it is on the disk.
+Result<Exported> export_to_file(Records& records, JobId job, const fs::path& path) {
+  const fs::path beside = path.string() + ".tmp-" + std::to_string(::getpid());
+  const auto written = [&]() -> Result<Exported> {
+    std::ofstream out(beside, std::ios::binary | std::ios::trunc);
+    if (!out) {
+      return pawl::fail(ErrorCode::unavailable, "cannot write '" + beside.string() + "'");
+    }
+    Result<Exported> done = export_job(records, job, out);
+    if (!done) return done;
+    out.close();
+    if (!out) return pawl::fail(ErrorCode::unavailable, "cannot write '" + beside.string() + "'");
+    if (Status safe = synced(beside, 0); !safe) return std::unexpected(safe.error());
+    std::error_code error;
+    fs::rename(beside, path, error);
+    if (error) {
+      return pawl::fail(ErrorCode::unavailable,
+                        "cannot write '" + path.string() + "': " + error.message());
+    }
+    const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    if (Status safe = synced(folder, O_DIRECTORY); !safe) return std::unexpected(safe.error());
+    return done;
+  };
+  Result<Exported> answer = written();
+  std::error_code ignored;
+  if (!answer) fs::remove(beside, ignored);
+  return answer;
+}
+
+Json document_of(const Imported& imported) {
+  return Json::object(
+      {{"job", imported.job.id.value()},
+       {"was", imported.from.value()},
+       {"state", name_of(state_of(imported.job))},
+       {"originals", imported.originals ? Json(imported.originals.value()) : Json()},
+       {"export", imported.export_id},
+       {"went_on", imported.went_on},
+       {"released", imported.released},
+       {"moved", document_of(imported.moved)},
+       {"verification", verification_document(imported.verified)}});
+}
+
+int tell(Session& session, const Imported& imported) {
+  const std::string number = std::to_string(imported.job.id.value());
+  if (imported.went_on) {
+    session.say("note: an import of this export was broken off before; this one went on with it");
+  }
+  for (const Violation& violation : imported.verified.violations) {
+    session.print(session.style().paint(Paint::red, violation.invariant) + "  " +
+                  printable(violation.message) + "\n");
+  }
+  session.print("job " + number + " (was job " + std::to_string(imported.from.value()) +
+                "): " + in_words(imported.moved) + "\n");
+  if (imported.originals) {
+    session.say("job " + std::to_string(imported.originals.value()) +
+                " holds the items that some of its own were adopted from");
+  }
+  if (!imported.released) {
+    session.print(
+        session.style().paint(Paint::red, counted(imported.verified.violation_count, "violation")) +
+        ": job " + number + " is here, and stays as it is\n");
+    session.say("look at the store it came from: pawl verify");
+    return exit_failed;
+  }
+  session.print(session.style().paint(Paint::green, "verified") + ": it is " +
+                std::string(name_of(state_of(imported.job))) + ", as it was\n");
+  if (state_of(imported.job) == JobState::paused) {
+    session.say("to go on with it here: pawl job resume " + number);
+  }
+  return exit_done;
+}
+
+}  // namespace
+
+int export_one(Session& session, const ExportJobOptions& options) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  Records& records = (*store)->records();
+  const JobId job{options.job};
+  const bool to_stdout = options.file.empty() || options.file == "-";
+  const Result<Exported> done =
+      to_stdout ? export_job(records, job, *session.streams().out)
+                : export_to_file(records, job, session.directory() / options.file);
+  if (!done) return session.fail(done.error());
+  if (done->payloads_missing > 0) {
+    session.say("note: " + counted(done->payloads_missing, "payload file") +
+                " that its records name are not in the store");
+  }
+  session.say("job " + std::to_string(options.job) + ": " + in_words(done->moved));
+  if (to_stdout || !session.globals().wants_json()) return exit_done;
+  session.print(Json::object({{"job", options.job},
+                              {"file", options.file},
+                              {"export", done->export_id},
+                              {"moved", document_of(done->moved)},
+                              {"payloads_missing", done->payloads_missing}}));
+  return exit_done;
+}
+
+int import_one(Session& session, const ImportJobOptions& options) {
+  const bool from_stdin = options.file == "-";
+  const fs::path path = session.directory() / options.file;
+  std::ifstream file;
+  std::error_code ignored;
+  if (!from_stdin && !fs::is_directory(path, ignored)) file.open(path, std::ios::binary);
+  if (!from_stdin && !file.is_open()) {
+    return session.fail(
+        {ErrorCode::not_found, "no file '" + options.file + "' that can be read", {}});
+  }
+  const Result<std::shared_ptr<Store>> store = session.store_or_create(session.directory());
+  if (!store) return session.fail(store.error());
+  std::istream& in = from_stdin ? *session.streams().in : file;
+  const Result<Imported> done = import_job(**store, in);
+  if (!done) return session.fail(done.error());
+  if (session.globals().wants_json()) {
+    session.print(document_of(*done));
+    return done->released ? exit_done : exit_failed;
+  }
+  if (session.globals().quiet) {
+    session.print(std::to_string(done->job.id.value()) + "\n");
+    return done->released ? exit_done : exit_failed;
+  }
+  return tell(session, *done);
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,423 @@
+/// A job becomes a file. In this order: header, workflow, job; what adopted items came from; tasks,
+/// each after its attempts and those after the payloads they name; reviews; items; the log; and
+/// last what time moves by itself, so that nothing of an incomplete import can move.
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+#include <random>
+#include <set>
+#include <utility>
+
+#include "moving/lines.hpp"
+#include "moving/payload_names.hpp"
+#include "pawl/codec/digest.hpp"
+#include "pawl/codec/json.hpp"
+#include "pawl/moving/moving.hpp"
+#include "pawl/version.hpp"
+#include "store/regular_file.hpp"
+
+namespace pawl {
+
+namespace moving {
+namespace {
+
+/// How much is remembered so as not to be read or written twice; more costs only repetition.
+constexpr std::size_t remembered_max = 100'000;
+
+std::string named(JobId job) { return "job " + std::to_string(job.value()); }
+
+std::string random_id() {
+  std::random_device random;
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string id;
+  for (int i = 0; i < 32; ++i) id += digits[random() % digits.size()];
+  return id;
+}
+
+Status check_it_holds_still(const Job& job) {
+  const std::string number = std::to_string(job.id.value());
+  if (is_arriving(job)) {
+    return fail(ErrorCode::refused, named(job.id) + " is still being imported itself");
+  }
+  if (!job.labels.is_null() && !is_object(job.labels)) {
+    return fail(ErrorCode::refused,
+                named(job.id) + " has labels that are no object, and a move is noted in them");
+  }
+  if (job.has_ended()) return {};
+  if (job.attempts_open > 0) {
+    return fail(ErrorCode::refused,
+                named(job.id) + " has " + std::to_string(job.attempts_open) + " attempts open",
+                job.paused == PauseCause::none && !job.cancelled
+                    ? "pause it (`pawl job pause " + number + "`) and wait for them to end"
+                    : "wait for them to end, or stop the workers");
+  }
+  if (job.paused == PauseCause::none) {
+    return fail(ErrorCode::refused, named(job.id) + " is running",
+                "pause it first: `pawl job pause " + number + "`");
+  }
+  return {};
+}
+
+class Export {
+ public:
+  Export(Records& records, std::ostream& out, const ExportOptions& options)
+      : records_(records), out_(out), page_(std::max<std::uint32_t>(options.page, 1)) {
+    exported_.export_id = options.export_id.empty() ? random_id() : options.export_id;
+  }
+
+  Result<Exported> run(JobId id, Timestamp at) {
+    const Result<Job> job = records_.job(id);
+    if (!job) return std::unexpected(job.error());
+    if (Status still = check_it_holds_still(*job); !still) return std::unexpected(still.error());
+    const Result<Workflow> workflow = records_.workflow(job->workflow_hash);
+    if (!workflow) return std::unexpected(workflow.error());
+
+    Status done =
+        write(Header{.pawl = std::string(version), .at = at, .export_id = exported_.export_id});
+    if (done) done = write(*workflow);
+    if (done) done = write(*job);
+    if (done && job->items.adopted > 0) done = write_originals(id);
+    if (done) done = write_tasks({.job = id, .limit = page_}, false);
+    if (done) done = write_reviews(id);
+    if (done) done = write_items(id);
+    if (done) done = write_events(id);
+    if (done) done = write(DueFollows{});
+    if (done) done = write_due(id);
+    if (done) done = check_unchanged(*job);
+    if (done) done = write_last();
+    if (!done) return std::unexpected(done.error());
+    return exported_;
+  }
+
+ private:
+  template <class Value>
+  Status write(const Value& value) {
+    return put(line_of(value));
+  }
+
+  Status put(const std::string& line) {
+    digest_.update(line);
+    out_ << line;
+    if (!out_) return fail(ErrorCode::unavailable, "the export cannot be written any further");
+    return {};
+  }
+
+  /// A record, after the payloads it names.
+  template <class Value>
+  Status write_with_payloads(const Value& value) {
+    const std::string line = line_of(value);
+    for (const PayloadName& name : payloads_named_in(line)) {
+      if (Status written = write_payload(name); !written) return written;
+    }
+    return put(line);
+  }
+
+  Status write_payload(const PayloadName& name) {
+    if (kept_.size() > remembered_max) kept_.clear();
+    if (!kept_.insert(name.sha256).second) return {};
+    const Result<std::filesystem::path> path = records_.payload_path(name.sha256);
+    if (!path && path.error().code == ErrorCode::not_found) {
+      if (name.is_certain) ++exported_.payloads_missing;
+      return {};
+    }
+    if (!path) return std::unexpected(path.error());
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(*path, error);
+    if (error) return fail(ErrorCode::unavailable, "cannot read " + path->string());
+
+    std::vector<PayloadName> inside;
+    PayloadPiece piece{
+        .sha256 = name.sha256, .size = static_cast<std::int64_t>(size), .offset = 0, .bytes = {}};
+    std::string seen;  // the end of the piece before, and this one
+    Sha256 digest;
+    const auto flush = [&]() -> Status {
+      digest.update(piece.bytes);
+      if (name.is_output) {
+        seen.erase(0, seen.size() - std::min(seen.size(), payload_name_max));
+        seen += piece.bytes;
+        std::ranges::move(payloads_named_in(seen), std::back_inserter(inside));
+      }
+      if (Status written = write(piece); !written) return written;
+      piece.offset += static_cast<std::int64_t>(piece.bytes.size());
+      piece.bytes.clear();
+      return {};
+    };
+    Status read = read_regular_file(*path, [&](std::string_view bytes) -> Status {
+      while (!bytes.empty()) {
+        const std::size_t some = std::min(bytes.size(), payload_piece_max - piece.bytes.size());
+        piece.bytes += bytes.substr(0, some);
+        bytes.remove_prefix(some);
+        if (piece.bytes.size() < payload_piece_max) continue;
+        if (Status flushed = flush(); !flushed) return flushed;
+      }
+      return {};
+    });
+    if (read && (piece.offset == 0 || !piece.bytes.empty())) read = flush();
+    if (!read) return read;
+    if (piece.offset != piece.size || digest.finish_hex() != name.sha256) {
+      return fail(ErrorCode::corrupt, "the payload file '" + path->string() + "' has changed",
+                  "restore it from a backup");
+    }
+    ++exported_.moved.payloads;
+    for (PayloadName& one : inside) {
+      one.is_output = false;
+      if (Status written = write_payload(one); !written) return written;
+    }
+    return {};
+  }
+
+  /// The category of a task's item: what its lane is about.
+  Result<std::string> category_of(const Task& task) {
+    if (!task.item) return std::string();
+    const std::int64_t base = task.lane.value() - static_cast<std::int64_t>(task.stage());
+    if (const auto known = categories_.find(base); known != categories_.end()) return known->second;
+    const Result<Item> item = records_.item(task.item);
+    if (!item) return std::unexpected(item.error());
+    if (categories_.size() > remembered_max) categories_.clear();
+    categories_[base] = item->category;
+    return item->category;
+  }
+
+  Status write_task(Task task, bool is_original) {
+    if (task.kind() == StateKind::running) {
+      return fail(ErrorCode::conflict,
+                  "task " + std::to_string(task.id.value()) + " of " + named(task.job) +
+                      " is being worked on",
+                  "export again when it has ended");
+    }
+    const Result<std::string> category = category_of(task);
+    if (!category) return std::unexpected(category.error());
+    const Result<std::vector<Attempt>> attempts = records_.attempts(task.id);
+    if (!attempts) return std::unexpected(attempts.error());
+    for (const Attempt& attempt : *attempts) {
+      const MovedAttempt moved{.attempt = attempt, .is_original = is_original};
+      if (Status written = write_with_payloads(moved); !written) return written;
+      ++exported_.moved.attempts;
+    }
+    if (auto* succeeded = std::get_if<Succeeded>(&task.state)) {
+      if (std::exchange(succeeded->edited_by, ReviewId{})) ++edits_wanted_;
+    }
+    ++exported_.moved.tasks;
+    return write_with_payloads(
+        ArrivingTask{.task = std::move(task), .category = *category, .is_original = is_original});
+  }
+
+  /// Retries come last, where `filter` does not ask for them.
+  Status write_tasks(TaskFilter filter, bool is_original) {
+    const bool wants_all = is_original || filter.state.has_value();
+    for (;;) {
+      const Result<std::vector<Task>> page = records_.tasks(filter);
+      if (!page) return std::unexpected(page.error());
+      for (const Task& task : *page) {
+        if (!wants_all && task.kind() == StateKind::retry_scheduled) continue;
+        if (Status written = write_task(task, is_original); !written) return written;
+      }
+      if (page->size() < filter.limit) return {};
+      filter.after = page->back().id;
+    }
+  }
+
+  Status write_review(const Review& review, bool is_original) {
+    const Result<Task> task = records_.task(review.task);
+    if (!task) return std::unexpected(task.error());
+    const auto* succeeded = std::get_if<Succeeded>(&task->state);
+    const bool stands = succeeded != nullptr && succeeded->edited_by == review.id;
+    if (stands) --edits_wanted_;
+    ++exported_.moved.reviews;
+    return write_with_payloads(
+        ArrivingReview{.review = review, .stands = stands, .is_original = is_original});
+  }
+
+  /// Answers that wait for their moment come last.
+  Status write_reviews(JobId job) {
+    ReviewFilter filter{.job = job, .limit = page_};
+    for (;;) {
+      const Result<std::vector<Review>> page = records_.reviews(filter);
+      if (!page) return std::unexpected(page.error());
+      for (const Review& review : *page) {
+        if (review.status == ReviewStatus::answered) {
+          answered_.push_back(review.id);
+        } else if (Status written = write_review(review, false); !written) {
+          return written;
+        }
+      }
+      if (page->size() < filter.limit) return {};
+      filter.after = page->back().id;
+    }
+  }
+
+  Status write_due(JobId job) {
+    const TaskFilter retries{.job = job, .state = StateKind::retry_scheduled, .limit = page_};
+    if (Status written = write_tasks(retries, false); !written) return written;
+    for (const ReviewId id : answered_) {
+      const Result<Review> review = records_.review(id);
+      if (!review) return std::unexpected(review.error());
+      if (Status written = write_review(*review, false); !written) return written;
+    }
+    return {};
+  }
+
+  template <class Visit>
+  Status each_item(JobId job, const Visit& visit) {
+    ItemFilter filter{.job = job, .category = {}, .limit = page_};
+    for (;;) {
+      const Result<std::vector<Item>> page = records_.items(filter);
+      if (!page) return std::unexpected(page.error());
+      for (const Item& item : *page) {
+        if (Status visited = visit(item); !visited) return visited;
+      }
+      if (page->size() < filter.limit) return {};
+      filter.after = page->back().id;
+    }
+  }
+
+  Status write_item(const Item& item, bool is_original) {
+    ++exported_.moved.items;
+    return write_with_payloads(ArrivingItem{.item = item, .is_original = is_original});
+  }
+
+  Status write_items(JobId job) {
+    return each_item(job, [this](const Item& item) { return write_item(item, false); });
+  }
+
+  Status write_originals(JobId job) {
+    return each_item(job, [this](const Item& item) -> Status {
+      if (!item.adopted_from) return {};
+      const Result<Item> original = records_.item(item.adopted_from);
+      // It was purged since, with its outputs.
+      if (!original && original.error().code == ErrorCode::not_found) return {};
+      if (!original) return std::unexpected(original.error());
+      return write_original(*original);
+    });
+  }
+
+  /// An item of a job that may go on meanwhile: what is read must be the same before and after.
+  Status write_original(const Item& item) {
+    if (original_jobs_.insert(item.job).second) {
+      const Result<Job> job = records_.job(item.job);
+      if (!job) return std::unexpected(job.error());
+      const OriginalJob line{.shifts = move_of(*job).value_or(Moved{}).shifts};
+      if (Status written = write(line); !written) return written;
+    }
+    const Result<std::vector<Task>> tasks = records_.tasks_of(item.id);
+    if (!tasks) return std::unexpected(tasks.error());
+    for (const Task& task : *tasks) {
+      if (Status written = write_task(task, true); !written) return written;
+      if (Status written = write_reviews_of(task.id); !written) return written;
+      if (task.expansion == 0) continue;
+      if (Status written = write_original_children(task.id); !written) return written;
+    }
+    const Result<std::vector<Task>> again = records_.tasks_of(item.id);
+    if (!again) return std::unexpected(again.error());
+    if (*again != *tasks) {
+      return fail(ErrorCode::conflict,
+                  "item '" + item.key + "' of " + named(item.job) +
+                      ", which was adopted, changed while it was exported",
+                  "export again when it has settled");
+    }
+    return write_item(item, true);
+  }
+
+  Status write_original_children(TaskId parent) {
+    TaskFilter filter{.parent = parent, .limit = page_};
+    for (;;) {
+      const Result<std::vector<Task>> page = records_.tasks(filter);
+      if (!page) return std::unexpected(page.error());
+      for (const Task& child : *page) {
+        if (Status written = write_task(child, true); !written) return written;
+        if (Status written = write_reviews_of(child.id); !written) return written;
+      }
+      if (page->size() < filter.limit) return {};
+      filter.after = page->back().id;
+    }
+  }
+
+  Status write_reviews_of(TaskId task) {
+    ReviewFilter filter{.task = task, .limit = page_};
+    for (;;) {
+      const Result<std::vector<Review>> page = records_.reviews(filter);
+      if (!page) return std::unexpected(page.error());
+      for (const Review& review : *page) {
+        if (Status written = write_review(review, true); !written) return written;
+      }
+      if (page->size() < filter.limit) return {};
+      filter.after = page->back().id;
+    }
+  }
+
+  /// A line for each row of the log, whatever the pages are.
+  Status write_events(JobId job) {
+    constexpr EventSeq row_size = 16;
+    EventFilter filter{.job = job, .limit = std::max<std::uint32_t>(page_, row_size)};
+    ArrivingEvents row;
+    EventSeq number = 0;
+    const auto flush = [&]() -> Status {
+      if (row.events.empty()) return {};
+      exported_.moved.events += static_cast<std::int64_t>(row.events.size());
+      Status written = write(row);
+      row.events.clear();
+      return written;
+    };
+    for (;;) {
+      const Result<std::vector<Event>> page = records_.events(filter);
+      if (!page) return std::unexpected(page.error());
+      for (const Event& event : *page) {
+        if (event.seq / row_size != number) {
+          if (Status flushed = flush(); !flushed) return flushed;
+        }
+        number = event.seq / row_size;
+        row.at = event.at;
+        row.events.push_back(event);
+      }
+      if (page->size() < filter.limit) return flush();
+      filter.after = page->back().seq;
+    }
+  }
+
+  Status check_unchanged(const Job& before) {
+    const Result<Job> after = records_.job(before.id);
+    if (!after) return std::unexpected(after.error());
+    if (*after != before) {
+      return fail(ErrorCode::conflict, named(before.id) + " changed while it was exported",
+                  "export it again");
+    }
+    if (edits_wanted_ != 0) {
+      return fail(
+          ErrorCode::corrupt,
+          named(before.id) + " has outputs edited in a review that " + "is not among its reviews",
+          "run `pawl verify`");
+    }
+    return {};
+  }
+
+  Status write_last() {
+    const std::string line =
+        line_of(LastLine{.moved = exported_.moved, .sha256 = digest_.finish_hex()});
+    out_ << line << std::flush;
+    if (!out_) return fail(ErrorCode::unavailable, "the export cannot be written any further");
+    return {};
+  }
+
+  Records& records_;
+  std::ostream& out_;
+  std::uint32_t page_;
+  Exported exported_;
+  Sha256 digest_;
+  std::set<std::string> kept_;                      ///< payloads that are in the file already
+  std::map<std::int64_t, std::string> categories_;  ///< by the lane of stage 0
+  std::set<JobId> original_jobs_;
+  std::vector<ReviewId> answered_;
+  std::int64_t edits_wanted_ = 0;  ///< outputs that are edits, less the reviews that brought them
+};
+
+}  // namespace
+}  // namespace moving
+
+Result<Exported> export_job(Records& records, JobId job, std::ostream& out,
+                            const ExportOptions& options) {
+  const Timestamp at = options.at == no_time ? system_clock().now() : options.at;
+  return moving::Export(records, out, options).run(job, at);
+}
+
+}  // namespace pawl

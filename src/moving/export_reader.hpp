@@ -1,0 +1,47 @@
+#pragma once
+
+/// Reads an export line by line, and knows at the end whether it is whole.
+
+#include <cstdint>
+#include <istream>
+#include <optional>
+#include <string>
+
+#include "moving/lines.hpp"
+#include "pawl/codec/digest.hpp"
+
+namespace pawl::moving {
+
+class ExportReader {
+ public:
+  /// From where `in` stands. It must outlive the reader.
+  explicit ExportReader(std::istream& in) : in_(in) {}
+
+  /// The next line; none after the last one, when counts and digest are those of what was read, and
+  /// nothing follows. Errors name the line.
+  [[nodiscard]] Result<std::optional<Line>> next();
+  /// Passes over lines up to and with this one; their bytes count for the digest.
+  [[nodiscard]] Status skip_to(std::int64_t line);
+
+  /// Of the line that was read last, from 1.
+  [[nodiscard]] std::int64_t number() const { return number_; }
+  [[nodiscard]] std::int64_t bytes() const { return static_cast<std::int64_t>(text_.size()); }
+  [[nodiscard]] const MovedCounts& counts() const { return counts_; }
+  /// An error about the line that was read last.
+  [[nodiscard]] std::unexpected<Error> fault(ErrorCode code, const std::string& message,
+                                             std::string help = {}) const;
+
+ private:
+  [[nodiscard]] Result<bool> read_text();
+  void count(const Line& line);
+  [[nodiscard]] Status check_last(const LastLine& last);
+
+  std::istream& in_;
+  std::string text_;
+  std::int64_t number_ = 0;
+  Sha256 digest_;
+  MovedCounts counts_;
+  bool skipped_ = false;  ///< lines were passed over, so the counts are not known
+};
+
+}  // namespace pawl::moving

@@ -1,0 +1,27 @@
+#pragma once
+
+/// Looks through a whole export before anything of it is written.
+
+#include <cstdint>
+#include <istream>
+#include <optional>
+
+#include "moving/lines.hpp"
+
+namespace pawl::moving {
+
+struct Contents {
+  Header header;
+  Workflow workflow;
+  Job job;                       ///< as it was exported
+  std::optional<Job> originals;  ///< with the counters of what came along
+  std::int64_t first_ordinal = 0;
+  std::int64_t last_ordinal = 0;
+  MovedCounts moved;
+};
+
+/// What an export has, or why it cannot be taken: each line by itself, their order, and whether the
+/// job's counters are those of its records.
+[[nodiscard]] Result<Contents> inspect(std::istream& in);
+
+}  // namespace pawl::moving

@@ -1,0 +1,343 @@
+/// A job from another store comes in.
+
+#include "pawl/store/arrival.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "pawl/codec/json.hpp"
+#include "store/ledger.hpp"
+
+namespace pawl {
+
+namespace {
+
+constexpr std::string_view arriving_label = "pawl.arriving";
+constexpr std::string_view moved_label = "pawl.moved";
+constexpr std::string_view arriving_start = R"({"pawl.arriving":)";
+/// What a task's id leaves for ordinals.
+constexpr std::int64_t ordinals_end = std::int64_t{1} << 46;
+
+std::string named(JobId job) { return "job " + std::to_string(job.value()); }
+
+Json note_of(const std::string& export_id, const std::vector<std::int64_t>& shifts) {
+  const std::vector<Json> numbers(shifts.begin(), shifts.end());
+  return Json::object({{"export", export_id}, {"shifts", Json::array(numbers)}});
+}
+
+Json labels_of(const Arriving& at) {
+  return Json::object(
+      {{arriving_label, Json::object({{"lines", at.lines}, {"originals", at.originals.value()}})},
+       {moved_label, note_of(at.export_id, at.shifts)}});
+}
+
+std::int64_t integer_at(const Json& object, std::string_view key) {
+  const std::optional<Json> value = member(object, key);
+  return value ? integer_of(*value).value_or(0) : 0;
+}
+
+std::string text_at(const Json& object, std::string_view key) {
+  const std::optional<Json> value = member(object, key);
+  return value ? string_of(*value).value_or("") : "";
+}
+
+/// The shifts of a job that was moved before, seen from here.
+std::vector<std::int64_t> shifts_after(const Job& as_it_was, std::int64_t shift) {
+  std::vector<std::int64_t> shifts{shift};
+  const std::optional<Moved> before = move_of(as_it_was);
+  if (!before) return shifts;
+  for (const std::int64_t one : before->shifts) shifts.push_back(one + shift);
+  return shifts;
+}
+
+/// The labels as they were, with a note of the move.
+Json labels_after(const Job& as_it_was, const std::string& export_id,
+                  const std::vector<std::int64_t>& shifts) {
+  auto labels = members(as_it_was.labels);
+  std::erase_if(labels, [](const auto& one) { return one.first == moved_label; });
+  labels.emplace_back(moved_label, note_of(export_id, shifts));
+  return Json::object(labels);
+}
+
+PauseCause at_least_paused(PauseCause cause) {
+  return cause == PauseCause::none ? PauseCause::requested : cause;
+}
+
+/// Gives records their new ids.
+class Renaming {
+ public:
+  Renaming(JobId job, JobId originals, std::int64_t shift)
+      : job_(job), originals_(originals), shift_(shift) {}
+
+  [[nodiscard]] JobId job(bool is_original) const { return is_original ? originals_ : job_; }
+  [[nodiscard]] ItemId operator()(ItemId old) const {
+    return old ? ItemId{old.value() + shift_} : old;
+  }
+  [[nodiscard]] TaskId operator()(TaskId old) const {
+    return old ? task_id(ordinal_of(old) + shift_, stage_of(old)) : old;
+  }
+  [[nodiscard]] std::int64_t ordinal(std::int64_t old) const { return old == 0 ? 0 : old + shift_; }
+
+ private:
+  JobId job_;
+  JobId originals_;
+  std::int64_t shift_;
+};
+
+/// The row of a job with the ids it has here; its labels are the caller's.
+Job row_of(const Job& as_it_was, JobId id, const Renaming& renamed) {
+  Job row = as_it_was;
+  row.id = id;
+  row.reduce_ordinal = renamed.ordinal(row.reduce_ordinal);
+  row.paused = at_least_paused(row.paused);
+  return row;
+}
+
+}  // namespace
+
+bool is_arriving(const Job& job) { return job.labels.text().starts_with(arriving_start); }
+
+std::optional<Arriving> arrival_of(const Job& job) {
+  if (!is_arriving(job)) return std::nullopt;
+  const Json state = member(job.labels, arriving_label).value_or(Json{});
+  Moved moved = move_of(job).value_or(Moved{});
+  return Arriving{.job = job.id,
+                  .originals = JobId{integer_at(state, "originals")},
+                  .export_id = std::move(moved.export_id),
+                  .shift = moved.shifts.empty() ? 0 : moved.shifts.front(),
+                  .lines = integer_at(state, "lines"),
+                  .shifts = std::move(moved.shifts)};
+}
+
+std::optional<Moved> move_of(const Job& job) {
+  const std::optional<Json> state = member(job.labels, moved_label);
+  if (!state) return std::nullopt;
+  Moved moved{.export_id = text_at(*state, "export"), .shifts = {}};
+  const std::optional<Json> shifts = member(*state, "shifts");
+  for (const Json& one : elements(shifts.value_or(Json{}))) {
+    moved.shifts.push_back(integer_of(one).value_or(0));
+  }
+  return moved;
+}
+
+Json labels_after_moves(const std::vector<std::int64_t>& shifts) {
+  return Json::object({{moved_label, note_of("", shifts)}});
+}
+
+Result<Arriving> Ledger::receive(const Arrival& arrival) {
+  return std::visit([this](const auto& one) { return take_in(one); }, arrival);
+}
+
+Result<Arriving> Ledger::take_in(const BeginArrival& begun) {
+  if (!begun.job.key.empty()) {
+    if (const Job* known = rows_.job_with_key(begun.workflow.name(), begun.job.key)) {
+      return fail(ErrorCode::conflict, named(known->id) + " has the key '" + begun.job.key +
+                                           "' of this workflow already");
+    }
+  }
+  const std::int64_t count =
+      begun.last_ordinal == 0 ? 0 : begun.last_ordinal - begun.first_ordinal + 1;
+  if (count < 0 || count > arrival_ordinals_max) {
+    return fail(ErrorCode::invalid, "the export spans " + std::to_string(count) + " ordinals");
+  }
+  const std::int64_t first = rows_.take_ordinals(count);
+  require(first + count < ordinals_end, "a store has ordinals left");
+  Arriving at{.job = {},
+              .originals = {},
+              .export_id = begun.export_id,
+              .shift = first - begun.first_ordinal,
+              .shifts = shifts_after(begun.job, first - begun.first_ordinal)};
+
+  rows_.keep_workflow(begun.workflow);
+  if (begun.originals) {
+    Job row = *begun.originals;
+    row.submitted_at = begun.job.submitted_at;
+    row.last_progress_at = now_;
+    row.ended_at = now_;
+    row.submission_open = false;
+    row.cancelled = CancelCause::requested;  // so that nothing of it goes on
+    row.reduce_ordinal = 0;
+    row.labels = labels_after(*begun.originals, begun.export_id + "/originals",
+                              shifts_after(*begun.originals, at.shift));
+    at.originals = rows_.insert_job(row)->id;
+    rows_.set_submission_pass(at.originals, 1);
+  }
+  // It is neither cancelled nor ended before it is whole.
+  Job row = row_of(begun.job, JobId{}, Renaming({}, {}, at.shift));
+  row.cancelled.reset();
+  row.ended_at = no_time;
+  row.labels = labels_of(at);
+  at.job = rows_.insert_job(row)->id;
+  rows_.set_submission_pass(at.job, 1);
+  return at;
+}
+
+Result<Arriving> Ledger::take_in(const AddArrival& piece) {
+  Job* job = rows_.job(piece.job);
+  std::optional<Arriving> at = job == nullptr ? std::nullopt : arrival_of(*job);
+  if (!at || at->lines != piece.from_line) {
+    return fail(ErrorCode::conflict, "another import brings " + named(piece.job) + " in",
+                "wait for it to end");
+  }
+  if (Status fits = check_piece(piece, *at); !fits) return std::unexpected(fits.error());
+  for (const ArrivingRecord& record : piece.records) {
+    std::visit([&](const auto& one) { write_arrived(one, *at); }, record);
+  }
+  at->lines = piece.to_line;
+  job = rows_.job(piece.job);
+  job->labels = labels_of(*at);
+  rows_.put_job(*job);
+  return *at;
+}
+
+/// What a store cannot take is found before anything is written.
+Status Ledger::check_piece(const AddArrival& piece, const Arriving& at) {
+  const Renaming renamed(at.job, at.originals, at.shift);
+  std::set<std::pair<JobId, std::string>> keys;
+  std::set<TaskId> tasks;
+  const auto twice = [](const std::string& what) {
+    return fail(ErrorCode::corrupt, "the export has " + what + " twice");
+  };
+  for (const ArrivingRecord& record : piece.records) {
+    if (const auto* item = std::get_if<ArrivingItem>(&record)) {
+      const JobId job = renamed.job(item->is_original);
+      if (!keys.emplace(job, item->item.key).second ||
+          rows_.seen_in_pass(job, item->item.key).has_value()) {
+        return twice("item '" + item->item.key + "'");
+      }
+    } else if (const auto* task = std::get_if<ArrivingTask>(&record)) {
+      const TaskId id = renamed(task->task.id);
+      if (!tasks.insert(id).second || rows_.task(id).has_value()) {
+        return twice("task " + std::to_string(task->task.id.value()));
+      }
+    } else if (const auto* review = std::get_if<ArrivingReview>(&record)) {
+      // Others may come before their task, when it is a retry.
+      const bool needs_task = review->stands || review->review.status == ReviewStatus::answered;
+      const TaskId id = renamed(review->review.task);
+      if (needs_task && !tasks.contains(id) && !rows_.task(id)) {
+        return fail(ErrorCode::corrupt, "the export has no task for review " +
+                                            std::to_string(review->review.id.value()));
+      }
+    }
+  }
+  return {};
+}
+
+void Ledger::write_arrived(const ArrivingItem& arrived, const Arriving& at) {
+  const Renaming renamed(at.job, at.originals, at.shift);
+  Item row = arrived.item;
+  row.id = renamed(row.id);
+  row.job = renamed.job(arrived.is_original);
+  row.adopted_from = renamed(row.adopted_from);
+  rows_.insert_item(row, 1);
+}
+
+void Ledger::write_arrived(const ArrivingTask& arrived, const Arriving& at) {
+  const Renaming renamed(at.job, at.originals, at.shift);
+  Task row = arrived.task;
+  row.id = renamed(row.id);
+  row.job = renamed.job(arrived.is_original);
+  row.item = renamed(row.item);
+  if (row.child) row.child->parent = renamed(row.child->parent);
+  const Workflow& workflow = rows_.workflow(rows_.job(row.job)->workflow_hash);
+  const LaneId base = rows_.lane_base(row.job, arrived.category, workflow.stage_count());
+  row.lane = LaneId{base.value() + static_cast<std::int64_t>(row.stage())};
+  require(rows_.insert_task(row), "an ordinal was given out twice");
+}
+
+void Ledger::write_arrived(const Attempt& arrived, const Arriving& at) {
+  Attempt row = arrived;
+  row.task = Renaming(at.job, at.originals, at.shift)(row.task);
+  rows_.insert_attempt(row);
+}
+
+void Ledger::write_arrived(const ArrivingReview& arrived, const Arriving& at) {
+  const Renaming renamed(at.job, at.originals, at.shift);
+  Review row = arrived.review;
+  row.job = renamed.job(arrived.is_original);
+  row.item = renamed(row.item);
+  row.task = renamed(row.task);
+  const ReviewId id = rows_.insert_review(row);
+  if (!arrived.stands) return;
+  std::optional<Task> task = rows_.task(row.task);
+  auto* succeeded = task ? std::get_if<Succeeded>(&task->state) : nullptr;
+  if (succeeded == nullptr) return;  // in an export made by hand; the verification tells
+  succeeded->edited_by = id;
+  require(rows_.replace_task(*task, task->version), "a row changed inside its own transaction");
+}
+
+void Ledger::write_arrived(const ArrivingEvents& arrived, const Arriving& at) {
+  const Renaming renamed(at.job, at.originals, at.shift);
+  std::vector<Event> events = arrived.events;
+  for (Event& event : events) {
+    event.item = renamed(event.item);
+    event.task = renamed(event.task);
+  }
+  rows_.append_arrived_journal(at.job, arrived.at, events);
+}
+
+void Ledger::write_arrived(const ArrivedWhole& arrived, const Arriving& at) {
+  Job* job = rows_.job(at.job);
+  *job = row_of(arrived.job, at.job, Renaming(at.job, at.originals, at.shift));
+  job->labels = labels_of(at);
+  ++job->generation;  // whoever has looked at it looks again
+}
+
+Result<Arriving> Ledger::take_in(const EndArrival& ended) {
+  Job* job = rows_.job(ended.job);
+  const std::optional<Arriving> at = job == nullptr ? std::nullopt : arrival_of(*job);
+  if (!at) return fail(ErrorCode::conflict, named(ended.job) + " is not being imported");
+  job->labels = labels_after(ended.as_it_was, at->export_id, at->shifts);
+  job->paused = ended.as_it_was.paused;
+  rows_.put_job(*job);
+  return *at;
+}
+
+Status Ledger::refuse_arriving(JobId id) {
+  const Job* job = id ? rows_.job(id) : nullptr;
+  if (job == nullptr || !is_arriving(*job)) return {};
+  return fail(ErrorCode::refused, named(id) + " is still being imported",
+              "run `pawl import` with the same file again to finish it");
+}
+
+namespace {
+
+struct JobOfAct {
+  Rows& rows;
+
+  JobId operator()(const CancelJob& act) const { return act.job; }
+  JobId operator()(const PauseJob& act) const { return act.job; }
+  JobId operator()(const ResumeJob& act) const { return act.job; }
+  JobId operator()(const SetBudget& act) const { return act.job; }
+  JobId operator()(const ReopenSubmission& act) const { return act.job; }
+  JobId operator()(const CancelItem& act) const { return of(act.item); }
+  JobId operator()(const PurgeItem& act) const { return of(act.item); }
+  JobId operator()(const Rerun& act) const { return of(act.task); }
+  JobId operator()(const DiscardDeadLetter& act) const { return of(act.task); }
+  JobId operator()(const AnswerReview& act) const { return of(act.review); }
+  JobId operator()(const UndoAnswer& act) const { return of(act.review); }
+  JobId operator()(const ClaimReview& act) const { return of(act.review); }
+  JobId operator()(const ReleaseReview& act) const { return of(act.review); }
+
+ private:
+  [[nodiscard]] JobId of(ItemId id) const {
+    const std::optional<ItemProgress> item = rows.progress(id);
+    return item ? item->job : JobId{};
+  }
+  [[nodiscard]] JobId of(TaskId id) const {
+    const std::optional<Task> task = rows.task(id);
+    return task ? task->job : JobId{};
+  }
+  [[nodiscard]] JobId of(ReviewId id) const {
+    const std::optional<Review> review = rows.review(id);
+    return review ? review->job : JobId{};
+  }
+};
+
+}  // namespace
+
+Status Ledger::may_act(const Act& act) { return refuse_arriving(std::visit(JobOfAct{rows_}, act)); }
+
+}  // namespace pawl

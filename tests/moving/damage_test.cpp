@@ -1,0 +1,120 @@
+/// A file that is not a whole export is refused, and nothing is written.
+
+#include <gmock/gmock.h>
+
+#include "contract/store_kinds.hpp"
+#include "moving/busy_job.hpp"
+#include "pawl/codec/digest.hpp"
+
+namespace pawl::driving {
+namespace {
+
+using testing::HasSubstr;
+
+class DamagedExport : public testing::Test {
+ protected:
+  void SetUp() override {
+    file = exported(from.records(), busy_job(from), {.page = 500, .export_id = "e1"});
+    for (std::size_t at = 0; at < file.size(); at = ends.back()) {
+      ends.push_back(file.find('\n', at) + 1);
+    }
+    to.submit(busy_workflow(), {"x"});
+    mark = to.store().change_mark();
+  }
+
+  /// Answers the error.
+  std::string expect_refused(const std::string& text) {
+    const Result<Imported> taken = import_text(to.store(), text);
+    EXPECT_FALSE(taken);
+    EXPECT_EQ(to.store().change_mark(), mark) << "something was written";
+    return taken ? "" : taken.error().text();
+  }
+  /// The last line as it would be for other lines before it.
+  static std::string resealed(std::string text) {
+    const std::size_t last = text.rfind("{\"end\":");
+    const std::size_t digest = text.rfind("\"sha256\":\"") + 10;
+    text.replace(digest, 64, sha256_hex(std::string_view(text).substr(0, last)));
+    return text;
+  }
+  std::string replaced(const std::string& what, const std::string& by) {
+    std::string text = file;
+    const std::size_t at = text.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    return resealed(text.replace(at, what.size(), by));
+  }
+
+  Drive from{store_kinds()[0]};
+  Drive to{store_kinds()[0]};
+  std::string file;
+  std::vector<std::size_t> ends;  ///< of the lines
+  std::uint64_t mark = 0;
+};
+
+TEST_F(DamagedExport, a_flipped_bit_anywhere_is_noticed) {
+  ASSERT_TRUE(resealed(file) == file);
+  for (std::size_t at = 0; at < file.size() && !HasFailure(); at += 5) {
+    std::string text = file;
+    text[at] = static_cast<char>(text[at] ^ (1 << (at % 7)));
+    SCOPED_TRACE("byte " + std::to_string(at));
+    EXPECT_NE(expect_refused(text), "");
+  }
+}
+
+TEST_F(DamagedExport, a_cut_at_each_line_and_inside_of_it_is_noticed) {
+  for (std::size_t line = 0; line < ends.size() && !HasFailure(); ++line) {
+    SCOPED_TRACE("line " + std::to_string(line + 1));
+    if (line + 1 < ends.size()) {
+      EXPECT_THAT(expect_refused(file.substr(0, ends[line])),
+                  HasSubstr("line " + std::to_string(line + 1) + ": the export is cut short"));
+    }
+    EXPECT_THAT(expect_refused(file.substr(0, ends[line] - 1)), HasSubstr("cut short"));
+    EXPECT_THAT(expect_refused(file.substr(0, ends[line] - 10)), HasSubstr("cut short"));
+  }
+}
+
+TEST_F(DamagedExport, a_line_that_is_missing_doubled_or_moved_is_noticed) {
+  for (std::size_t line = 0; line + 1 < ends.size() && !HasFailure(); ++line) {
+    SCOPED_TRACE("line " + std::to_string(line + 1));
+    const std::size_t start = line == 0 ? 0 : ends[line - 1];
+    const std::string own = file.substr(start, ends[line] - start);
+    EXPECT_NE(expect_refused(file.substr(0, start) + file.substr(ends[line])), "");
+    EXPECT_NE(expect_refused(file.substr(0, start) + own + own + file.substr(ends[line])), "");
+  }
+}
+
+TEST_F(DamagedExport, two_files_joined_are_noticed) {
+  EXPECT_THAT(expect_refused(file + file), HasSubstr("something follows"));
+  EXPECT_THAT(expect_refused(file + "\n"), HasSubstr("something follows"));
+}
+
+TEST_F(DamagedExport, other_files_are_not_exports) {
+  EXPECT_THAT(expect_refused(""), HasSubstr("not an export"));
+  EXPECT_THAT(expect_refused("name: a workflow\n"), HasSubstr("line 1: this is not an export"));
+  EXPECT_THAT(expect_refused("{\"item\":1}\n"), HasSubstr("not an export"));
+}
+
+TEST_F(DamagedExport, a_newer_format_is_refused_by_its_number) {
+  const std::string newer = replaced("\"format\":1,", "\"format\":2,\"more\":true,");
+  EXPECT_THAT(expect_refused(newer), HasSubstr("has format 2, and this pawl reads up to 1"));
+}
+
+/// Whoever writes exports by hand, with a right digest, is told the line.
+TEST_F(DamagedExport, lines_that_make_no_sense_are_named_although_the_digest_is_right) {
+  EXPECT_THAT(expect_refused(replaced("\"kind\":\"succeeded\"", "\"kind\":\"running\"")),
+              HasSubstr("the task is running"));
+  EXPECT_THAT(expect_refused(replaced("\"kind\":\"succeeded\"", "\"kind\":\"succeded\"")),
+              HasSubstr("did you mean 'succeeded'?"));
+  EXPECT_THAT(expect_refused(replaced("\"paused\":\"requested\",", "")),
+              HasSubstr("line 3: the job has neither ended nor is it paused"));
+  EXPECT_THAT(expect_refused(replaced("\"dead_letters\":2", "\"dead_letters\":3")),
+              HasSubstr("counts 3 dead letters, the rows are 2"));
+  EXPECT_THAT(expect_refused(replaced("{\"due\":{}}\n", "")), HasSubstr("come"));
+  EXPECT_THAT(expect_refused(replaced("\"handler\":\"code\"", "\"handler\":\"cod\"")),
+              HasSubstr("has the hash"));
+  const std::string task =
+      "{\"task\":{\"id\":" + std::to_string(from.task_of(JobId{1}, "asked").value());
+  EXPECT_THAT(expect_refused(replaced(task, task + "9")), HasSubstr("has no stage"));
+}
+
+}  // namespace
+}  // namespace pawl::driving
