@@ -11,6 +11,8 @@
 #include "bench/machine.hpp"
 #include "bench/measure.hpp"
 #include "bench/options.hpp"
+#include "bench/postgres_server.hpp"
+#include "bench/postgres_sides.hpp"
 #include "bench/works.hpp"
 
 namespace {
@@ -18,8 +20,8 @@ namespace {
 using namespace pawl;
 using namespace pawl::bench;
 
-/// A work by name, with what to say before it and about how long it takes. "W1" means every one
-/// whose name begins so.
+/// A work by name, with what to say before it and about how long it takes. "W1" or "postgres"
+/// means every one with that part.
 struct Work {
   const char* name;
   const char* what;
@@ -33,20 +35,26 @@ constexpr std::array works{
          w1_sqlite},
     Work{"W1-memory", "the same on the memory store", 4, 20, w1_memory},
     Work{"W1-order", "the engine's order of admission beside a shuffled one", 5, 80, w1_order},
+    Work{"W1-postgres", "the same on a PostgreSQL server of its own, default durability", 6, 60,
+         w1_postgres},
+    Work{"W1-postgres-workers", "two worker processes beside one", 5, 60, w1_postgres_workers},
     Work{"W2", "one-stage items submitted in batches, then drained", 6, 160, w2},
-    Work{"W3", "one item on an idle engine, 200 times", 12, 20, w3},
+    Work{"W3-sqlite", "one item on an idle engine, 200 times", 12, 20, w3},
+    Work{"W3-postgres", "the same on PostgreSQL", 2, 10, w3_postgres},
     Work{"W4", "a gate rejects every first attempt", 4, 60, w4},
     Work{"W5-growth", "W1 over more and more items", 5, 240, w5_growth},
     Work{"W5-log", "the log while somebody pages through the journal", 2, 40, w5_log},
     Work{"W5-backlog", "claims beside waiting retries and a paused job", 4, 180, w5_backlog},
     Work{"W5-submit", "submission into a growing store", 4, 90, w5_submit},
+    Work{"W5-postgres", "claims beside finished and beside waiting work", 5, 80, w5_postgres},
     Work{"W6", "one command for each item", 8, 90, w6},
+    Work{"idle-postgres", "what an engine without work asks of the server", 4, 12, idle_postgres},
     Work{"open", "opening a large store, and `pawl status`", 4, 70, opening},
     Work{"memory", "bytes of waiting, running and sleeping work", 4, 40, memory},
 };
 
 bool is_called(const Work& work, const std::string& name) {
-  return work.name == name || std::string(work.name).starts_with(name + "-");
+  return ("-" + std::string(work.name) + "-").contains("-" + name + "-");
 }
 
 bool is_wanted(const Work& work, const std::vector<std::string>& only) {
@@ -87,6 +95,7 @@ int main(int count, char** arguments) {
     count_steps(options.steps_of, options.steps_items, options.plan.folder);
     return 0;
   }
+  if (!options.drain.empty()) return drain(options.drain);
   refuse_unknown(options.only);
   count_traffic();
   watch_connections();
@@ -108,6 +117,7 @@ int main(int count, char** arguments) {
       lines.push_back(std::move(line));
     }
   }
+  stop_postgres();
   if (options.json) std::printf("%s\n", document(options, machine, lines).text().c_str());
   const auto missed = std::ranges::count_if(lines, &Line::is_missed);
   if (!options.json) std::printf("\n%lld bars missed\n", static_cast<long long>(missed));

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 
 #include <malloc.h>
 #include <sys/resource.h>
@@ -19,6 +20,7 @@ namespace {
 struct LeftBehind {
   std::filesystem::path folder;
   pid_t owner = 0;
+  void (*end)() = nullptr;
 };
 LeftBehind& left_behind() {
   static LeftBehind one;
@@ -30,11 +32,15 @@ LeftBehind& left_behind() {
 void give_up(const std::string& why) {
   std::fprintf(stderr, "pawl_bench: %s\n", why.c_str());
   if (left_behind().owner == ::getpid()) {
+    // What it ends may have something to say against it.
+    if (const auto end = std::exchange(left_behind().end, nullptr)) end();
     std::error_code ignored;
     std::filesystem::remove_all(left_behind().folder, ignored);
   }
   std::_Exit(2);
 }
+
+void before_giving_up(void (*end)()) { left_behind().end = end; }
 
 void leave_nothing_in(const std::filesystem::path& folder) {
   left_behind() = {.folder = folder, .owner = ::getpid()};

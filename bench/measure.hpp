@@ -20,6 +20,9 @@ namespace pawl::bench {
 /// once, before any child process.
 void leave_nothing_in(const std::filesystem::path& folder);
 
+/// Has `give_up` call this before it removes the folder.
+void before_giving_up(void (*end)());
+
 /// Seconds of the processors that this process, all its threads together, has used so far.
 [[nodiscard]] double processor_seconds();
 

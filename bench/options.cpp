@@ -14,10 +14,11 @@ constexpr char usage[] =
     "\n"
     "Every work beside its limit, measured in turns. Exits with 1 when a bar is missed.\n"
     "\n"
-    "  --quick   every work at a small size, in about a minute; otherwise 15 to 25 minutes,\n"
+    "  --quick   every work at a small size, in a minute and a half; otherwise 15 to 25 minutes,\n"
     "            with up to 10^6 items and 10^7 attempts\n"
-    "  --only    W1 to W6, open, memory; or a part: W1-sqlite, W1-memory, W1-order, W5-growth,\n"
-    "            W5-log, W5-backlog, W5-submit\n"
+    "  --only    W1 to W6, open, memory, idle; a part: W1-sqlite, W1-memory, W1-order,\n"
+    "            W1-postgres, W5-growth, W5-log, W5-backlog, W5-submit; or whatever the works'\n"
+    "            names contain: postgres, sqlite\n"
     "  --json    the figures with every sample as JSON instead of a table\n"
     "  --rounds  turns of each side; 5, with --quick 3\n"
     "  --folder  where the databases go: a real disk, or waiting for it costs nothing; else the\n"
@@ -71,6 +72,8 @@ Options options_from(int count, char** arguments) {
     } else if (argument == "--steps") {  // for bench/instructions.py
       options.steps_of = value();
       options.steps_items = count_from(value());
+    } else if (argument == "--drain") {  // a worker process of this program's own
+      options.drain = value();
     } else if (argument == "--help" || argument == "-h") {
       std::fputs(usage, stdout);
       std::exit(0);

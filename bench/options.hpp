@@ -16,6 +16,7 @@ struct Options {
   bool json = false;
   std::string steps_of;  ///< a store whose steps are to be counted, and nothing else
   std::int64_t steps_items = 0;
+  std::string drain;  ///< a store whose newest job is to be drained, and nothing else
 };
 
 /// Ends the program with 2 and how to call it.

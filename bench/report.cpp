@@ -111,9 +111,12 @@ void print(const Line& line) {
               column(line.other).c_str(), line.ratio(), pairs_text(line).c_str(),
               text_of(line.bar).c_str(), verdict(line).c_str());
   if (!line.wrote.empty()) {
-    std::printf("    %-13s%s\n", "wrote", written_heading().c_str());
+    const bool is_served = std::holds_alternative<Served>(line.wrote.front().wrote);
+    std::printf("    %-15s%s\n", "wrote",
+                is_served ? served_heading().c_str() : written_heading().c_str());
     for (const WrittenBy& by : line.wrote) {
-      std::printf("    %-13s%s\n", by.side.c_str(), text_of(by.wrote).c_str());
+      const std::string text = std::visit([](const auto& one) { return text_of(one); }, by.wrote);
+      std::printf("    %-15s%s\n", by.side.c_str(), text.c_str());
     }
   }
   for (const std::string& note : line.notes) std::printf("    %s\n", note.c_str());
@@ -124,7 +127,9 @@ Json json_of(const Line& line) {
   std::vector<Json> pairs;
   for (const double ratio : pair_ratios(line)) pairs.push_back(rounded(ratio));
   std::vector<std::pair<std::string, Json>> wrote;
-  for (const WrittenBy& by : line.wrote) wrote.emplace_back(by.side, json_of(by.wrote));
+  for (const WrittenBy& by : line.wrote) {
+    wrote.emplace_back(by.side, std::visit([](const auto& one) { return json_of(one); }, by.wrote));
+  }
   const std::vector<Json> notes(line.notes.begin(), line.notes.end());
   return Json::object({{"work", line.work},
                        {"figure", line.figure},

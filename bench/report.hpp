@@ -4,9 +4,11 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "bench/sample.hpp"
+#include "bench/served.hpp"
 #include "pawl/core/json.hpp"
 
 namespace pawl::bench {
@@ -26,10 +28,10 @@ struct Bar {
   return {Bar::Kind::at_most, times, plus};
 }
 
-/// What one side of a line wrote.
+/// What one side of a line wrote, to SQLite or to a server.
 struct WrittenBy {
   std::string side;
-  Written wrote;
+  std::variant<Written, Served> wrote;
 };
 
 /// One line: our figure beside that of a limit, of another work, or of a smaller one. Both sides

@@ -6,12 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 
 #include "bench/chain.hpp"
 #include "bench/database.hpp"
+#include "bench/engine_steps.hpp"
 #include "bench/limits.hpp"
 #include "bench/works.hpp"
 
@@ -26,65 +25,6 @@ constexpr std::int64_t in_a_row = 20;
 // Until the engine has seen that nothing is left to do, and the disk is quiet again.
 constexpr auto pause = std::chrono::milliseconds(3);
 
-/// Lets a thread wait for the next settled item.
-class SettledItems {
- public:
-  void note(const Event& event) {
-    if (event.type != EventType::item_settled) return;
-    {
-      const std::lock_guard lock(mutex_);
-      ++count_;
-    }
-    changed_.notify_one();
-  }
-  void wait_for(std::int64_t count) {
-    std::unique_lock lock(mutex_);
-    const auto there = [&] { return count_ >= count; };
-    if (!changed_.wait_for(lock, std::chrono::seconds(30), there)) {
-      give_up("an item did not settle within 30 seconds");
-    }
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::int64_t count_ = 0;
-};
-
-/// An engine with a job to which items are added one by one.
-class EngineSteps {
- public:
-  explicit EngineSteps(const std::filesystem::path& path)
-      : path_(path),
-        store_(must(open_sqlite_store({.path = path}), "a store")),
-        engine_(must(Engine::create(store_), "an engine")) {
-    const Program program = chain();
-    engine_->serve(program);
-    engine_->start();
-    job_ = must(engine_->submit(program.workflow(), std::vector<NewItem>{}, {.keep_open = true}),
-                "a job");
-    subscription_ = engine_->subscribe(0, [this](const Event& event) { settled_.note(event); });
-  }
-  /// Carries out the next item; answers how many milliseconds it took.
-  double next_item() {
-    const Stopwatch watch;
-    must(engine_->add_items(job_, {nth_item(number_++)}), "an item");
-    settled_.wait_for(number_);
-    return watch.seconds() * 1e3;
-  }
-  [[nodiscard]] std::int64_t transactions() const { return transactions_of(path_); }
-  void stop() { engine_->stop(); }
-
- private:
-  std::filesystem::path path_;
-  SettledItems settled_;
-  std::shared_ptr<Store> store_;
-  std::unique_ptr<Engine> engine_;
-  JobId job_;
-  Subscription subscription_;
-  std::int64_t number_ = 0;
-};
-
 /// Of one round, item by item.
 struct Round {
   std::array<double, items_per_round> ours{};
@@ -97,7 +37,8 @@ struct Round {
 Round on_an_idle_engine(const std::filesystem::path& parent) {
   const Folder folder(parent);
   LimitSteps limit(folder.path() / "limit.db");
-  EngineSteps engine(folder.path() / "engine.db");
+  const std::filesystem::path path = folder.path() / "engine.db";
+  EngineSteps engine(must(open_sqlite_store({.path = path}), "a store"));
   for (std::int64_t n = 0; n < warm_up; ++n) {
     (void)limit.next_item();
     (void)engine.next_item();
@@ -109,9 +50,9 @@ Round on_an_idle_engine(const std::filesystem::path& parent) {
     std::this_thread::sleep_for(pause);
     round.limit[i] = limit.next_item();
     std::this_thread::sleep_for(pause);
-    const std::int64_t before = engine.transactions();
+    const std::int64_t before = transactions_of(path);
     round.ours[i] = engine.next_item();
-    round.commits[i] = engine.transactions() - before;
+    round.commits[i] = transactions_of(path) - before;
   }
   std::this_thread::sleep_for(pause);
   engine.stop();
@@ -123,14 +64,15 @@ Round on_an_idle_engine(const std::filesystem::path& parent) {
 Round one_after_the_other(const std::filesystem::path& parent) {
   const Folder folder(parent);
   LimitSteps limit(folder.path() / "limit.db");
-  EngineSteps engine(folder.path() / "engine.db");
+  const std::filesystem::path path = folder.path() / "engine.db";
+  EngineSteps engine(must(open_sqlite_store({.path = path}), "a store"));
   Round round;
   for (std::size_t i = 0; i < items_per_round; i += in_a_row) {
     for (std::size_t k = i; k < i + in_a_row; ++k) round.limit[k] = limit.next_item();
     for (std::size_t k = i; k < i + in_a_row; ++k) {
-      const std::int64_t before = engine.transactions();
+      const std::int64_t before = transactions_of(path);
       round.ours[k] = engine.next_item();
-      round.commits[k] = engine.transactions() - before;
+      round.commits[k] = transactions_of(path) - before;
     }
   }
   engine.stop();

@@ -85,15 +85,19 @@ std::string text_of(const Written& wrote) {
   return text;
 }
 
-Json json_of(const Written& wrote) {
-  std::vector<std::pair<std::string, Json>> rows;
+Json json_of(const RowCounts& rows) {
+  std::vector<std::pair<std::string, Json>> tables;
   for (std::size_t i = 0; i < table_names.size(); ++i) {
-    const RowCount& count = wrote.rows.of_table[i];
-    rows.emplace_back(table_names[i], Json::object({{"inserted", count.inserted},
-                                                    {"updated", count.updated},
-                                                    {"deleted", count.deleted}}));
+    const RowCount& count = rows.of_table[i];
+    tables.emplace_back(table_names[i], Json::object({{"inserted", count.inserted},
+                                                      {"updated", count.updated},
+                                                      {"deleted", count.deleted}}));
   }
-  return Json::object({{"rows", Json::object(rows)},
+  return Json::object(tables);
+}
+
+Json json_of(const Written& wrote) {
+  return Json::object({{"rows", json_of(wrote.rows)},
                        {"transactions", wrote.transactions},
                        {"log_bytes", wrote.traffic.log_bytes},
                        {"log_fsyncs", wrote.traffic.log_syncs},

@@ -50,5 +50,6 @@ void must_be_equal(std::string_view name, const Written& ours, const Written& ot
 [[nodiscard]] std::string written_heading();
 [[nodiscard]] std::string text_of(const Written& wrote);
 [[nodiscard]] Json json_of(const Written& wrote);
+[[nodiscard]] Json json_of(const RowCounts& rows);
 
 }  // namespace pawl::bench

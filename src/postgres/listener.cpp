@@ -123,7 +123,7 @@ bool Listener::take_notifications(Connection& connection) {
 }
 
 void Listener::look(Connection& connection) {
-  clock_.read(connection);
+  clock_.read(connection, 1);
   const Reply newest = connection.ask(select_newest);
   const std::int64_t row = newest.rows() == 0 ? 0 : newest.integer(0, 0);
   if (std::exchange(seen_row_, row) != row) ++mark_;

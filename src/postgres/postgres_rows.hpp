@@ -14,6 +14,10 @@
 ///    was read or written is answered from here; before a read by condition what was kept back is
 ///    sent along, so that it sees it. What a batch will look at is fetched at once (`expect`).
 ///
+/// The attempts of a batch, which are most of its bytes, are sent before the locks are asked for:
+/// their keys are their own, so several workers of one job write them side by side. What turns out
+/// to be fenced is taken out again.
+///
 /// The journal's rows are numbered and written by the very last statement: its numbers are dense
 /// and in the order of the commits, and nobody waits for them while somebody thinks.
 ///
@@ -38,8 +42,9 @@ namespace pawl::postgres {
 
 class PostgresRows final : public Rows {
  public:
-  /// Inside a transaction of `connection`. Both must outlive it.
-  PostgresRows(Connection& connection, Known& known);
+  /// Inside a transaction of `connection`. Both must outlive it. `is_repeated`: the same was tried
+  /// before and failed, so nothing is taken for granted.
+  PostgresRows(Connection& connection, Known& known, bool is_repeated = false);
 
   // What will be asked for, fetched in few round trips. Never needed, only faster.
   void expect(WorkerId worker, std::span<const Step> steps, const Refill& refill);
@@ -137,6 +142,9 @@ class PostgresRows final : public Rows {
   };
   using KeyOfJob = std::pair<JobId, std::string>;
 
+  // rows_tasks.cpp
+  void send_attempts_early(std::span<const Step> steps);
+
   // rows_jobs.cpp
   JobEntry* find_job(JobId id);
   /// Which workflows the jobs have, asked once for each.
@@ -178,6 +186,7 @@ class PostgresRows final : public Rows {
   void send();
   void send_items();
   void send_tasks();
+  void send_attempts();
   void send_reviews();
   void send_limits();
   void send_counters();
@@ -186,6 +195,7 @@ class PostgresRows final : public Rows {
 
   Connection& connection_;
   Known& known_;
+  const bool is_repeated_;
   const AddItems* coming_ = nullptr;
   bool has_news_ = false;
   bool has_arrived_ = false;      ///< some of the journal comes from another store
@@ -207,6 +217,8 @@ class PostgresRows final : public Rows {
   std::unordered_map<TaskId, TaskEntry> tasks_;
   std::vector<TaskId> changed_tasks_;
   ArrayRows new_attempts_;
+  /// Sent before the locks and not yet written by the ledger.
+  std::set<std::pair<TaskId, AttemptNumber>> early_attempts_;
 
   ArrayRows new_reviews_;
   std::map<ReviewId, Review> changed_reviews_;

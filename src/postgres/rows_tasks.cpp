@@ -30,13 +30,15 @@ constexpr auto select_running = joined(
     "SELECT ", task_columns, " FROM tasks WHERE state = 2 AND worker = $1 ORDER BY id LIMIT $2");
 
 /// The oldest of several lanes, with what their code needs of the items. Each lane is an ordered
-/// list in the index. A row that somebody else has locked does not stand in the way.
+/// list in the index. A row that somebody else has locked does not stand in the way. The outer
+/// statement names the ids alone: told of the state as well, the planner may look for them in the
+/// index of all that is Ready, and a claim would cost more the more waits.
 constexpr auto select_ready = joined(
     "SELECT t.*, i.key, i.category, i.data FROM (SELECT ", task_columns,
     ", age FROM tasks WHERE id = ANY(ARRAY(SELECT head.id FROM unnest($1::bigint[]) AS l (lane), "
     "LATERAL (SELECT age, id FROM tasks WHERE state = 1 AND lane = l.lane "
     "ORDER BY age, id LIMIT $2) AS head ORDER BY head.age, head.id LIMIT $2)) "
-    "AND state = 1 FOR UPDATE SKIP LOCKED) AS t "
+    "FOR UPDATE SKIP LOCKED) AS t "
     "LEFT JOIN items i ON i.id = t.item ORDER BY t.age, t.id");
 constexpr int brief_at = 33;  ///< behind the columns of the task and its age
 
@@ -76,6 +78,7 @@ void PostgresRows::expect(WorkerId worker, std::span<const Step> steps, const Re
       items.push_back(next.item.value());
     }
   }
+  if (!is_repeated_) send_attempts_early(steps);
   want_worker(worker);
   want_jobs({jobs.begin(), jobs.end()});
   connection_.want(select_versions, Parameters().add_numbers(own));
@@ -209,7 +212,20 @@ std::vector<Task> PostgresRows::running_of(WorkerId worker, std::uint32_t max) {
   return running;
 }
 
+/// An attempt that was closed by somebody else already has its row: then the transaction fails on
+/// the key, and is repeated without this.
+void PostgresRows::send_attempts_early(std::span<const Step> steps) {
+  for (const Step& step : steps) {
+    if (!step.closed) continue;
+    if (!early_attempts_.emplace(step.closed->task, step.closed->number).second) continue;
+    sql::attempt_values(*step.closed,
+                        [&](const auto&... values) { new_attempts_.append(values...); });
+  }
+  send_attempts();
+}
+
 void PostgresRows::insert_attempt(const Attempt& attempt) {
+  if (early_attempts_.erase({attempt.task, attempt.number}) > 0) return;
   sql::attempt_values(attempt, [&](const auto&... values) { new_attempts_.append(values...); });
 }
 

@@ -25,6 +25,9 @@ const std::string update_progress = update_rows("items", "id", progress_columns)
 const std::string insert_tasks = insert_rows("tasks", sql::task_row_columns.text);
 const std::string update_tasks = compare_and_set_rows("tasks", sql::task_changing_columns);
 const std::string insert_attempts = insert_rows("attempts", sql::attempt_columns);
+constexpr char delete_attempts[] =
+    "DELETE FROM attempts a USING unnest($1::bigint[], $2::bigint[]) AS u (task, number) "
+    "WHERE a.task = u.task AND a.number = u.number";
 constexpr auto review_columns_with_id = joined("id, ", sql::review_new_columns);
 const std::string insert_reviews = insert_rows("reviews", review_columns_with_id.text);
 const std::string update_reviews = update_rows("reviews", "id", sql::review_changing_columns);
@@ -80,9 +83,10 @@ void post_rows(Connection& connection, const std::string& sql, ArrayRows& rows) 
 
 }  // namespace
 
-PostgresRows::PostgresRows(Connection& connection, Known& known)
+PostgresRows::PostgresRows(Connection& connection, Known& known, bool is_repeated)
     : connection_(connection),
       known_(known),
+      is_repeated_(is_repeated),
       new_items_(kinds_of(sql::item_row_columns.text)),
       seen_again_("ntn"),
       new_attempts_(kinds_of(sql::attempt_columns)),
@@ -137,8 +141,10 @@ void PostgresRows::send_tasks() {
     }
     post_rows(connection_, insert_tasks, fresh);
   }
-  post_rows(connection_, insert_attempts, new_attempts_);
+  send_attempts();
 }
+
+void PostgresRows::send_attempts() { post_rows(connection_, insert_attempts, new_attempts_); }
 
 void PostgresRows::send_reviews() {
   post_rows(connection_, insert_reviews, new_reviews_);
@@ -200,6 +206,10 @@ std::int64_t PostgresRows::run(const char* sql, const Parameters& parameters) {
 }
 
 void PostgresRows::finish() {
+  // Sent early, and fenced since.
+  ArrayRows unwanted("nn");
+  for (const auto& [task, number] : early_attempts_) unwanted.append(task, number);
+  if (!unwanted.empty()) connection_.post(delete_attempts, Parameters().add_all(unwanted));
   send_jobs();
   send();
   send_limits();

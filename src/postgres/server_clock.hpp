@@ -15,8 +15,8 @@ class ServerClock final : public Clock {
   [[nodiscard]] Timestamp now() const override;
 
   /// Asks the server. A moment is known to within half of what the answer took, so the quickest of
-  /// a few is believed.
-  void read(Connection& connection);
+  /// a few answers is believed.
+  void read(Connection& connection, int questions = 3);
 
  private:
   std::atomic<Duration::rep> ahead_ = 0;  ///< of the machine's time since it was started

@@ -71,7 +71,7 @@ auto Writer::transaction(Body body) -> std::invoke_result_t<Body, PostgresRows&>
     try {
       connection();
       begin();
-      PostgresRows rows(*connection_, known_);
+      PostgresRows rows(*connection_, known_, tries > 1);
       answer.emplace(body(rows));
       if (!*answer) {
         connection_->roll_back();

@@ -33,6 +33,28 @@ class Bench(unittest.TestCase):
         self.assertGreater(engine["log_fsyncs"], 0)
         self.assertGreater(limit["log_fsyncs"], 0)
 
+    def test_both_sides_write_the_same_rows_to_a_server(self):
+        done = bench("--quick", "--only", "W1-postgres", "--rounds", "1", "--items", "300", "--json")
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        beside_the_limit, two_workers = json.loads(done.stdout)["lines"]
+        for line in (beside_the_limit, two_workers):
+            ours, other = line["wrote"].values()
+            for table in ("items", "tasks", "attempts"):
+                self.assertEqual(ours["rows"][table], other["rows"][table], table)
+            self.assertEqual(ours["rows"]["attempts"]["inserted"], 5 * 300)
+            self.assertGreater(ours["wal_syncs"], 0)
+            self.assertGreater(other["wal_syncs"], 0)
+
+    def test_an_engine_without_work_asks_little_of_a_server(self):
+        done = bench("--quick", "--only", "idle-postgres,W3-postgres,W5-postgres", "--rounds", "1", "--json")
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        lines = json.loads(done.stdout)["lines"]
+        figures = {line["figure"]: line["ours"]["median"] for line in lines}
+        self.assertLessEqual(figures["transactions/s"], 2)
+        self.assertGreaterEqual(figures["writes per item"], 6)
+        for figure in ("p50 ms", "p99 ms", "claim of 100, ms", "ready_lanes, ms"):
+            self.assertGreater(figures[figure], 0, figure)
+
     def test_the_exit_code_tells_of_missed_bars(self):
         done = bench("--quick", "--only", "W1-memory", "--rounds", "1", "--items", "300", "--json")
         lines = json.loads(done.stdout)["lines"]
@@ -41,7 +63,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(done.returncode, 0 if all(met) else 1, done.stderr)
 
     def test_a_lone_item_takes_six_commits(self):
-        done = bench("--quick", "--only", "W3", "--rounds", "1", "--json")
+        done = bench("--quick", "--only", "W3-sqlite", "--rounds", "1", "--json")
         commits = next(line for line in json.loads(done.stdout)["lines"]
                        if line["figure"] == "commits per item")
         self.assertEqual(commits["ours"]["median"], 6)

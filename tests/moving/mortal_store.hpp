@@ -22,7 +22,7 @@ class MortalStore final : public Store {
     return fail(ErrorCode::unavailable, "the process died");
   }
 
-  [[nodiscard]] Timestamp now() const override { return inner_.now(); }
+  [[nodiscard]] const Clock& clock() const override { return inner_.clock(); }
   Records& records() override { return inner_.records(); }
   Result<WorkerId> enlist(const WorkerHello& hello) override { return inner_.enlist(hello); }
   Status renew(WorkerId worker) override { return inner_.renew(worker); }

@@ -1,0 +1,61 @@
+#pragma once
+
+/// The rows that the engine writes for a chain of stages, written to PostgreSQL by a bare loop: the
+/// same tables, columns, values, indexes and keys, as arrays in prepared statements whose plans are
+/// pinned, a transaction sent as a whole. The fence of every task, the job's generation and the
+/// worker are checked where they are written; the job's counters, the worker's batch, the writer
+/// and the journal with its numbers and zones are kept. Nothing is decided that the rows do not
+/// need.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/bulk_rows.hpp"
+#include "bench/postgres_server.hpp"
+
+namespace pawl::bench {
+
+class BarePostgres {
+ public:
+  /// In a schema that a store has made, with one job of the chain whose first tasks are Ready, and
+  /// one worker.
+  BarePostgres(const Schema& schema, Constants constants);
+
+  /// Opens up to `max` Ready tasks, oldest first, in a transaction; answers their ordinals.
+  std::vector<std::int64_t> claim(std::int64_t max);
+  /// Closes the attempt of this stage, and opens the next stage where there is one.
+  void close(std::int64_t ordinal, std::int64_t stage);
+  /// The transaction of what was closed; durable when this returns.
+  void commit();
+
+ private:
+  void begin();
+  void note(std::int64_t ordinal);
+  void end_journal_row();
+  void post_journal();
+  void post_job();
+
+  PostgresSession session_;
+  std::int64_t job_;
+  std::int64_t worker_;
+  std::int64_t lane_;
+  std::int64_t writer_;
+  std::int64_t last_ordinal_;
+  BulkRows opened_;
+  BulkRows closed_;
+  BulkRows fresh_;
+  BulkRows attempts_;
+  BulkRows settled_;
+  BulkRows journal_;
+
+  std::int64_t batch_ = 0;
+  std::int64_t now_ = 0;
+  std::int64_t all_closed_ = 0;
+  std::int64_t all_settled_ = 0;
+  std::int64_t item_lo_ = 0;  ///< of the journal's row; 0: none yet
+  std::int64_t item_hi_ = 0;
+  std::string text_;
+};
+
+}  // namespace pawl::bench
