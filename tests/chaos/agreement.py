@@ -37,7 +37,10 @@ def disagreements(items, stages, ended, traces):
     runs = collections.Counter((t.item, t.stage, t.attempt) for t in traces)
     recorded = {(one.item, one.stage, one.attempt): one.result for one in ended}
     tokens = collections.Counter(t.token for t in traces)
-    wrong += [f"{run}: ran {count} times" for run, count in runs.items() if count > 1]
+    for run, count in runs.items():
+        if count > 1:
+            tokens_of_run = [t.token for t in traces if t[:3] == run]
+            wrong.append(f"{run}: ran {count} times, as {tokens_of_run}")
     wrong += [f"token {token}: ran {count} times" for token, count in tokens.items() if count > 1]
     wrong += [f"{run}: ran and is not recorded" for run in runs if run not in recorded]
     wrong += [f"{run}: is recorded as {result} and never ran" for run, result in recorded.items()

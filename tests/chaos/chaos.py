@@ -5,6 +5,7 @@ Then `pawl verify` finds nothing, record and traces agree (agreement.py says how
 held was given back within its lease and MARGIN. Workers that were only hindered are back within the same.
 """
 
+import concurrent.futures
 import datetime
 import os
 import pathlib
@@ -77,9 +78,10 @@ class ChaosTest(ProjectTest):
         self.addCleanup(self._show_logs)
 
     def _show_logs(self):
-        if not self._outcome.success:
+        told = self._outcome.result
+        if any(test is self for test, _ in told.failures + told.errors):
             for log in sorted(self.dir.glob("*.log")):
-                print(f"--- {log.name}\n{log.read_text()[-3000:]}", file=sys.stderr)
+                print(f"--- {log.name}\n{log.read_text()[-6000:]}", file=sys.stderr)
             print("--- server\n" + "".join((self.server.folder / "log").read_text().splitlines(True)[-40:]),
                   file=sys.stderr)
 
@@ -102,7 +104,7 @@ class ChaosTest(ProjectTest):
         names = [f"i{first + n}" for n in range(items)]
         self.write("items.jsonl", "".join(f"{name}\n" for name in names))
         self.write("chaos.yaml", WORKFLOW)
-        self.pawl("run", "chaos.yaml", "--detach", "--param", f"seconds={seconds}")
+        self.pawl("run", "chaos.yaml", "--detach", "--new", "--param", f"seconds={seconds}")
         self.jobs += 1
         self.items += [f"{self.jobs}/{name}" for name in names]
 
@@ -148,6 +150,11 @@ class ChaosTest(ProjectTest):
         """So many executions more than there are."""
         self.wait_for_traces(len(self.traces()) + count)
 
+    def note(self, what):
+        """Kept with the logs of the workers, which are shown when a scenario fails."""
+        with open(self.dir / "harm.log", "a") as log:
+            log.write(f"{datetime.datetime.now(datetime.UTC):%H:%M:%S.%f} {what}\n")
+
     # Recovery
 
     def records_of_workers(self):
@@ -172,16 +179,25 @@ class ChaosTest(ProjectTest):
         """The newest one has."""
         return self.job(self.jobs)["ended_at"] is not None
 
+    def dead_letters(self):
+        listed = self.pawl("dlq", "list", "--json").json["items"]
+        return [f"{one['job']}/{one['item']}" for one in listed]
+
     def check(self, **harm):
         """The jobs end, the record is sound and agrees with the traces; tells the figures."""
         self.wait_until("the job ends", self.job_has_ended)
         self.stop_workers()
         jobs = [self.job(1 + n) for n in range(self.jobs)]
+        dead = [(item, [one for one in self.attempts(item) if one["result"] not in ("success", "interrupted")])
+                for item in self.dead_letters()]
+        self.assertEqual(dead, [])
         self.assertEqual({job["state"] for job in jobs}, {"completed"})
         self.assertEqual(sum(job["items"]["succeeded"] for job in jobs), len(self.items))
         self.assert_verified()
 
-        attempts = [(item.split("/")[1], attempt) for item in self.items for attempt in self.attempts(item)]
+        with concurrent.futures.ThreadPoolExecutor(4) as readers:
+            found = zip(self.items, readers.map(self.attempts, self.items))
+            attempts = [(item.split("/")[1], attempt) for item, those in found for attempt in those]
         ended = [Ended(item, one["stage"], one["attempt_number"], one["result"]) for item, one in attempts]
         traces = self.traces()
         self.assertEqual(disagreements([item.split("/")[1] for item in self.items], STAGES, ended, traces), [])

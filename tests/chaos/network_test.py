@@ -4,6 +4,8 @@ from chaos import *
 from proxy import Proxy, unsteady
 
 SEED = 5
+# How the connection introduces itself on which a worker writes.
+WRITER = b"application_name\0pawl\0"
 
 
 class NetworkTrouble(ChaosTest):
@@ -61,8 +63,8 @@ class NetworkTrouble(ChaosTest):
 
     def test_delays_and_cuts(self):
         cuts = 30
-        self.network.rule(unsteady(SEED, delay_max=0.02, bytes_min=15_000, bytes_max=90_000, cuts=cuts))
-        self.submit(80)
+        self.network.rule(unsteady(SEED, delay_max=0.01, bytes_min=15_000, bytes_max=90_000, cuts=cuts))
+        self.submit(50)
         self.work(port=self.network.port)
         self.work(port=self.network.port)
         self.wait_until("the job ends", self.job_has_ended)
@@ -74,11 +76,11 @@ class NetworkTrouble(ChaosTest):
         self.submit(60)
         self.work(port=self.network.port)
         self.work(port=self.network.port)
-        for _ in range(10):
+        for number in range(1, 11):
             self.wait_for_more(8)
-            self.network.lose_answers(self.network.answers_to_lose + 1)
+            self.network.lose_answers(1, to=WRITER)
+            self.wait_until("it is lost", lambda: self.network.answers_lost == number)
         self.expect_all_back()
-        self.assertGreater(self.network.answers_lost, 0)
         self.check(answers_lost=self.network.answers_lost)
 
 

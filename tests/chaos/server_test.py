@@ -7,10 +7,10 @@ from chaos import *
 
 class ServerTrouble(ChaosTest):
     def test_server_restarted(self):
-        self.submit(80)
+        self.submit(60)
         self.work()
         self.work()
-        modes = ("fast", "immediate", "kill", "fast", "immediate")
+        modes = ("fast", "immediate", "kill", "fast")
         for mode in modes:
             self.wait_for_more(25)
             self.server.kill() if mode == "kill" else self.server.stop(mode)
@@ -31,7 +31,7 @@ class ServerTrouble(ChaosTest):
         self.check(outages=1)
 
     def test_backends_killed(self):
-        self.submit(80)
+        self.submit(60)
         self.work()
         self.work()
         ended = 0
@@ -67,7 +67,7 @@ class NoConnectionLeft(ChaosTest):
     settings = {"max_connections": "24"}
 
     def test_connections_exhausted(self):
-        self.submit(80)
+        self.submit(60)
         self.work()
         self.work()
         self.wait_for_more(20)

@@ -5,7 +5,7 @@ from chaos import *
 
 class WorkersTrouble(ChaosTest):
     def test_worker_killed_again_and_again(self):
-        self.submit(80)
+        self.submit(60)
         self.work()
         victim = self.work()
         kills = 6

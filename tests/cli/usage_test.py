@@ -81,8 +81,13 @@ class Project(StoreTest):
             self.assertEqual(list(pathlib.Path(empty).iterdir()), [])
 
     def test_another_kind_of_store_is_refused_without_repeating_its_address(self):
-        answer = self.pawl("status", "--store", "postgres://me:secret@host/db", code=1)
-        self.assertIn("this version keeps its state in SQLite", answer.err)
+        answer = self.pawl("status", "--store", "mysql://me:secret@host/db", code=1)
+        self.assertIn("no address that a store can be at", answer.err)
+        self.assertNotIn("secret", answer.err)
+
+    def test_a_server_that_is_not_there_is_told_without_the_password(self):
+        answer = self.pawl("status", "--store", "postgres://me:secret@127.0.0.1:1/db", code=1)
+        self.assertIn("cannot connect to PostgreSQL at 127.0.0.1:1/db", answer.err)
         self.assertNotIn("secret", answer.err)
 
 

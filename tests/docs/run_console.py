@@ -9,6 +9,9 @@ program as `pawl`; the lines after it are what it prints, stdout and stderr toge
 anything inside a line, and alone on a line for any number of lines. A command that shows nothing is
 run and not compared. A command ends with 0, or the document shows its exit code with `echo $?`
 in the same line or the next.
+
+An address `postgres://pawl@db/pawl?schema=NAME` stands for a schema of its own on the tests' server, which
+PAWL_TEST_POSTGRES (its url) or PAWL_TEST_POSTGRES_FILE (a file that holds it) names.
 """
 
 import os
@@ -17,10 +20,42 @@ import re
 import subprocess
 import sys
 import tempfile
+import uuid
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"<!-- file: (\S+) -->\s*$")
 MARK = "--pawl-document-mark--"
+ADDRESS = re.compile(r"postgres://pawl@db/pawl\?schema=(\w+)")
+
+
+class Server:
+    """The tests' own PostgreSQL server, where a document names an address; its schemas go with this."""
+
+    def __init__(self):
+        self.schemas = {}
+
+    @staticmethod
+    def url():
+        if said := os.environ.get("PAWL_TEST_POSTGRES"):
+            return said
+        if named := os.environ.get("PAWL_TEST_POSTGRES_FILE"):
+            return pathlib.Path(named).read_text().strip()
+        raise SystemExit("this document needs a PostgreSQL server. ctest starts it; by hand:\n  export PAWL_TEST_"
+                         "POSTGRES=$(python3 tests/postgres/private_server.py start /tmp/pawl-server)")
+
+    def reached_by(self, command):
+        def place(match):
+            schema = self.schemas.setdefault(match[1], "document_" + uuid.uuid4().hex)
+            return f"{self.url()}?schema={schema}"
+        return ADDRESS.sub(place, command)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for schema in self.schemas.values():
+            subprocess.run(["psql", "-X", "-q", self.url(), "-c", "SET client_min_messages = warning",
+                            "-c", f"DROP SCHEMA IF EXISTS {schema} CASCADE"], check=True)
 
 
 class Shell:
@@ -80,7 +115,7 @@ def run_document(path, program):
     text = path.read_text()
     failures = 0
     count = 0
-    with tempfile.TemporaryDirectory(prefix="pawl-document-") as directory:
+    with Server() as server, tempfile.TemporaryDirectory(prefix="pawl-document-") as directory:
         shell = Shell(directory, program)
         for fence in FENCE.finditer(text):
             language, block = fence.groups()
@@ -95,7 +130,7 @@ def run_document(path, program):
                 commands = commands_of(block)
                 for i, (command, shown) in enumerate(commands):
                     count += 1
-                    printed, code = shell.run(command)
+                    printed, code = shell.run(server.reached_by(command))
                     next_one = commands[i + 1][0] if i + 1 < len(commands) else ""
                     says_code = "echo $?" in command or next_one.startswith("echo $?")
                     wrong_code = code != 0 and not says_code

@@ -333,14 +333,14 @@ class PrivateServer:
         pid = self._pid()
         if pid is None:
             return
-        family = [pid, *children(pid)]
+        data = self._data()
         os.kill(pid, number)
 
         def all_gone():
-            if self._process and self._process.pid == pid:
-                self._process.poll()
+            if self._process and self._process.pid == pid and self._process.poll() is None:
+                return False
             # A backend that outlives the postmaster keeps the next one from starting.
-            return not any(started_at(one) for one in family)
+            return not processes_in(data)
         wait_until("the server is gone", all_gone)
 
     def _forget(self):
@@ -381,12 +381,13 @@ class PrivateServer:
             os.kill(watcher, signal.SIGKILL)
 
 
-def children(pid):
+def processes_in(folder):
+    """The living processes whose working directory this is, as it is of every process of a server."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         if entry.name.isdigit():
             with contextlib.suppress(OSError):
-                if (entry / "stat").read_text().rsplit(")", 1)[1].split()[1] == str(pid):
+                if os.path.samefile(entry / "cwd", folder) and started_at(entry.name):
                     found.append(int(entry.name))
     return found
 

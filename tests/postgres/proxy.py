@@ -9,12 +9,14 @@ Everything runs in one thread of the proxy's own; its methods may be called from
 """
 
 import asyncio
+import contextlib
 import random
 import socket
 import struct
 import threading
 
 CHUNK = 65536
+GREETING = 256
 # What a PostgreSQL server says after a COMMIT has become durable, and never before.
 COMMITTED = b"C\x00\x00\x00\x0bCOMMIT\x00"
 
@@ -45,6 +47,7 @@ class Connection:
         self.rules = rules
         self.program = program  # (reader, writer), as is the server
         self.server = server
+        self.greeting = b""  # how the program introduced itself
 
     async def carry(self):
         pumps = [asyncio.ensure_future(self._pump(self.program[0], self.server[1], self.rules.cut_up, None)),
@@ -72,7 +75,9 @@ class Connection:
                 await self.proxy.open_road.wait()
             if not data:
                 return
-            if acknowledgement and self.proxy.answers_to_lose > 0 and acknowledgement in last + data:
+            if acknowledgement is None and len(self.greeting) < GREETING:
+                self.greeting += data
+            if acknowledgement and self.proxy.loses_answer_of(self) and acknowledgement in last + data:
                 self.proxy.answers_to_lose -= 1
                 self.proxy.answers_lost += 1
                 self.reset()
@@ -95,7 +100,7 @@ class Connection:
         """Breaks it at both ends, at once and with what is under way."""
         for _, writer in (self.program, self.server):
             raw = writer.get_extra_info("socket")
-            if raw is not None:
+            with contextlib.suppress(OSError):  # it is closed already
                 raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             writer.transport.abort()
 
@@ -109,6 +114,7 @@ class Proxy:
         self.opened = 0
         self.cuts = 0
         self.answers_to_lose = 0
+        self.loser = b""
         self.answers_lost = 0
         self.rules_of = lambda number: Rules()
         self.open_road = None
@@ -145,9 +151,14 @@ class Proxy:
         """For connections to come: a function of their number, from 1, to Rules."""
         self._ask(self._set("rules_of", rules_of))
 
-    def lose_answers(self, count):
-        """The next answers to a COMMIT are swallowed, and their connections broken."""
+    def lose_answers(self, count, to=b""):
+        """The next answers to a COMMIT are swallowed, and their connections broken; only of programs
+        that introduced themselves with these bytes."""
+        self._ask(self._set("loser", to))
         self._ask(self._set("answers_to_lose", count))
+
+    def loses_answer_of(self, connection):
+        return self.answers_to_lose > 0 and self.loser in connection.greeting
 
     # The thread's side
 
@@ -186,7 +197,11 @@ class Proxy:
     async def _serve(self, reader, writer):
         self.opened += 1
         rules = self.rules_of(self.opened)
-        await self.open_road.wait()
+        with contextlib.suppress(asyncio.CancelledError):  # asyncio would report it as a failure
+            await self.open_road.wait()
+            await self._connect(rules, reader, writer)
+
+    async def _connect(self, rules, reader, writer):
         try:
             server = await asyncio.open_connection("127.0.0.1", self.target_port)
         except OSError:

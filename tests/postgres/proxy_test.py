@@ -67,7 +67,9 @@ class ProxyTest(unittest.TestCase):
 
     def test_an_answer_is_lost_after_the_commit(self):
         self.server.sql("CREATE TABLE written (n int)")
-        self.network.lose_answers(1)
+        self.network.lose_answers(1, to=b"application_name\0somebody else\0")
+        self.assertIn("COMMIT", self.run_sql("BEGIN; COMMIT")[0])
+        self.network.lose_answers(1, to=b"application_name\0psql\0")
         _, err = self.run_sql("BEGIN; INSERT INTO written VALUES (1); COMMIT")
         self.assertIn("connection", err)
         self.assertEqual(self.network.answers_lost, 1)
