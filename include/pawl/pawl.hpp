@@ -23,6 +23,7 @@
 #include "pawl/runtime/engine.hpp"      // run it
 #include "pawl/runtime/program.hpp"     // start here: build a workflow
 #include "pawl/store/dead_letters.hpp"  // what failed for good, and what to do about it
+#include "pawl/store/postgres.hpp"      // the store of many machines
 #include "pawl/store/records.hpp"       // what can be read
 #include "pawl/store/results.hpp"       // getting the outputs out
 #include "pawl/store/sqlite.hpp"        // the default store

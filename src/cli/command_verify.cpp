@@ -31,9 +31,7 @@ Result<std::shared_ptr<Store>> open_named(const std::string& named) {
 
 int verify(Session& session, const VerifyStoreOptions& options) {
   const Result<std::shared_ptr<Store>> store =
-      options.store.empty()
-          ? session.store()
-          : open_named(options.store);
+      options.store.empty() ? session.store() : open_named(options.store);
   if (!store) return session.fail(store.error());
   const Result<Verification> checked = pawl::verify((*store)->records());
   if (!checked) return session.fail(checked.error());

@@ -33,11 +33,9 @@ StopSignals::StopSignals() {
   require(descriptor_ >= 0, "signals can be waited for");
 }
 
-StopSignals::~StopSignals() {
-  ::close(descriptor_);
-  const sigset_t set = stop_signals();
-  ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-}
+// They stay blocked: the process is about to end with its own word, and a second Ctrl-C that comes
+// late must not cut it off.
+StopSignals::~StopSignals() { ::close(descriptor_); }
 
 bool StopSignals::wait(Duration duration) const {
   const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(duration).count();

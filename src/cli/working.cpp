@@ -14,6 +14,7 @@
 #include "cli/progress.hpp"
 #include "pawl/actions/actions.hpp"
 #include "pawl/codec/documents.hpp"
+#include "pawl/codec/json.hpp"
 #include "pawl/runtime/engine.hpp"
 #include "pawl/workflow/action.hpp"
 
@@ -97,6 +98,7 @@ class Work {
     options.stages = order_.stages;
     options.categories = order_.categories;
     if (order_.job) options.jobs = {order_.job};
+    options.takes = [this](const Job& job) { return is_here(job); };
     const bool is_verbose = session_.globals().verbose;
     options.log = [this, is_verbose](LogLevel level, const std::string& text) {
       if (is_verbose || level == LogLevel::error) remarks_.add(text);
@@ -110,6 +112,19 @@ class Work {
     engine_->serve(file_actions(store_, std::move(actions)));
     engine_->start();
     return {};
+  }
+
+  /// The directory a job was submitted from must be on this machine too. Where it is not, its
+  /// commands would all fail: the job is left to workers that have it.
+  bool is_here(const Job& job) {
+    const auto label = member(job.labels, "project");
+    const std::string project = label ? string_of(*label).value_or("") : "";
+    std::error_code ignored;
+    if (project.empty() || std::filesystem::is_directory(project, ignored)) return true;
+    remarks_.add("job " + std::to_string(job.id.value()) +
+                 " is left to other machines: there is no directory '" + printable(project) +
+                 "' here");
+    return false;
   }
 
   [[nodiscard]] std::uint32_t default_parallel() const {

@@ -136,7 +136,7 @@ void Connection::check(int is_ok) {
 }
 
 const std::string& Connection::name_of(const char* sql, const Parameters& parameters) {
-  const std::pair key(static_cast<const void*>(sql), parameters.types());
+  const Key key(sql, parameters.types());
   if (const auto known = names_by_text_.find(key); known != names_by_text_.end()) {
     return known->second;
   }
@@ -144,6 +144,7 @@ const std::string& Connection::name_of(const char* sql, const Parameters& parame
   check(
       PQsendPrepare(raw_.get(), name.c_str(), sql, parameters.count(), parameters.types().data()));
   expected_.push_back(Expected::preparation);
+  unproven_.push_back(key);
   return names_by_text_.emplace(key, name).first->second;
 }
 
@@ -275,11 +276,12 @@ std::vector<Reply> Connection::collect() {
   }
   expected_.clear();
   answered_ = 0;
+  // What was to be prepared behind a failure was not; its name is not used twice.
   if (failed) {
-    // What was prepared behind the failure was not; names are not used twice.
-    names_by_text_.clear();
-    throw DbError(*failed);
+    for (const Key& key : unproven_) names_by_text_.erase(key);
   }
+  unproven_.clear();
+  if (failed) throw DbError(*failed);
   return wanted;
 }
 

@@ -154,8 +154,10 @@ class Connection final : public sql::Session {
   std::vector<Expected> expected_;
   std::size_t answered_ = 0;  ///< of expected_
   std::uint64_t names_ = 0;
-  /// By the text and the types of its parameters.
-  std::map<std::pair<const void*, std::vector<TypeId>>, std::string> names_by_text_;
+  /// What was prepared, by the text and the types of its parameters.
+  using Key = std::pair<const void*, std::vector<TypeId>>;
+  std::map<Key, std::string> names_by_text_;
+  std::vector<Key> unproven_;  ///< of these, whose preparation is not answered yet
   std::map<const void*, std::unique_ptr<Prepared>> statements_;
 };
 

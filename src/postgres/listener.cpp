@@ -26,12 +26,11 @@ constexpr auto longest_pause = std::chrono::milliseconds(5'000);
 
 std::string channel_of(const Address& address) { return "pawl_" + address.schema; }
 
-Listener::Listener(Address address, Duration look_every, Duration answer_within, ServerClock& clock)
-    : address_(std::move(address)),
+Listener::Listener(Dialer& dialer, Duration look_every, ServerClock& clock)
+    : dialer_(dialer),
       look_every_(look_every),
-      answer_within_(answer_within),
       clock_(clock),
-      channel_(channel_of(address_)),
+      channel_(channel_of(dialer.address())),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   require(wake_ >= 0, "no descriptor is left for an eventfd");
 }
@@ -86,10 +85,11 @@ void Listener::run(const std::stop_token& stop) {
 }
 
 void Listener::listen(const std::stop_token& stop) {
-  Connection connection({.address = address_,
-                         .name = "pawl listener " + address_.schema,
-                         .set_up = reader_set_up(address_) + "; LISTEN " + quoted_name(channel_),
-                         .answer_within = answer_within_});
+  const Address& address = dialer_.address();
+  const std::unique_ptr<Connection> own =
+      dialer_.connect("pawl listener " + address.schema,
+                      reader_set_up(address) + "; LISTEN " + quoted_name(channel_));
+  Connection& connection = *own;
   look(connection);
   auto next_look = Steady::now() + look_every_;
   auto may_tell_at = Steady::now();

@@ -12,15 +12,15 @@
 #include <mutex>
 #include <thread>
 
-#include "postgres/connection.hpp"
+#include "postgres/dialer.hpp"
 #include "postgres/server_clock.hpp"
 
 namespace pawl::postgres {
 
 class Listener {
  public:
-  /// `clock` must outlive it; it is read again with each look.
-  Listener(Address address, Duration look_every, Duration answer_within, ServerClock& clock);
+  /// Both must outlive it. The clock is read again with each look.
+  Listener(Dialer& dialer, Duration look_every, ServerClock& clock);
   ~Listener();
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
@@ -38,9 +38,8 @@ class Listener {
   bool take_notifications(Connection& connection);
   void wait(int socket, Duration at_most);
 
-  Address address_;
+  Dialer& dialer_;
   Duration look_every_;
-  Duration answer_within_;
   ServerClock& clock_;
   std::string channel_;
   int wake_;  ///< an eventfd

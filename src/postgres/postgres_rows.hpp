@@ -35,6 +35,7 @@
 
 #include "postgres/connection.hpp"
 #include "postgres/known.hpp"
+#include "postgres/server_clock.hpp"
 #include "sql/job_codec.hpp"
 #include "store/rows.hpp"
 
@@ -102,6 +103,9 @@ class PostgresRows final : public Rows {
   std::vector<WorkerId> gone_workers(Timestamp now, WorkerId self) override;
   void forget_worker(WorkerId worker) override;
   Timestamp next_due(Timestamp now) override;
+
+  /// The server's clock. Of a batch or a claim: when its locks were granted.
+  [[nodiscard]] Timestamp server_time();
 
   /// One statement at once; how many rows it changed.
   std::int64_t run(const char* sql, const Parameters& parameters);
@@ -197,6 +201,7 @@ class PostgresRows final : public Rows {
   Known& known_;
   const bool is_repeated_;
   const AddItems* coming_ = nullptr;
+  std::optional<Timestamp> server_time_;
   bool has_news_ = false;
   bool has_arrived_ = false;      ///< some of the journal comes from another store
   std::int64_t first_drawn_ = 0;  ///< the first ordinal of this transaction

@@ -10,8 +10,8 @@
 #include "pawl/store/records.hpp"
 #include "pawl/store/store.hpp"
 #include "postgres/faults.hpp"
-#include "postgres/lane_heads.hpp"
 #include "postgres/listener.hpp"
+#include "postgres/looks.hpp"
 #include "postgres/payload_pieces.hpp"
 #include "postgres/readers.hpp"
 #include "postgres/server_clock.hpp"
@@ -40,11 +40,12 @@ class PostgresStore final : public Store {
   PostgresStore(const PostgresOptions& options, const Address& address, const Clock* clock)
       : address_(address),
         clock_(clock == nullptr ? server_clock_ : *clock),
-        writer_(address, options.create, options.migrate, options.answer_within, server_clock_),
-        readers_(address, options.answer_within),
+        dialer_(address, options.answer_within),
+        writer_(dialer_, options.create, options.migrate, server_clock_),
+        readers_(dialer_),
         payloads_(address, readers_),
         records_(readers_, payloads_),
-        listener_(address, options.look_every, options.answer_within, server_clock_) {}
+        listener_(dialer_, options.look_every, server_clock_) {}
 
   [[nodiscard]] const Clock& clock() const override { return clock_; }
   Records& records() override { return records_; }
@@ -115,8 +116,8 @@ class PostgresStore final : public Store {
   }
 
   Result<Claims> claim(const ClaimRequest& request) override {
-    return write([&](PostgresRows& rows, Ledger& ledger) -> Result<Claims> {
-      rows.expect(request);
+    const auto expect = [&](PostgresRows& rows) { rows.expect(request); };
+    return write(expect, [&](PostgresRows& rows, Ledger& ledger) -> Result<Claims> {
       // What a swept worker opened would never be swept again.
       if (!is_present(rows, request.worker)) return no_worker(request.worker);
       Claims claims = ledger.claim(request);
@@ -127,8 +128,8 @@ class PostgresStore final : public Store {
 
   Result<Committed> commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
                            const Refill& refill) override {
-    return write([&](PostgresRows& rows, Ledger& ledger) -> Result<Committed> {
-      rows.expect(worker, steps, refill);
+    const auto expect = [&](PostgresRows& rows) { rows.expect(worker, steps, refill); };
+    return write(expect, [&](PostgresRows& rows, Ledger& ledger) -> Result<Committed> {
       std::optional<WorkerRecord> self = rows.worker(worker);
       // Its answer was lost, longer than the store could ask for it: who sent it reads it back.
       if (self && batch != 0 && self->last_batch == batch) {
@@ -180,12 +181,19 @@ class PostgresStore final : public Store {
   /// One write transaction. An error that `body` answers, or that is thrown in it, rolls back.
   template <class Body>
   auto write(Body body) -> std::invoke_result_t<Body, PostgresRows&, Ledger&> {
+    return write([](PostgresRows&) {}, body);
+  }
+  /// The same; `expect` tells the rows first what will be asked for.
+  template <class Expect, class Body>
+  auto write(Expect expect, Body body) -> std::invoke_result_t<Body, PostgresRows&, Ledger&> {
     using Answer = std::invoke_result_t<Body, PostgresRows&, Ledger&>;
     const std::lock_guard lock(mutex_);
     Answer written = guarded(address_, [&]() -> Answer {
       bool is_news = false;
       Answer answer = writer_.transaction([&](PostgresRows& rows) -> Answer {
-        Ledger ledger(rows, now());
+        expect(rows);
+        // Exact, where the machines only know it to within what an answer takes: no retry is early.
+        Ledger ledger(rows, &clock_ == &server_clock_ ? rows.server_time() : now());
         Answer made = body(rows, ledger);
         is_news = rows.has_news();
         return made;
@@ -219,6 +227,7 @@ class PostgresStore final : public Store {
   Address address_;
   ServerClock server_clock_;
   const Clock& clock_;
+  Dialer dialer_;
   std::mutex mutex_;
   Writer writer_;  ///< guarded by mutex_
 

@@ -27,18 +27,12 @@ class Readers::Lease {
   Connection* connection_;
 };
 
-Readers::Readers(Address address, Duration answer_within)
-    : address_(std::move(address)), answer_within_(answer_within) {}
-
 void Readers::open(Reader& reader, const char* begin) {
   for (bool is_fresh = false;;) {
     if (!reader.connection || !reader.connection->is_open()) {
       reader.connection.reset();
-      reader.connection = std::make_unique<Connection>(
-          Connection::Settings{.address = address_,
-                               .name = "pawl reader " + address_.schema,
-                               .set_up = reader_set_up(address_),
-                               .answer_within = answer_within_});
+      const Address& address = dialer_.address();
+      reader.connection = dialer_.connect("pawl reader " + address.schema, reader_set_up(address));
       is_fresh = true;
     }
     try {
@@ -65,7 +59,7 @@ Readers::Lease Readers::borrow(const char* begin) {
 }
 
 std::optional<Error> Readers::read(const std::function<void(sql::Session&)>& body) {
-  const auto done = guarded(address_, [&]() -> Status {
+  const auto done = guarded(dialer_.address(), [&]() -> Status {
     const Lease connection = borrow(begin_reading);
     try {
       body(*connection);

@@ -10,14 +10,15 @@
 #include <mutex>
 #include <optional>
 
-#include "postgres/connection.hpp"
+#include "postgres/dialer.hpp"
 #include "sql/read_ports.hpp"
 
 namespace pawl::postgres {
 
 class Readers final : public sql::ReadDoor {
  public:
-  Readers(Address address, Duration answer_within);
+  /// `dialer` must outlive it.
+  explicit Readers(Dialer& dialer) : dialer_(dialer) {}
 
   /// One snapshot, read only. The connection is proven before `body` is run, so that it is run once
   /// even after the server was restarted.
@@ -36,8 +37,7 @@ class Readers final : public sql::ReadDoor {
   Lease borrow(const char* begin);
   void open(Reader& reader, const char* begin);
 
-  Address address_;
-  Duration answer_within_;
+  Dialer& dialer_;
   std::array<Reader, 3> readers_;
   std::atomic<std::size_t> turn_ = 0;
 };

@@ -104,9 +104,18 @@ void PostgresRows::expect(const ClaimRequest& request) {
   learn(ids);
   want_worker(request.worker);
   want_jobs(ids);
+  connection_.want(select_server_time);
   std::vector<Reply> answers = connection_.answers();
+  server_time_ = Timestamp{Duration{answers.back().integer(0, 0)}};
   take_worker(request.worker, std::move(answers[0]));
   take_jobs(ids, std::move(answers[1]), std::move(answers[2]));
+}
+
+Timestamp PostgresRows::server_time() {
+  if (!server_time_) {
+    server_time_ = Timestamp{Duration{connection_.ask(select_server_time).integer(0, 0)}};
+  }
+  return *server_time_;
 }
 
 PostgresRows::JobEntry* PostgresRows::find_job(JobId id) {

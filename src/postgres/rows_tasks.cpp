@@ -84,7 +84,9 @@ void PostgresRows::expect(WorkerId worker, std::span<const Step> steps, const Re
   connection_.want(select_versions, Parameters().add_numbers(own));
   connection_.want(select_tasks_by_id, Parameters().add_numbers(released));
   connection_.want(select_progress, Parameters().add_numbers(items));
+  connection_.want(select_server_time);
   std::vector<Reply> answers = connection_.answers();
+  server_time_ = Timestamp{Duration{answers.back().integer(0, 0)}};
   take_worker(worker, std::move(answers[0]));
   take_jobs({jobs.begin(), jobs.end()}, std::move(answers[1]), std::move(answers[2]));
   for (const std::int64_t id : own) tasks_.try_emplace(TaskId{id});
@@ -215,11 +217,17 @@ std::vector<Task> PostgresRows::running_of(WorkerId worker, std::uint32_t max) {
 /// An attempt that was closed by somebody else already has its row: then the transaction fails on
 /// the key, and is repeated without this.
 void PostgresRows::send_attempts_early(std::span<const Step> steps) {
+  std::map<std::pair<TaskId, AttemptNumber>, const Attempt*> closed;
   for (const Step& step : steps) {
     if (!step.closed) continue;
-    if (!early_attempts_.emplace(step.closed->task, step.closed->number).second) continue;
-    sql::attempt_values(*step.closed,
-                        [&](const auto&... values) { new_attempts_.append(values...); });
+    const auto [at, is_new] =
+        closed.try_emplace({step.closed->task, step.closed->number}, &*step.closed);
+    if (!is_new) at->second = nullptr;  // closed twice: which of them counts is not known yet
+  }
+  for (const auto& [key, attempt] : closed) {
+    if (attempt == nullptr) continue;
+    early_attempts_.insert(key);
+    sql::attempt_values(*attempt, [&](const auto&... values) { new_attempts_.append(values...); });
   }
   send_attempts();
 }

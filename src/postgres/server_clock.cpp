@@ -8,8 +8,6 @@ namespace pawl::postgres {
 
 namespace {
 
-constexpr char select_time[] = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
-
 /// Goes on while the machine sleeps.
 Duration::rep since_start() {
   timespec time{};
@@ -26,7 +24,7 @@ void ServerClock::read(Connection& connection, int questions) {
   Duration::rep ahead = 0;
   for (int i = 0; i < questions; ++i) {
     const Duration::rep asked = since_start();
-    const Reply answer = connection.ask(select_time);
+    const Reply answer = connection.ask(select_server_time);
     const Duration::rep took = since_start() - asked;
     if (took >= quickest) continue;
     quickest = took;

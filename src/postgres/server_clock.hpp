@@ -10,6 +10,10 @@
 
 namespace pawl::postgres {
 
+/// In microseconds since 1970.
+inline constexpr char select_server_time[] =
+    "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+
 class ServerClock final : public Clock {
  public:
   [[nodiscard]] Timestamp now() const override;

@@ -23,6 +23,7 @@ constexpr char take_id[] =
 constexpr char name_session[] = "SELECT set_config('application_name', $1, false)";
 constexpr char update_last_write[] =
     "UPDATE writers SET last_write = $2, used_at = $3 WHERE id = $1";
+constexpr char select_writer[] = "SELECT 1 FROM writers WHERE id = $1";
 constexpr char select_last_write[] =
     "SELECT last_write FROM writers WHERE id = $1 FOR NO KEY UPDATE";
 constexpr char delete_writer[] = "DELETE FROM writers WHERE id = $1";
@@ -33,13 +34,11 @@ constexpr char end_remains[] =
 
 }  // namespace
 
-Writer::Writer(Address address, bool create, bool migrate, Duration answer_within,
-               ServerClock& clock)
-    : address_(std::move(address)), answer_within_(answer_within), clock_(clock) {
-  connection_ = std::make_unique<Connection>(Connection::Settings{.address = address_,
-                                                                  .name = "pawl",
-                                                                  .set_up = writer_set_up(address_),
-                                                                  .answer_within = answer_within_});
+Writer::Writer(Dialer& dialer, bool create, bool migrate, ServerClock& clock)
+    : dialer_(dialer),
+      address_(dialer.address()),
+      clock_(clock),
+      connection_(dialer.connect("pawl", writer_set_up(address_))) {
   bring_up_to_date(*connection_, create, migrate);
   clock_.read(*connection_);
 }
@@ -55,23 +54,21 @@ Writer::~Writer() {
 }
 
 void Writer::sign_on() {
-  const bool is_new = id_ == 0;
-  if (is_new) {
-    id_ = connection_->ask(take_id, Parameters::of(clock_.now())).integer(0, 0);
+  const auto name = [&] { return "pawl writer " + address_.schema + "/" + std::to_string(id_); };
+  if (id_ != 0) {
+    (void)connection_->ask(end_remains, Parameters::of(name()));
+    // A server that took over may not have our row: then it has nothing of what came after it.
+    if (connection_->ask(select_writer, Parameters::of(id_)).rows() == 0) id_ = 0;
   }
-  const std::string name = "pawl writer " + address_.schema + "/" + std::to_string(id_);
-  if (!is_new) (void)connection_->ask(end_remains, Parameters::of(name));
-  (void)connection_->ask(name_session, Parameters::of(name));
+  if (id_ == 0) id_ = connection_->ask(take_id, Parameters::of(clock_.now())).integer(0, 0);
+  (void)connection_->ask(name_session, Parameters::of(name()));
 }
 
 Connection& Writer::connection() {
   if (!connection_ || !connection_->is_open()) {
     connection_.reset();
-    connection_ =
-        std::make_unique<Connection>(Connection::Settings{.address = address_,
-                                                          .name = "pawl",
-                                                          .set_up = writer_set_up(address_),
-                                                          .answer_within = answer_within_});
+    connection_ = dialer_.connect("pawl", writer_set_up(address_));
+    known_ = {};  // it may be another server, which took over without the newest commits
     if (id_ != 0) sign_on();
     clock_.read(*connection_);
   }
@@ -114,7 +111,9 @@ bool Writer::was_written() {
   for (auto pause = std::chrono::milliseconds(20);;
        pause = std::min(pause * 2, std::chrono::milliseconds(1'000))) {
     try {
+      const std::int64_t signed_on_as = id_;
       connection();
+      if (id_ != signed_on_as) return false;
       const Reply found = connection_->ask(select_last_write, Parameters::of(id_));
       return found.rows() > 0 && found.integer(0, 0) == last_write_;
     } catch (const DbError&) {

@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "postgres/dialer.hpp"
 #include "postgres/known.hpp"
 #include "postgres/postgres_rows.hpp"
 #include "postgres/server_clock.hpp"
@@ -26,8 +27,8 @@ namespace pawl::postgres {
 
 class Writer {
  public:
-  /// Connects and brings the schema up to date. `clock` must outlive it.
-  Writer(Address address, bool create, bool migrate, Duration answer_within, ServerClock& clock);
+  /// Connects and brings the schema up to date. Both must outlive it.
+  Writer(Dialer& dialer, bool create, bool migrate, ServerClock& clock);
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -53,8 +54,8 @@ class Writer {
   /// Whether the newest transaction took place. Asks until the server answers, for a while.
   [[nodiscard]] bool was_written();
 
-  Address address_;
-  Duration answer_within_;
+  Dialer& dialer_;
+  const Address& address_;
   ServerClock& clock_;
   std::unique_ptr<Connection> connection_;
   Known known_;

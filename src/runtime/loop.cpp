@@ -19,6 +19,7 @@ Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clo
       next_renewal_(clock.now() + options.lease / 3),
       next_look_(clock.now() + options.poll_interval),
       store_thread_(options.threads > 0),
+      lease_thread_(options.threads > 0),
       pool_(options.threads) {
   // What the executing threads call only leaves word; `this` is used when the loop reads it.
   const std::shared_ptr<Inbox> inbox = inbox_;

@@ -189,6 +189,7 @@ class Loop {
 
   // loop_upkeep.cpp
   void renew();
+  void on_renewed(WorkerId worker, const Status& renewed);
   void on_lease_lost();
   void sweep();
   void refresh_jobs();
@@ -254,6 +255,9 @@ class Loop {
   Timestamp heads_until_;        ///< so long it may be taken for true
   bool too_many_abandoned_ = false;
   bool sweeping_ = false;
+  bool renewing_ = false;
+  bool renewal_failed_ = false;  ///< the last one
+  Timestamp sweep_not_before_;
   bool sweep_again_ = false;
   bool stopping_ = false;
   Timestamp stop_deadline_;
@@ -268,6 +272,7 @@ class Loop {
 
   // Last: their threads use everything above.
   StoreThread store_thread_;
+  StoreThread lease_thread_;  ///< renews, where there are threads
   Pool pool_;
 };
 

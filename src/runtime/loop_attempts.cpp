@@ -17,7 +17,7 @@ Loop::Held* Loop::find(TaskId task, Version version) {
 }
 
 bool Loop::is_served(const JobPlan& plan, StageIndex stage) const {
-  return can_run(plan.workflow.stage(stage), plan.code[at(stage)].get());
+  return !plan.is_left && can_run(plan.workflow.stage(stage), plan.code[at(stage)].get());
 }
 
 /// All of a stage's code must be here: a missing gate would let everything pass.

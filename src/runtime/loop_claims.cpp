@@ -40,7 +40,8 @@ std::shared_ptr<const JobPlan> Loop::plan_for(const Job& job, const Workflow& wo
                                                 .reduce_ordinal = job.reduce_ordinal,
                                                 .workflow = workflow,
                                                 .code = code_for(workflow),
-                                                .pool_keys = {}});
+                                                .pool_keys = {},
+                                                .is_left = options_.takes && !options_.takes(job)});
   for (const StageDefinition& stage : workflow.definition().stages) {
     plan->pool_keys.push_back(stage.limits.pool.empty() ? workflow.name() + "/" + stage.name
                                                         : stage.limits.pool);

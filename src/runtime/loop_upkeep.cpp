@@ -9,16 +9,45 @@
 
 namespace pawl {
 
+namespace {
+
+constexpr Duration renew_again_after = std::chrono::milliseconds(500);
+
+}  // namespace
+
+/// Beside the other calls where there are threads: a commit that waits for the store does not let
+/// the lease run out. One at a time.
 void Loop::renew() {
   next_renewal_ = clock_.now() + options_.lease / 3;
-  store_thread_.post([this, worker = worker()] {
+  if (std::exchange(renewing_, true)) return;
+  StoreThread& thread = options_.threads > 0 ? lease_thread_ : store_thread_;
+  thread.post([this, worker = worker()] {
     const Status renewed = store_->renew(worker);
-    if (renewed || renewed.error().code != ErrorCode::not_found) return;
-    inbox_->post([this] { on_lease_lost(); });
+    inbox_->post([this, worker, renewed] { on_renewed(worker, renewed); });
   });
+  lease_thread_.wake();
 }
 
-/// We were taken for dead: everything we held has been given to others. Sign on anew.
+void Loop::on_renewed(WorkerId worker, const Status& renewed) {
+  renewing_ = false;
+  if (worker != this->worker()) return;
+  if (renewed) {
+    // After a time without the store everybody's lease has run out: others may renew theirs before
+    // they are taken for dead.
+    if (std::exchange(renewal_failed_, false))
+      sweep_not_before_ = clock_.now() + options_.lease / 3;
+    return;
+  }
+  if (renewed.error().code == ErrorCode::not_found) {
+    on_lease_lost();
+    return;
+  }
+  renewal_failed_ = true;
+  next_renewal_ = std::min(next_renewal_, clock_.now() + renew_again_after);
+}
+
+/// We were taken for dead: everything we held has been given to others. Sign on anew. Batches keep
+/// their numbers growing: one that is sent again under the new name must not be taken for another.
 void Loop::on_lease_lost() {
   log(LogLevel::warning, "the lease was lost; what ran here runs elsewhere");
   for (auto& [id, held] : held_) {
@@ -30,7 +59,6 @@ void Loop::on_lease_lost() {
     const Result<WorkerId> fresh = store_->enlist(hello_);
     inbox_->post([this, fresh] {
       if (fresh) worker_ = fresh->value();
-      last_batch_ = 0;
       want_claim();
     });
   });
@@ -39,6 +67,11 @@ void Loop::on_lease_lost() {
 void Loop::sweep() {
   if (stopping_) {
     next_sweep_ = clock_.now() + options_.lease;
+    return;
+  }
+  // Who cannot renew its own lease does not judge those of others.
+  if (renewal_failed_ || clock_.now() < sweep_not_before_) {
+    next_sweep_ = std::max(sweep_not_before_, clock_.now() + renew_again_after);
     return;
   }
   if (sweeping_) {

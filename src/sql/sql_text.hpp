@@ -43,10 +43,13 @@ consteval auto joined(const Parts&... parts) {
 /// Calls `use` with the name of each column of a list "a, b, c".
 template <class List, class Use>
 consteval void each_column(const List& columns, Use use) {
-  for (std::string_view left = static_cast<const char*>(columns); !left.empty();) {
-    const std::size_t comma = left.find(", ");
-    use(left.substr(0, comma));
-    left.remove_prefix(comma == std::string_view::npos ? left.size() : comma + 2);
+  // By hand: under a sanitizer GCC does not take string_view::find for a constant.
+  const std::string_view all = static_cast<const char*>(columns);
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at <= all.size(); ++at) {
+    if (at < all.size() && all[at] != ',') continue;
+    use(all.substr(begin, at - begin));
+    begin = at + 2;
   }
 }
 

@@ -70,6 +70,7 @@ class Ledger {
   [[nodiscard]] bool is_present(WorkerId worker);
 
   // submission.cpp
+  [[nodiscard]] Job make_job(const NewJob& fresh);
   void add_item(Touched& at, const NewItem& item, std::string key, std::uint32_t pass,
                 const AddItems& chunk, Added& added);
   void add_task_with_history(Touched& at, Task task, const ItemHistory& history);

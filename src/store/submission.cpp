@@ -11,6 +11,10 @@ Result<Job> Ledger::create_job(const NewJob& fresh) {
   if (!fresh.key.empty()) {
     if (const Job* known = rows_.job_with_key(fresh.workflow.name(), fresh.key)) return *known;
   }
+  return make_job(fresh);
+}
+
+Job Ledger::make_job(const NewJob& fresh) {
   rows_.keep_workflow(fresh.workflow);
   Job job{.workflow_name = fresh.workflow.name(),
           .workflow_hash = fresh.workflow.hash(),
@@ -83,13 +87,13 @@ Result<Submitted> Ledger::submit(const NewJob& fresh, const AddItems& chunk) {
   for (const NewItem& item : chunk.items) {
     if (item.key.empty()) return fail(ErrorCode::invalid, "an item has an empty key");
   }
-  Result<Job> job = create_job(fresh);
-  if (!job) return std::unexpected(job.error());
+  // Asked for its key once: a second look could find what another process has made in between.
+  const JobId job = make_job(fresh).id;
   AddItems of_this_job = chunk;
-  of_this_job.job = job->id;
+  of_this_job.job = job;
   Result<Added> added = add_items(of_this_job);
   if (!added) return std::unexpected(added.error());
-  return Submitted{.job = *touch(job->id)->job, .items = std::move(*added)};
+  return Submitted{.job = *touch(job)->job, .items = std::move(*added)};
 }
 
 void Ledger::add_item(Touched& touched, const NewItem& item, std::string key, std::uint32_t pass,

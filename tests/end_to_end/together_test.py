@@ -25,6 +25,29 @@ stages:
 """
 
 
+class Elsewhere(ProjectTest):
+    def test_a_worker_without_the_directory_of_a_job_leaves_it_to_others(self):
+        self.write("site/items.jsonl", "a\nb\n")
+        self.write("site/steps.yaml", STEPS)
+        store = ("--store", self.dir / "shared.db")
+        self.pawl(*store, "run", "steps.yaml", "--detach", cwd=self.dir / "site")
+        os.rename(self.dir / "site", self.dir / "away")
+        worker = self.start(*store, "work")
+        said = ""
+        while "left to other machines" not in said:
+            line = worker.stderr.readline()
+            self.assertTrue(line, f"it said only: {said}")
+            said += line
+        self.assertIn(str(self.dir / "site"), said)
+        worker.send_signal(signal.SIGINT)
+        self.finish(worker, code=INTERRUPTED)
+        os.rename(self.dir / "away", self.dir / "site")
+        self.pawl(*store, "work", "--drain")
+        shown = self.pawl(*store, "job", "show", "1", "--json").json
+        self.assertEqual(shown["state"], "completed")
+        self.assertEqual(self.pawl(*store, "dlq", "list", "--json").json["items"], [])
+
+
 class Killed(ProjectTest):
     def items(self, count):
         self.write("items.jsonl", "".join(f"i{n}\n" for n in range(count)))

@@ -97,8 +97,10 @@ TEST(MovedHistories, are_the_same_elsewhere_and_come_to_the_same_end) {
   Seen seen;
   for (std::uint64_t seed = first; seed <= last && !HasFailure(); ++seed) {
     SCOPED_TRACE("replay with PAWL_SEED=" + std::to_string(seed));
-    const StoreKind& one = kinds[seed % kinds.size()];
-    const StoreKind& other = kinds[(seed + 1) % kinds.size()];
+    // One in four goes to PostgreSQL or comes from there: its schemas take long to make.
+    StoreKind one = kinds[seed % 4 == 0 ? seed / 4 % 2 : seed % 2];
+    StoreKind other = seed % 4 == 0 ? kinds[2] : kinds[(seed + 1) % 2];
+    if (seed % 3 == 0) std::swap(one, other);
     move_there_and_back(one, other, seed, seen);
   }
   if (replays || HasFailure()) return;

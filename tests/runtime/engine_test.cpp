@@ -1,5 +1,5 @@
 /// The engine as a process among others: leases, crashes, two engines on one store, stopping,
-/// events, trouble with the store, real threads.
+/// events, real threads.
 
 #include <atomic>
 #include <condition_variable>
@@ -186,182 +186,24 @@ TEST(Engines, the_log_tells_first_attempts_from_retries) {
                   HasSubstr("retry succeeded: 'work' for 'a', attempt 2")));
 }
 
-/// A store that refuses to commit while it is told to.
-class Sulking final : public Store {
- public:
-  explicit Sulking(std::shared_ptr<Store> inner) : inner_(std::move(inner)) {}
-  bool sulks = false;
-  bool writes_all_the_same = false;  ///< the answer is lost, the batch is not
-  int refused = 0;
-  ItemId bad_item;  ///< no batch with a step of this item is taken
-
-  [[nodiscard]] const Clock& clock() const override { return inner_->clock(); }
-  Records& records() override { return inner_->records(); }
-  Result<WorkerId> enlist(const WorkerHello& hello) override { return inner_->enlist(hello); }
-  Status renew(WorkerId worker) override { return inner_->renew(worker); }
-  Status retire(WorkerId worker) override { return inner_->retire(worker); }
-  Result<Job> create_job(const NewJob& job) override { return inner_->create_job(job); }
-  Result<Added> add_items(const AddItems& items) override { return inner_->add_items(items); }
-  Result<Submitted> submit(const NewJob& job, const AddItems& items) override {
-    return inner_->submit(job, items);
-  }
-  Result<std::vector<LaneHead>> ready_lanes() override { return inner_->ready_lanes(); }
-  Result<Claims> claim(const ClaimRequest& request) override {
-    if (sulks && writes_all_the_same) (void)inner_->claim(request);
-    if (sulks) return fail(ErrorCode::unavailable, "the disk is full");
-    return inner_->claim(request);
-  }
-  Result<Committed> commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
-                           const Refill& refill) override {
-    if (sulks) {
-      ++refused;
-      if (writes_all_the_same) (void)inner_->commit(worker, batch, steps, refill);
-      return fail(ErrorCode::unavailable, "the disk is full");
-    }
-    const bool has_bad_one = bad_item && std::ranges::any_of(steps, [&](const Step& step) {
-                               return step.next.item == bad_item;
-                             });
-    if (has_bad_one) {
-      ++refused;
-      return fail(ErrorCode::invalid, "a CHECK was broken");
-    }
-    return inner_->commit(worker, batch, steps, refill);
-  }
-  Result<Swept> sweep(const SweepRequest& request) override { return inner_->sweep(request); }
-  Result<Job> act(const Act& act) override { return inner_->act(act); }
-  Result<Arriving> receive(const Arrival& arrival) override { return inner_->receive(arrival); }
-  std::uint64_t change_mark() override { return inner_->change_mark(); }
-  Result<std::string> keep_payload(std::string_view bytes) override {
-    return inner_->keep_payload(bytes);
-  }
-  Result<KeptFile> keep_file(const std::filesystem::path& path) override {
-    return inner_->keep_file(path);
-  }
-
- private:
-  std::shared_ptr<Store> inner_;
-};
-
-TEST(Engines, a_claim_whose_answer_was_lost_is_read_back_and_run) {
-  ManualClock clock;
-  auto store = std::make_shared<Sulking>(open_memory_store(clock));
-  auto engine = std::move(*Engine::create(store, {.threads = 0}, clock));
-  std::map<std::string, int> executions;
-  WorkflowBuilder build("lost");
-  build.stage("a", [&](Context& context, std::stop_token) -> Outcome {
-    ++executions[std::string(context.item_key())];
-    return Output{};
-  });
-  const Program program = built(build);
-  engine->serve(program);
-  const std::vector<NewItem> keys = items({"x", "y"});
-  const JobId job =
-      store->submit({.workflow = program.workflow()}, {.items = keys, .close = true})->job.id;
-  store->sulks = true;
-  store->writes_all_the_same = true;
-  engine->run_until_idle();
-  EXPECT_EQ(store->records().job(job)->attempts_open, 2) << "both were opened, nobody knows";
-  EXPECT_TRUE(executions.empty());
-  store->sulks = false;
-  (void)store->submit({.workflow = program.workflow()},
-                      {.items = std::span(keys).first(1), .close = true});
-  engine->run_until_idle();
-  EXPECT_TRUE(store->records().job(job)->has_ended());
-  EXPECT_EQ(executions["y"], 1);
-  EXPECT_EQ(executions["x"], 2) << "once for each job";
-}
-
-// Trap 33
-TEST(Engines, a_store_that_is_full_stops_new_work_says_so_and_loses_nothing) {
-  ManualClock clock;
-  auto store = std::make_shared<Sulking>(open_memory_store(clock));
-  auto engine = std::move(*Engine::create(store, {.threads = 0}, clock));
-  int executions = 0;
-  WorkflowBuilder build("full");
-  build.stage("a", [&](Context&, std::stop_token) -> Outcome {
-    if (++executions == 1) store->sulks = true;
-    return Output{};
-  });
-  build.stage("b", succeed).needs("a");
-  const Program program = built(build);
-  engine->serve(program);
-  const JobId job = *engine->submit(program.workflow(), numbered(5));
-  engine->run_until_idle();
-  EXPECT_FALSE(engine->status().store_available);
-  EXPECT_THAT(engine->status().trouble, HasSubstr("the disk is full"));
-  const int executed = executions;
-  for (int i = 0; i < 50; ++i) {
-    clock.advance(1s);
-    engine->run_until_idle();
-  }
-  EXPECT_EQ(executions, executed) << "nothing new is started";
-  EXPECT_GT(store->refused, 5) << "and it tries again by itself";
-  store->sulks = false;
-  clock.advance(6s);
-  engine->run_until_idle();
-  EXPECT_EQ(state_of(*store->records().job(job)), JobState::completed);
-  EXPECT_EQ(executions, 5) << "nothing ran twice";
-  EXPECT_TRUE(engine->status().store_available);
-  EXPECT_TRUE(verify(store->records(), {})->violations.empty());
-}
-
-// Unknown outcome of a commit: the batch number tells
-TEST(Engines, a_batch_that_was_written_although_its_answer_was_lost_is_not_written_twice) {
-  ManualClock clock;
-  auto store = std::make_shared<Sulking>(open_memory_store(clock));
-  auto engine = std::move(*Engine::create(store, {.threads = 0}, clock));
-  std::vector<std::string> ran;
-  WorkflowBuilder build("lost_answer");
-  build.stage("a", [&](Context& context, std::stop_token) -> Outcome {
-    ran.push_back("a " + context.item_key());
-    store->sulks = store->writes_all_the_same = true;
-    return Output{};
-  });
-  build
-      .stage("b",
-             [&](Context& context, std::stop_token) -> Outcome {
-               ran.push_back("b " + context.item_key());
-               return Output{};
-             })
-      .needs("a");
-  const Program program = built(build);
-  engine->serve(program);
-  const JobId job = *engine->submit(program.workflow(), items({"x"}));
-  engine->run_until_idle();
-  store->sulks = false;
-  clock.advance(1s);
-  engine->run_until_idle();
-  EXPECT_THAT(ran, ElementsAre("a x", "b x"));
-  EXPECT_EQ(state_of(*store->records().job(job)), JobState::completed);
-  EXPECT_TRUE(verify(store->records(), {})->violations.empty());
-}
-
-// A batch with one bad step is replayed in halves: the others land, the bad one is told
-TEST(Engines, one_bad_step_does_not_hold_up_the_batch_it_came_with) {
-  ManualClock clock;
-  auto store = std::make_shared<Sulking>(open_memory_store(clock));
-  auto engine = std::move(*Engine::create(store, {.threads = 0}, clock));
-  WorkflowBuilder build("one_bad");
+TEST(Engines, a_job_that_an_engine_does_not_take_is_left_to_others) {
+  World world({.takes = [](const Job& job) {
+    return job.labels.text().find("here") != std::string::npos;
+  }});
+  WorkflowBuilder build("taken");
   build.stage("work", succeed);
   const Program program = built(build);
-  engine->serve(program);
-  const JobId job = *engine->submit(program.workflow(), numbered(8));
-  store->bad_item = store->records().item(job, "item-3")->id;
-  engine->run_until_idle();
-  EXPECT_EQ(store->records().job(job)->items.succeeded, 7);
-  EXPECT_GT(store->refused, 1) << "first the batch, then the halves that hold it";
-  EXPECT_THAT(engine->status().trouble, HasSubstr("a CHECK was broken"));
-  // Nobody closed its attempt; when this engine is gone it is taken back like any other.
-  store->bad_item = ItemId{};
-  engine->stop();
-  auto next = std::move(*Engine::create(store, {.threads = 0}, clock));
-  next->serve(program);
-  next->run_until_idle();
-  EXPECT_EQ(state_of(*store->records().job(job)), JobState::completed);
-  EXPECT_TRUE(verify(store->records(), {})->violations.empty());
+  world.engine->serve(program);
+  const JobId there = *world.engine->submit(program.workflow(), items({"a"}));
+  JobOptions options;
+  options.labels = Json::object({{"place", "here"}});
+  const JobId here = *world.engine->submit(program.workflow(), items({"a"}), options);
+  world.run();
+  EXPECT_TRUE(world.store->records().job(here)->has_ended());
+  EXPECT_FALSE(world.store->records().job(there)->has_ended());
+  EXPECT_EQ(world.store->records().job(there)->attempts_opened, 0);
 }
 
-// Ruling 21: no code, no claim
 TEST(Engines, a_job_without_code_here_waits_and_stands_in_nobodys_way) {
   World world;
   WorkflowBuilder unknown("unknown");

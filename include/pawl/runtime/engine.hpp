@@ -55,6 +55,9 @@ struct EngineOptions {
   std::set<std::string> categories;
   std::set<std::string> stages;
   std::set<JobId> jobs;
+  /// Asked once for each job: one that it refuses is left to others. Called from the engine's
+  /// threads.
+  std::function<bool(const Job&)> takes;
   /// What the engine has to say. Called from its threads; must be quick.
   std::function<void(LogLevel, const std::string&)> log;
 };

@@ -1,4 +1,4 @@
-#include "postgres/lane_heads.hpp"
+#include "postgres/looks.hpp"
 
 namespace pawl::postgres {
 
