@@ -14,7 +14,7 @@ constexpr char usage[] =
     "\n"
     "Every work beside its limit, measured in turns. Exits with 1 when a bar is missed.\n"
     "\n"
-    "  --quick   every work at a small size, in a minute and a half; otherwise 15 to 25 minutes,\n"
+    "  --quick   every work at a small size, in about a minute; otherwise 15 to 25 minutes,\n"
     "            with up to 10^6 items and 10^7 attempts\n"
     "  --only    W1 to W6, open, memory, idle; a part: W1-sqlite, W1-memory, W1-order,\n"
     "            W1-postgres, W5-growth, W5-log, W5-backlog, W5-submit; or whatever the works'\n"

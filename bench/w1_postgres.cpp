@@ -10,7 +10,7 @@ namespace pawl::bench {
 namespace {
 
 std::int64_t items_of(const Plan& plan) {
-  return plan.items > 0 ? plan.items : (plan.full ? 20'000 : 2'500);
+  return plan.items > 0 ? plan.items : (plan.full ? 20'000 : 2'000);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ struct Rates {
 }  // namespace
 
 Lines w2(const Plan& plan) {
-  const std::int64_t items = plan.full ? 200'000 : 10'000;
+  const std::int64_t items = plan.full ? 200'000 : 5'000;
   check_rows(plan);
   Lines lines;
   Rates of_sequential;

@@ -51,7 +51,7 @@ Read run(const std::filesystem::path& parent, std::int64_t items, bool with_read
 }  // namespace
 
 Lines w5_log(const Plan& plan) {
-  const std::int64_t items = plan.full ? 100'000 : 6'000;
+  const std::int64_t items = plan.full ? 100'000 : 4'000;
   Line line{.work = "W5 " + count_text(items) + " and a reader",
             .figure = "log peak MiB",
             .beside = "without a reader",
