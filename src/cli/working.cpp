@@ -23,6 +23,7 @@ namespace pawl::cli {
 namespace {
 
 constexpr Duration look_every = std::chrono::milliseconds(100);
+constexpr auto look_again_after = std::chrono::seconds(1);
 constexpr Duration process_grace = std::chrono::seconds(10);
 constexpr Duration engine_grace = process_grace + std::chrono::seconds(5);
 constexpr Duration patience = std::chrono::seconds(30);
@@ -66,11 +67,17 @@ class Work {
       const Result<Workflow> workflow = store_->records().workflow(job->workflow_hash);
       if (!workflow) return session_.fail(workflow.error());
       workflow_ = *workflow;
+      if (const auto missing = missing_directory(*job)) {
+        return session_.fail({ErrorCode::refused,
+                              "job " + std::to_string(job->id.value()) + " runs its commands in '" +
+                                  *missing + "', which is not here",
+                              "go on with it where that directory is, or bring it back"});
+      }
     }
     say_unknown_stages();
     if (const Status begun = begin(); !begun) return session_.fail(begun.error());
     bool was_told_to_stop = false;
-    while (!has_changed() || !is_over()) {
+    while (!is_worth_a_look() || !is_over()) {
       show();
       was_told_to_stop = signals_.wait(look_every);
       if (was_told_to_stop) break;
@@ -98,7 +105,7 @@ class Work {
     options.stages = order_.stages;
     options.categories = order_.categories;
     if (order_.job) options.jobs = {order_.job};
-    options.takes = [this](const Job& job) { return is_here(job); };
+    options.takes = [this](const Job& job) { return takes(job); };
     const bool is_verbose = session_.globals().verbose;
     options.log = [this, is_verbose](LogLevel level, const std::string& text) {
       if (is_verbose || level == LogLevel::error) remarks_.add(text);
@@ -114,15 +121,21 @@ class Work {
     return {};
   }
 
-  /// The directory a job was submitted from must be on this machine too. Where it is not, its
-  /// commands would all fail: the job is left to workers that have it.
-  bool is_here(const Job& job) {
+  /// The directory a job was submitted from, where it is not on this machine. There, the job's
+  /// commands would all fail: it is left to workers that have it.
+  static std::optional<std::string> missing_directory(const Job& job) {
     const auto label = member(job.labels, "project");
-    const std::string project = label ? string_of(*label).value_or("") : "";
+    std::string project = label ? string_of(*label).value_or("") : "";
     std::error_code ignored;
-    if (project.empty() || std::filesystem::is_directory(project, ignored)) return true;
+    if (project.empty() || std::filesystem::is_directory(project, ignored)) return std::nullopt;
+    return project;
+  }
+
+  bool takes(const Job& job) {
+    const std::optional<std::string> missing = missing_directory(job);
+    if (!missing) return true;
     remarks_.add("job " + std::to_string(job.id.value()) +
-                 " is left to other machines: there is no directory '" + printable(project) +
+                 " is left to other machines: there is no directory '" + printable(*missing) +
                  "' here");
     return false;
   }
@@ -133,12 +146,17 @@ class Work {
     return job && job->parallel > 0 ? job->parallel : processors();
   }
 
-  /// Nothing is asked of a store in which nothing happens.
-  bool has_changed() {
+  /// Little is asked of a store in which nothing happens. Who waits for an end looks now and then
+  /// all the same: a read may have failed, and what runs here ends a moment after its commit.
+  bool is_worth_a_look() {
     const std::uint64_t mark = store_->change_mark();
-    is_news_ = seen_mark_ != mark;
+    const auto now = std::chrono::steady_clock::now();
+    const bool waits_for_an_end = order_.job || order_.until_idle;
+    is_news_ = seen_mark_ != mark || (waits_for_an_end && now >= look_again_at_);
+    if (!is_news_) return false;
     seen_mark_ = mark;
-    return is_news_;
+    look_again_at_ = now + look_again_after;
+    return true;
   }
 
   static bool is_over(const Job& job) {
@@ -169,7 +187,7 @@ class Work {
     if (!heads) return false;
     std::map<JobId, Workflow> workflows;
     for (const Job& job : unended) {
-      if (is_over(job)) continue;
+      if (is_over(job) || !can_go_on(job)) continue;
       const Result<Workflow> workflow = store_->records().workflow(job.workflow_hash);
       if (!workflow) return false;
       workflows.emplace(job.id, *workflow);
@@ -214,12 +232,12 @@ class Work {
     const auto known = is_ours_.find(job.id);
     if (known != is_ours_.end()) return known->second;
     const Result<Workflow> workflow = store_->records().workflow(job.workflow_hash);
-    const bool is_ours = workflow && stages_of_programs(*workflow).empty();
-    if (!is_ours) {
+    const bool is_programs = !workflow || !stages_of_programs(*workflow).empty();
+    if (is_programs) {
       progress_.say("job " + std::to_string(job.id.value()) +
                     " belongs to a program and is left to it");
     }
-    return is_ours_[job.id] = is_ours;
+    return is_ours_[job.id] = !is_programs && !missing_directory(job);
   }
 
   void show() {
@@ -322,6 +340,7 @@ class Work {
   const StopSignals& signals_;
   const WorkOrder& order_;
   std::optional<std::uint64_t> seen_mark_;
+  std::chrono::steady_clock::time_point look_again_at_;
   bool is_news_ = true;
   Progress progress_;
   Remarks remarks_;

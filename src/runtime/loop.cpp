@@ -83,7 +83,8 @@ void Loop::serve_again() {
 }
 
 bool Loop::would_open(const Workflow& workflow, const std::vector<NewItem>& items) const {
-  if (!is_idle_ || spare_room() == 0 || !options_.jobs.empty()) return false;
+  // Whether it takes the job is asked when there is one.
+  if (!is_idle_ || spare_room() == 0 || !options_.jobs.empty() || options_.takes) return false;
   const auto code = code_for(workflow);
   const bool served = std::ranges::all_of(workflow.first_stages(), [&](StageIndex stage) {
     return can_run(workflow.stage(stage), code[at(stage)].get());

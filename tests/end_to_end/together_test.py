@@ -41,6 +41,12 @@ class Elsewhere(ProjectTest):
         self.assertIn(str(self.dir / "site"), said)
         worker.send_signal(signal.SIGINT)
         self.finish(worker, code=INTERRUPTED)
+        # Who waits for an end does not wait for what others have to do, whatever it was kept to.
+        self.pawl(*store, "work", "--drain")
+        self.pawl(*store, "work", "--drain", "--stages", "one")
+        refused = self.pawl(*store, "resume", "1", code=FAILED)
+        self.assertIn(str(self.dir / "site"), refused.err)
+        self.assertNotIn("attempt.started", self.pawl(*store, "events").out)
         os.rename(self.dir / "away", self.dir / "site")
         self.pawl(*store, "work", "--drain")
         shown = self.pawl(*store, "job", "show", "1", "--json").json

@@ -194,6 +194,7 @@ TEST(Engines, a_job_that_an_engine_does_not_take_is_left_to_others) {
   build.stage("work", succeed);
   const Program program = built(build);
   world.engine->serve(program);
+  world.run();  // an idle engine opens what it submits at once; not this
   const JobId there = *world.engine->submit(program.workflow(), items({"a"}));
   JobOptions options;
   options.labels = Json::object({{"place", "here"}});
