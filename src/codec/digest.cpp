@@ -1,5 +1,6 @@
 #include "pawl/codec/digest.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
@@ -34,6 +35,13 @@ std::string hex(const Digest& digest) {
 }
 
 }  // namespace
+
+bool is_sha256_hex(std::string_view text) {
+  const auto is_digit = [](char digit) {
+    return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
+  };
+  return text.size() == sha256_hex_digits && std::ranges::all_of(text, is_digit);
+}
 
 std::string sha256_hex(std::string_view bytes) {
   Digest digest;

@@ -78,7 +78,7 @@ class Export {
     if (done) done = write(*workflow);
     if (done) done = write(*job);
     if (done && job->items.adopted > 0) done = write_originals(id);
-    if (done) done = write_tasks({.job = id, .limit = page_}, false);
+    if (done) done = write_tasks({.job = id, .limit = page_});
     if (done) done = write_reviews(id);
     if (done) done = write_items(id);
     if (done) done = write_events(id);
@@ -91,6 +91,38 @@ class Export {
   }
 
  private:
+  /// Hands over every row of the pages that `read` answers for the filter.
+  template <class Filter, class Read, class Visit>
+  static Status each_row(Filter filter, Read read, Visit visit) {
+    for (;;) {
+      const auto page = read(filter);
+      if (!page) return std::unexpected(page.error());
+      for (const auto& row : *page) {
+        if (Status visited = visit(row); !visited) return visited;
+      }
+      if (page->size() < filter.limit) return {};
+      if constexpr (requires { page->back().seq; }) {
+        filter.after = page->back().seq;
+      } else {
+        filter.after = page->back().id;
+      }
+    }
+  }
+  template <class Visit>
+  Status each_task(const TaskFilter& filter, Visit visit) {
+    return each_row(filter, [&](const TaskFilter& one) { return records_.tasks(one); }, visit);
+  }
+  template <class Visit>
+  Status each_review(const ReviewFilter& filter, Visit visit) {
+    return each_row(filter, [&](const ReviewFilter& one) { return records_.reviews(one); }, visit);
+  }
+  template <class Visit>
+  Status each_item(JobId job, Visit visit) {
+    return each_row(
+        ItemFilter{.job = job, .category = {}, .limit = page_},
+        [&](const ItemFilter& one) { return records_.items(one); }, visit);
+  }
+
   template <class Value>
   Status write(const Value& value) {
     return put(line_of(value));
@@ -204,18 +236,11 @@ class Export {
   }
 
   /// Retries come last, where `filter` does not ask for them.
-  Status write_tasks(TaskFilter filter, bool is_original) {
-    const bool wants_all = is_original || filter.state.has_value();
-    for (;;) {
-      const Result<std::vector<Task>> page = records_.tasks(filter);
-      if (!page) return std::unexpected(page.error());
-      for (const Task& task : *page) {
-        if (!wants_all && task.kind() == StateKind::retry_scheduled) continue;
-        if (Status written = write_task(task, is_original); !written) return written;
-      }
-      if (page->size() < filter.limit) return {};
-      filter.after = page->back().id;
-    }
+  Status write_tasks(const TaskFilter& filter) {
+    return each_task(filter, [&](const Task& task) -> Status {
+      if (!filter.state && task.kind() == StateKind::retry_scheduled) return {};
+      return write_task(task, false);
+    });
   }
 
   Status write_review(const Review& review, bool is_original) {
@@ -231,45 +256,22 @@ class Export {
 
   /// Answers that wait for their moment come last.
   Status write_reviews(JobId job) {
-    ReviewFilter filter{.job = job, .limit = page_};
-    for (;;) {
-      const Result<std::vector<Review>> page = records_.reviews(filter);
-      if (!page) return std::unexpected(page.error());
-      for (const Review& review : *page) {
-        if (review.status == ReviewStatus::answered) {
-          answered_.push_back(review.id);
-        } else if (Status written = write_review(review, false); !written) {
-          return written;
-        }
-      }
-      if (page->size() < filter.limit) return {};
-      filter.after = page->back().id;
-    }
+    return each_review({.job = job, .limit = page_}, [&](const Review& review) -> Status {
+      if (review.status != ReviewStatus::answered) return write_review(review, false);
+      answered_.push_back(review.id);
+      return {};
+    });
   }
 
   Status write_due(JobId job) {
     const TaskFilter retries{.job = job, .state = StateKind::retry_scheduled, .limit = page_};
-    if (Status written = write_tasks(retries, false); !written) return written;
+    if (Status written = write_tasks(retries); !written) return written;
     for (const ReviewId id : answered_) {
       const Result<Review> review = records_.review(id);
       if (!review) return std::unexpected(review.error());
       if (Status written = write_review(*review, false); !written) return written;
     }
     return {};
-  }
-
-  template <class Visit>
-  Status each_item(JobId job, const Visit& visit) {
-    ItemFilter filter{.job = job, .category = {}, .limit = page_};
-    for (;;) {
-      const Result<std::vector<Item>> page = records_.items(filter);
-      if (!page) return std::unexpected(page.error());
-      for (const Item& item : *page) {
-        if (Status visited = visit(item); !visited) return visited;
-      }
-      if (page->size() < filter.limit) return {};
-      filter.after = page->back().id;
-    }
   }
 
   Status write_item(const Item& item, bool is_original) {
@@ -320,36 +322,21 @@ class Export {
   }
 
   Status write_original_children(TaskId parent) {
-    TaskFilter filter{.parent = parent, .limit = page_};
-    for (;;) {
-      const Result<std::vector<Task>> page = records_.tasks(filter);
-      if (!page) return std::unexpected(page.error());
-      for (const Task& child : *page) {
-        if (Status written = write_task(child, true); !written) return written;
-        if (Status written = write_reviews_of(child.id); !written) return written;
-      }
-      if (page->size() < filter.limit) return {};
-      filter.after = page->back().id;
-    }
+    return each_task({.parent = parent, .limit = page_}, [&](const Task& child) -> Status {
+      if (Status written = write_task(child, true); !written) return written;
+      return write_reviews_of(child.id);
+    });
   }
 
   Status write_reviews_of(TaskId task) {
-    ReviewFilter filter{.task = task, .limit = page_};
-    for (;;) {
-      const Result<std::vector<Review>> page = records_.reviews(filter);
-      if (!page) return std::unexpected(page.error());
-      for (const Review& review : *page) {
-        if (Status written = write_review(review, true); !written) return written;
-      }
-      if (page->size() < filter.limit) return {};
-      filter.after = page->back().id;
-    }
+    return each_review({.task = task, .limit = page_},
+                       [&](const Review& review) { return write_review(review, true); });
   }
 
   /// A line for each row of the log, whatever the pages are.
   Status write_events(JobId job) {
     constexpr EventSeq row_size = 16;
-    EventFilter filter{.job = job, .limit = std::max<std::uint32_t>(page_, row_size)};
+    const EventFilter filter{.job = job, .limit = std::max<std::uint32_t>(page_, row_size)};
     ArrivingEvents row;
     EventSeq number = 0;
     const auto flush = [&]() -> Status {
@@ -359,20 +346,17 @@ class Export {
       row.events.clear();
       return written;
     };
-    for (;;) {
-      const Result<std::vector<Event>> page = records_.events(filter);
-      if (!page) return std::unexpected(page.error());
-      for (const Event& event : *page) {
-        if (event.seq / row_size != number) {
-          if (Status flushed = flush(); !flushed) return flushed;
-        }
-        number = event.seq / row_size;
-        row.at = event.at;
-        row.events.push_back(event);
+    const auto read = [&](const EventFilter& one) { return records_.events(one); };
+    const Status written = each_row(filter, read, [&](const Event& event) -> Status {
+      if (event.seq / row_size != number) {
+        if (Status flushed = flush(); !flushed) return flushed;
       }
-      if (page->size() < filter.limit) return flush();
-      filter.after = page->back().seq;
-    }
+      number = event.seq / row_size;
+      row.at = event.at;
+      row.events.push_back(event);
+      return {};
+    });
+    return written ? flush() : written;
   }
 
   Status check_unchanged(const Job& before) {

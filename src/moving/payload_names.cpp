@@ -1,12 +1,11 @@
 #include "moving/payload_names.hpp"
 
-#include <algorithm>
 #include <array>
+
+#include "pawl/codec/digest.hpp"
 
 namespace pawl::moving {
 namespace {
-
-constexpr std::size_t digest_digits = 64;
 
 struct Form {
   std::string_view before;
@@ -21,12 +20,6 @@ constexpr std::array forms{
     Form{R"("sha256":")", false, false},
 };
 
-bool is_digest(std::string_view text) {
-  return text.size() == digest_digits && std::ranges::all_of(text, [](char digit) {
-           return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
-         });
-}
-
 }  // namespace
 
 std::vector<PayloadName> payloads_named_in(std::string_view json) {
@@ -36,8 +29,9 @@ std::vector<PayloadName> payloads_named_in(std::string_view json) {
     for (const Form& form : forms) {
       const std::size_t lead = form.before.find("sha256");
       if (at < lead || !json.substr(at - lead).starts_with(form.before)) continue;
-      const std::string_view digest = json.substr(at - lead + form.before.size(), digest_digits);
-      if (is_digest(digest)) {
+      const std::string_view digest =
+          json.substr(at - lead + form.before.size(), sha256_hex_digits);
+      if (is_sha256_hex(digest)) {
         found.push_back({.sha256 = std::string(digest),
                          .is_output = form.is_output,
                          .is_certain = form.is_certain});

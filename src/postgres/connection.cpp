@@ -187,7 +187,8 @@ Reply Connection::ask(const char* sql, const Parameters& parameters) {
 
 void Connection::settle() {
   if (is_lost_) lose("the connection to PostgreSQL is gone");
-  if (expected_.empty() || expected_.back() != Expected::sync) sync();
+  if (expected_.empty()) return;
+  if (expected_.back() != Expected::sync) sync();
   (void)collect();
 }
 
@@ -209,14 +210,13 @@ void Connection::run(const std::string& sql) {
   }
 }
 
-/// Waits until the socket can be read (or written, while something is left to be sent).
-void Connection::wait(bool for_reading) {
+/// Sends what is left to be sent, and waits until something has come.
+void Connection::wait() {
   using Steady = std::chrono::steady_clock;
   const auto deadline = Steady::now() + settings_.answer_within;
   for (;;) {
     const int left_to_send = PQflush(raw_.get());
     if (left_to_send < 0) lose("the connection to PostgreSQL broke");
-    if (left_to_send == 0 && !for_reading) return;
     pollfd ready{.fd = PQsocket(raw_.get()),
                  .events = static_cast<short>(left_to_send > 0 ? POLLIN | POLLOUT : POLLIN),
                  .revents = 0};
@@ -233,17 +233,12 @@ void Connection::wait(bool for_reading) {
     }
     if ((ready.revents & (POLLIN | POLLERR | POLLHUP)) == 0) continue;
     if (PQconsumeInput(raw_.get()) == 0) lose("the connection to PostgreSQL broke");
-    if (for_reading) return;
+    return;
   }
 }
 
 Reply Connection::next_reply() {
-  for (;;) {
-    const int left_to_send = PQflush(raw_.get());
-    if (left_to_send < 0) lose("the connection to PostgreSQL broke");
-    if (PQisBusy(raw_.get()) == 0) break;
-    wait(true);
-  }
+  while (PQisBusy(raw_.get()) != 0) wait();
   return Reply(PQgetResult(raw_.get()));
 }
 

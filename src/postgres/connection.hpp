@@ -141,7 +141,7 @@ class Connection final : public sql::Session {
   /// Reads until everything that was sent is answered.
   std::vector<Reply> collect();
   [[nodiscard]] Reply next_reply();
-  void wait(bool for_reading);
+  void wait();
   void check(int is_ok);
   [[noreturn]] void lose(const std::string& why);
 

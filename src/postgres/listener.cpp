@@ -17,7 +17,6 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr char select_newest[] = "SELECT value FROM counters WHERE name = 'journal'";
-constexpr char notify[] = "SELECT pg_notify($1, '')";
 constexpr auto tell_every = std::chrono::milliseconds(20);
 constexpr auto first_pause = std::chrono::milliseconds(100);
 constexpr auto longest_pause = std::chrono::milliseconds(5'000);
@@ -97,7 +96,7 @@ void Listener::listen(const std::stop_token& stop) {
     const auto now = Steady::now();
     if (has_news_ && now >= may_tell_at) {
       has_news_ = false;
-      (void)connection.ask(notify, Parameters::of(channel_));
+      (void)connection.ask(notify_channel, Parameters::of(channel_));
       may_tell_at = now + tell_every;
     }
     if (now >= next_look) {

@@ -7,7 +7,6 @@
 /// outside of the batches, and at most every 20 ms however many there are.
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <thread>
@@ -51,6 +50,8 @@ class Listener {
   std::atomic<bool> is_running_ = false;
 };
 
+/// Tells who listens to the channel `$1`.
+inline constexpr char notify_channel[] = "SELECT pg_notify($1, '')";
 /// The channel of a schema.
 [[nodiscard]] std::string channel_of(const Address& address);
 

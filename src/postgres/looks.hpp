@@ -14,6 +14,9 @@ namespace pawl::postgres {
 /// tasks wait.
 [[nodiscard]] std::vector<LaneHead> lane_heads(sql::Session& session);
 
+/// The earliest retry, answer or deadline after `now`; none: nothing.
+[[nodiscard]] Timestamp earliest_timer(sql::Session& session, Timestamp now);
+
 /// What a sweep answers that has nothing to do; none: there is something.
 [[nodiscard]] std::optional<Swept> nothing_to_sweep(sql::Session& session, Timestamp now,
                                                     WorkerId self);

@@ -1,7 +1,5 @@
 #include "postgres/payload_pieces.hpp"
 
-#include <algorithm>
-
 #include "pawl/codec/digest.hpp"
 #include "postgres/faults.hpp"
 #include "store/regular_file.hpp"
@@ -11,7 +9,6 @@ namespace pawl::postgres {
 namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20U;
-constexpr std::size_t sha256_digits = 64;
 
 constexpr char select_is_there[] = "SELECT 1 FROM payloads WHERE sha256 = ?1";
 constexpr char select_piece[] =
@@ -28,12 +25,6 @@ void write_piece(Connection& connection, std::string_view sha256, std::int64_t n
   connection.post(insert_piece, Parameters::of(sha256, number).add_bytes(bytes));
   // A piece at a time is on its way, whatever the size of the whole.
   connection.settle();
-}
-
-bool is_digest(std::string_view text) {
-  return text.size() == sha256_digits && std::ranges::all_of(text, [](char digit) {
-           return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
-         });
 }
 
 }  // namespace
@@ -93,7 +84,7 @@ Result<KeptFile> PayloadPieces::keep_file(const std::filesystem::path& source) {
 }
 
 Status PayloadPieces::each_piece(std::string_view sha256, const PayloadFolder::Take& take) {
-  if (!is_digest(sha256)) {
+  if (!is_sha256_hex(sha256)) {
     return fail(ErrorCode::invalid, "'" + std::string(sha256) + "' is not a SHA-256 in hex");
   }
   bool is_there = false;

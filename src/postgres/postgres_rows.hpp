@@ -146,9 +146,6 @@ class PostgresRows final : public Rows {
   };
   using KeyOfJob = std::pair<JobId, std::string>;
 
-  // rows_tasks.cpp
-  void send_attempts_early(std::span<const Step> steps);
-
   // rows_jobs.cpp
   JobEntry* find_job(JobId id);
   /// Which workflows the jobs have, asked once for each.
@@ -176,6 +173,7 @@ class PostgresRows final : public Rows {
   void remember(const Task& row);
   void touch(TaskId id, TaskEntry& entry);
   std::vector<Task> take_tasks(Reply reply);
+  void send_attempts_early(std::span<const Step> steps);
   std::vector<Task> select_tasks(const char* sql, const Parameters& parameters);
 
   // rows_limits.cpp

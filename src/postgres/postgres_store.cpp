@@ -16,6 +16,7 @@
 #include "postgres/readers.hpp"
 #include "postgres/server_clock.hpp"
 #include "postgres/writer.hpp"
+#include "sql/due.hpp"
 #include "sql/records.hpp"
 #include "store/ledger.hpp"
 
@@ -28,12 +29,6 @@ namespace {
 constexpr char update_lease[] =
     "UPDATE workers SET lease_until = $2 + lease WHERE id = $1 AND retired = 0 AND gone = 0";
 constexpr char update_retired[] = "UPDATE workers SET retired = 1 WHERE id = $1";
-constexpr char notify[] = "SELECT pg_notify($1, '')";
-
-std::unexpected<Error> no_worker(WorkerId worker) {
-  return fail(ErrorCode::not_found, "no worker " + std::to_string(worker.value()) +
-                                        ": it was never enlisted, has signed off or was swept");
-}
 
 class PostgresStore final : public Store {
  public:
@@ -68,14 +63,14 @@ class PostgresStore final : public Store {
       readers_.write([&](Connection& connection) {
         renewed = connection.ask(update_lease, Parameters::of(worker, now())).changed();
       });
-      if (renewed == 0) return no_worker(worker);
+      if (renewed == 0) return sql::no_worker(worker);
       return {};
     });
   }
 
   Status retire(WorkerId worker) override {
     return write([&](PostgresRows& rows, Ledger&) -> Status {
-      if (rows.run(update_retired, Parameters::of(worker)) == 0) return no_worker(worker);
+      if (rows.run(update_retired, Parameters::of(worker)) == 0) return sql::no_worker(worker);
       return {};
     });
   }
@@ -87,7 +82,8 @@ class PostgresStore final : public Store {
   Result<Added> add_items(const AddItems& chunk) override {
     return write([&](PostgresRows& rows, Ledger& ledger) -> Result<Added> {
       rows.expect(chunk);
-      if (chunk.open_for && !is_present(rows, chunk.open_for)) return no_worker(chunk.open_for);
+      if (chunk.open_for && !is_present(rows, chunk.open_for))
+        return sql::no_worker(chunk.open_for);
       Result<Added> added = ledger.add_items(chunk);
       if (added) (void)ledger.finish();
       return added;
@@ -97,7 +93,8 @@ class PostgresStore final : public Store {
   Result<Submitted> submit(const NewJob& job, const AddItems& items) override {
     return write([&](PostgresRows& rows, Ledger& ledger) -> Result<Submitted> {
       rows.expect(items);
-      if (items.open_for && !is_present(rows, items.open_for)) return no_worker(items.open_for);
+      if (items.open_for && !is_present(rows, items.open_for))
+        return sql::no_worker(items.open_for);
       Result<Submitted> submitted = ledger.submit(job, items);
       if (!submitted) return submitted;
       (void)ledger.finish();
@@ -119,7 +116,7 @@ class PostgresStore final : public Store {
     const auto expect = [&](PostgresRows& rows) { rows.expect(request); };
     return write(expect, [&](PostgresRows& rows, Ledger& ledger) -> Result<Claims> {
       // What a swept worker opened would never be swept again.
-      if (!is_present(rows, request.worker)) return no_worker(request.worker);
+      if (!is_present(rows, request.worker)) return sql::no_worker(request.worker);
       Claims claims = ledger.claim(request);
       (void)ledger.finish();
       return claims;
@@ -200,7 +197,7 @@ class PostgresStore final : public Store {
       });
       if (answer && is_news) {
         ++commits_;
-        if (!listener_.tell()) writer_.post(notify, Parameters::of(channel_of(address_)));
+        if (!listener_.tell()) writer_.post(notify_channel, Parameters::of(channel_of(address_)));
       }
       return answer;
     });

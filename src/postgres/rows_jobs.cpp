@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "codec/values.hpp"
 #include "pawl/codec/workflow.hpp"
 #include "postgres/faults.hpp"
 #include "postgres/postgres_rows.hpp"
 #include "postgres/read_locked.hpp"
+#include "sql/due.hpp"
 #include "sql/sql_text.hpp"
 
 namespace pawl::postgres {
@@ -19,9 +19,6 @@ constexpr auto select_jobs = joined("SELECT ", sql::job_columns,
                                     " FROM jobs WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE");
 constexpr char select_hashes[] = "SELECT id, workflow_hash FROM jobs WHERE id = ANY($1)";
 constexpr char select_job_with_key[] = "SELECT id FROM jobs WHERE workflow_name = $1 AND key = $2";
-constexpr char select_overdue[] =
-    "SELECT id FROM jobs WHERE deadline_at > 0 AND ended_at = 0 AND paused = 0 "
-    "AND cancelled IS NULL AND deadline_at <= $1 ORDER BY id";
 constexpr char insert_workflow[] =
     "INSERT INTO workflows (hash, name, definition) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
 constexpr char select_workflow[] = "SELECT definition FROM workflows WHERE hash = $1";
@@ -152,9 +149,7 @@ void PostgresRows::put_job(const Job& job) {
 
 std::vector<JobId> PostgresRows::overdue_jobs(Timestamp now) {
   for (;;) {
-    std::vector<JobId> overdue;
-    const Reply found = connection_.ask(select_overdue, Parameters::of(now));
-    for (int i = 0; i < found.rows(); ++i) overdue.emplace_back(found.integer(i, 0));
+    std::vector<JobId> overdue = sql::jobs_past_deadline(connection_, now);
     if (!lock(overdue)) return overdue;
   }
 }

@@ -1,8 +1,6 @@
 /// Pools, rates and workers: what is shared by every job and every machine.
 
-#include <algorithm>
-
-#include "postgres/faults.hpp"
+#include "postgres/looks.hpp"
 #include "postgres/postgres_rows.hpp"
 #include "sql/due.hpp"
 #include "sql/sql_text.hpp"
@@ -43,15 +41,6 @@ constexpr char update_worker_gone[] = "UPDATE workers SET gone = 1 WHERE id = $1
 constexpr char select_gone[] =
     "SELECT id FROM workers WHERE gone = 0 AND id <> $2 AND (retired <> 0 OR lease_until <= $1) "
     "ORDER BY id FOR UPDATE SKIP LOCKED";
-
-constexpr char select_next_due[] =
-    "SELECT least("
-    "(SELECT next_run_at FROM tasks WHERE state = 3 AND next_run_at > $1 "
-    "ORDER BY next_run_at LIMIT 1), "
-    "(SELECT effective_at FROM reviews WHERE status = 2 AND effective_at > $1 "
-    "ORDER BY effective_at LIMIT 1), "
-    "(SELECT deadline_at FROM jobs WHERE deadline_at > 0 AND ended_at = 0 AND paused = 0 "
-    "AND cancelled IS NULL AND deadline_at > $1 ORDER BY deadline_at LIMIT 1))";
 
 }  // namespace
 
@@ -170,8 +159,7 @@ void PostgresRows::forget_worker(WorkerId worker) {
 
 Timestamp PostgresRows::next_due(Timestamp now) {
   send();
-  const Reply found = connection_.ask(select_next_due, Parameters::of(now));
-  return found.is_null(0, 0) ? no_time : Timestamp{Duration{found.integer(0, 0)}};
+  return earliest_timer(connection_, now);
 }
 
 }  // namespace pawl::postgres

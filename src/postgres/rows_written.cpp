@@ -75,6 +75,16 @@ constexpr char upsert_arrived_row[] =
     "INSERT INTO counters (name, value) SELECT 'arrived_row', value - 1 FROM counters "
     "WHERE name = 'journal' ON CONFLICT (name) DO UPDATE SET value = excluded.value";
 
+// Which columns are text.
+const std::string item_kinds = kinds_of(sql::item_row_columns.text);
+const std::string progress_kinds = "n" + kinds_of(progress_columns);
+const std::string task_kinds = kinds_of(sql::task_row_columns.text);
+const std::string task_change_kinds = "nn" + kinds_of(sql::task_changing_columns);
+const std::string attempt_kinds = kinds_of(sql::attempt_columns);
+const std::string review_kinds = kinds_of(review_columns_with_id.text);
+const std::string review_change_kinds = "n" + kinds_of(sql::review_changing_columns);
+const std::string mark_kinds = kinds_of(mark_columns);
+
 void post_rows(Connection& connection, const std::string& sql, ArrayRows& rows) {
   if (rows.empty()) return;
   connection.post(sql.c_str(), Parameters().add_all(rows));
@@ -87,12 +97,12 @@ PostgresRows::PostgresRows(Connection& connection, Known& known, bool is_repeate
     : connection_(connection),
       known_(known),
       is_repeated_(is_repeated),
-      new_items_(kinds_of(sql::item_row_columns.text)),
+      new_items_(item_kinds),
       seen_again_("ntn"),
-      new_attempts_(kinds_of(sql::attempt_columns)),
-      new_reviews_(kinds_of(review_columns_with_id.text)),
+      new_attempts_(attempt_kinds),
+      new_reviews_(review_kinds),
       journal_("nntnn"),
-      new_marks_(kinds_of(mark_columns)) {
+      new_marks_(mark_kinds) {
   known_.keep_small();
 }
 
@@ -105,7 +115,7 @@ void PostgresRows::send() {
 void PostgresRows::send_items() {
   post_rows(connection_, insert_items, new_items_);
   post_rows(connection_, update_seen, seen_again_);
-  ArrayRows changed("n" + kinds_of(progress_columns));
+  ArrayRows changed(progress_kinds);
   for (auto& [item, known] : progress_) {
     if (!std::exchange(known.second, false)) continue;
     const ItemProgress& progress = *known.first;
@@ -119,8 +129,8 @@ void PostgresRows::send_items() {
 void PostgresRows::send_tasks() {
   if (!changed_tasks_.empty()) {
     std::ranges::sort(changed_tasks_);
-    ArrayRows fresh(kinds_of(sql::task_row_columns.text));
-    ArrayRows changed("nn" + kinds_of(sql::task_changing_columns));
+    ArrayRows fresh(task_kinds);
+    ArrayRows changed(task_change_kinds);
     for (const TaskId id : changed_tasks_) {
       TaskEntry& entry = tasks_.at(id);
       entry.is_changed = false;
@@ -148,7 +158,7 @@ void PostgresRows::send_attempts() { post_rows(connection_, insert_attempts, new
 
 void PostgresRows::send_reviews() {
   post_rows(connection_, insert_reviews, new_reviews_);
-  ArrayRows changed("n" + kinds_of(sql::review_changing_columns));
+  ArrayRows changed(review_change_kinds);
   for (const auto& [id, review] : changed_reviews_) {
     sql::review_changes(review, [&](const auto&... values) { changed.append(id, values...); });
   }

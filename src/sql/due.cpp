@@ -1,19 +1,14 @@
 #include "sql/due.hpp"
 
+#include <string>
+
 #include "sql/sql_text.hpp"
 
 namespace pawl::sql {
 
 namespace {
 
-// Each condition repeats that of a partial index, word for word; the planner asks for no less.
-
-constexpr char select_due[] =
-    "SELECT EXISTS (SELECT 1 FROM tasks WHERE state = 3 AND next_run_at <= ?1) "
-    "OR EXISTS (SELECT 1 FROM reviews INDEXED BY reviews_due WHERE status = 2 "
-    "AND effective_at <= ?1) "
-    "OR EXISTS (SELECT 1 FROM jobs WHERE deadline_at > 0 AND ended_at = 0 AND paused = 0 "
-    "AND cancelled IS NULL AND deadline_at <= ?1)";
+constexpr auto select_due = joined("SELECT ", is_anything_due);
 
 constexpr char select_earliest_retry[] =
     "SELECT next_run_at FROM tasks WHERE state = 3 AND next_run_at > ?1 "
@@ -57,6 +52,11 @@ std::vector<JobId> jobs_past_deadline(Session& session, Timestamp now) {
     jobs.push_back(row.as<JobId>(0));
   }
   return jobs;
+}
+
+std::unexpected<Error> no_worker(WorkerId worker) {
+  return fail(ErrorCode::not_found, "no worker " + std::to_string(worker.value()) +
+                                        ": it was never enlisted, has signed off or was swept");
 }
 
 WorkerRecord worker_of(const Cursor& row) {

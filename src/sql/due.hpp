@@ -13,7 +13,14 @@
 
 namespace pawl::sql {
 
-/// A retry, an answer or a deadline whose time has come.
+/// A retry, an answer or a deadline whose time has come, at `?1`. Each condition repeats that of a
+/// partial index, word for word; the planner asks for no less.
+inline constexpr char is_anything_due[] =
+    "(EXISTS (SELECT 1 FROM tasks WHERE state = 3 AND next_run_at <= ?1) "
+    "OR EXISTS (SELECT 1 FROM reviews INDEXED BY reviews_due WHERE status = 2 "
+    "AND effective_at <= ?1) "
+    "OR EXISTS (SELECT 1 FROM jobs WHERE deadline_at > 0 AND ended_at = 0 AND paused = 0 "
+    "AND cancelled IS NULL AND deadline_at <= ?1))";
 [[nodiscard]] bool anything_due(Session& session, Timestamp now);
 
 /// The earliest retry, answer or deadline after `now`; none: nothing.
@@ -24,6 +31,8 @@ namespace pawl::sql {
 /// In the order that `worker_of` reads.
 inline constexpr char worker_columns[] =
     "id, host, pid, name, started_at, lease_until, last_batch, retired <> 0 OR gone <> 0";
+/// For a worker that was never enlisted, has signed off or was swept.
+[[nodiscard]] std::unexpected<Error> no_worker(WorkerId worker);
 [[nodiscard]] WorkerRecord worker_of(const Cursor& row);
 [[nodiscard]] std::optional<WorkerRecord> worker_with_id(Session& session, WorkerId id);
 

@@ -18,8 +18,6 @@ namespace pawl::sqlite {
 
 namespace {
 
-constexpr std::size_t sha256_digits = 64;
-
 void sync_directory(const std::filesystem::path& path) {
   const Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory.is_open() || ::fsync(directory.raw()) != 0) {
@@ -132,11 +130,7 @@ Result<KeptFile> PayloadFiles::keep_file(const std::filesystem::path& source) co
 }
 
 std::filesystem::path PayloadFiles::find(std::string_view sha256) const {
-  const bool is_digest =
-      sha256.size() == sha256_digits && std::ranges::all_of(sha256, [](char digit) {
-        return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
-      });
-  if (!is_digest) {
+  if (!is_sha256_hex(sha256)) {
     throw Fault(ErrorCode::invalid, "'" + std::string(sha256) + "' is not a SHA-256 in hex");
   }
   std::filesystem::path path = path_of(sha256);

@@ -33,11 +33,6 @@ constexpr char update_last_batch[] = "UPDATE workers SET last_batch = ?2 WHERE i
 constexpr char select_is_present[] =
     "SELECT 1 FROM workers WHERE id = ?1 AND retired = 0 AND gone = 0";
 
-std::unexpected<Error> no_worker(WorkerId worker) {
-  return fail(ErrorCode::not_found, "no worker " + std::to_string(worker.value()) +
-                                        ": it was never enlisted, has signed off or was swept");
-}
-
 class SqliteStore final : public Store {
  public:
   SqliteStore(const SqliteOptions& options, const Clock& clock)
@@ -73,7 +68,7 @@ class SqliteStore final : public Store {
   Status renew(WorkerId worker) override {
     return write([&](SqliteRows&, Ledger&) -> Status {
       if (writer_.connection().prepared(update_lease).run(worker, now()) == 0) {
-        return no_worker(worker);
+        return sql::no_worker(worker);
       }
       return {};
     });
@@ -81,7 +76,8 @@ class SqliteStore final : public Store {
 
   Status retire(WorkerId worker) override {
     const Status retired = write([&](SqliteRows&, Ledger&) -> Status {
-      if (writer_.connection().prepared(update_retired).run(worker) == 0) return no_worker(worker);
+      if (writer_.connection().prepared(update_retired).run(worker) == 0)
+        return sql::no_worker(worker);
       return {};
     });
     if (retired) locks_.release(worker);
@@ -94,7 +90,7 @@ class SqliteStore final : public Store {
 
   Result<Added> add_items(const AddItems& chunk) override {
     return write([&](SqliteRows&, Ledger& ledger) -> Result<Added> {
-      if (chunk.open_for && !is_present(chunk.open_for)) return no_worker(chunk.open_for);
+      if (chunk.open_for && !is_present(chunk.open_for)) return sql::no_worker(chunk.open_for);
       Result<Added> added = ledger.add_items(chunk);
       if (added) (void)ledger.finish();
       return added;
@@ -103,7 +99,7 @@ class SqliteStore final : public Store {
 
   Result<Submitted> submit(const NewJob& job, const AddItems& items) override {
     return write([&](SqliteRows& rows, Ledger& ledger) -> Result<Submitted> {
-      if (items.open_for && !is_present(items.open_for)) return no_worker(items.open_for);
+      if (items.open_for && !is_present(items.open_for)) return sql::no_worker(items.open_for);
       Result<Submitted> submitted = ledger.submit(job, items);
       if (!submitted) return submitted;
       (void)ledger.finish();
@@ -123,7 +119,7 @@ class SqliteStore final : public Store {
   Result<Claims> claim(const ClaimRequest& request) override {
     return write([&](SqliteRows&, Ledger& ledger) -> Result<Claims> {
       // What a swept worker opened would never be swept again.
-      if (!is_present(request.worker)) return no_worker(request.worker);
+      if (!is_present(request.worker)) return sql::no_worker(request.worker);
       Claims claims = ledger.claim(request);
       (void)ledger.finish();
       return claims;

@@ -2,6 +2,7 @@
 
 /// SHA-256, in lower-case hex.
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,6 +10,10 @@
 namespace pawl {
 
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
+
+inline constexpr std::size_t sha256_hex_digits = 64;
+/// Whether a text can be what `sha256_hex` answers.
+[[nodiscard]] bool is_sha256_hex(std::string_view text);
 
 /// The digest of bytes that arrive in pieces. Not for use by several threads at once.
 class Sha256 {
