@@ -202,12 +202,9 @@ class EngineOnLoop final : public Engine {
                      .tolerate_failures = options.tolerate_failures,
                      .parallel = options.parallel,
                      .priority = options.priority};
-    Result<Submitted> submitted = store_->submit(job, {.job = {},
-                                                       .items = items,
-                                                       .adopt = options.adopt,
-                                                       .close = close,
-                                                       .open_for = loop_->worker(),
-                                                       .open_max = room(workflow, items)});
+    Result<Submitted> submitted = opening_at_once(
+        {.job = {}, .items = items, .adopt = options.adopt, .close = close}, room(workflow, items),
+        [&](const AddItems& chunk) { return store_->submit(job, chunk); });
     if (!submitted) return std::unexpected(submitted.error());
     after_submission(std::move(submitted->items), items.size());
     return submitted->job.id;
@@ -215,13 +212,25 @@ class EngineOnLoop final : public Engine {
 
   Result<Added> add(JobId job, std::vector<NewItem> items, bool adopt, bool close) {
     give_keys(items);
-    Result<Added> added = store_->add_items({.job = job,
-                                             .items = items,
-                                             .adopt = adopt,
-                                             .close = close,
-                                             .open_for = loop_->worker(),
-                                             .open_max = room_in(job, items)});
+    Result<Added> added = opening_at_once(
+        {.job = job, .items = items, .adopt = adopt, .close = close}, room_in(job, items),
+        [&](const AddItems& chunk) { return store_->add_items(chunk); });
     if (added) after_submission(Added{.opened = std::move(added->opened)}, items.size());
+    return added;
+  }
+
+  /// Adds a chunk and opens as much of it as there is room for. A worker that has just lost its
+  /// lease opens nothing, and what it submits is taken all the same. Where the answer is lost,
+  /// attempts may be open all the same.
+  template <class Add>
+  auto opening_at_once(AddItems chunk, std::uint32_t room, Add add) -> decltype(add(chunk)) {
+    if (room == 0) return add(chunk);
+    AddItems opening = chunk;
+    opening.open_for = loop_->worker();
+    opening.open_max = room;
+    auto added = add(opening);
+    if (!added && added.error().code == ErrorCode::not_found) return add(chunk);
+    if (!added) loop_->look_for_unknown();
     return added;
   }
 

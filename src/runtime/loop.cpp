@@ -108,6 +108,10 @@ void Loop::adopt_opened(std::vector<Claimed> opened) {
   if (!pool_.ask_to_tend()) inbox_->wake();
 }
 
+void Loop::look_for_unknown() {
+  inbox_->post([this] { want_read_back(); });
+}
+
 void Loop::nudge() {
   inbox_->post([this] { look_afresh(); });
 }
@@ -251,6 +255,7 @@ void Loop::run_timers(Timestamp now) {
   if (now >= next_renewal_) renew();
   if (now >= next_sweep_) sweep();
   if (unsettled_ && now >= retry_store_at_) retry_batch();
+  if (read_back_wanted_ && !reading_back_ && now >= read_back_at_) read_back();
   // Other processes commit without telling us.
   const bool look = !clock_.ticks() || now >= next_look_;
   if (look) {
@@ -278,6 +283,7 @@ Timestamp Loop::next_wake() const {
   };
   if (!timers_.empty()) consider(timers_.top().at);
   if (unsettled_) consider(retry_store_at_);
+  if (read_back_wanted_ && !reading_back_) consider(read_back_at_);
   if (stopping_) consider(stop_deadline_);
   if (clock_.ticks()) consider(next_look_);
   consider(pool_release_);

@@ -47,6 +47,8 @@ class Loop {
   void serve(CodeSource source);
   /// Attempts that a submission opened for this worker.
   void adopt_opened(std::vector<Claimed> opened);
+  /// A submission may have opened attempts for this worker, and its answer was lost.
+  void look_for_unknown();
   /// Something was made ready by this process.
   void nudge();
   /// Somebody acted on the store through this process: look at what changed.
@@ -142,6 +144,10 @@ class Loop {
   [[nodiscard]] bool is_served(const JobPlan& plan, StageIndex stage) const;
   [[nodiscard]] bool can_run(const StageDefinition& stage, const StageCode* code) const;
   Held* find(TaskId task, Version version);
+  /// The attempt a step was made from. A task may be held again, by a later attempt, before the
+  /// answer to the step of an earlier one has come.
+  Held* held_for(const Step& step);
+  void drop(const Step& step);
   void on_grace_over(TaskId id, Held& held);
   void log_decision(const OpenAttempt& attempt, const Step& step) const;
 
@@ -156,7 +162,9 @@ class Loop {
   void on_store_trouble(const std::shared_ptr<Batch>& batch, const Error& error);
   void retry_batch();
   void reconcile(const std::shared_ptr<Batch>& batch);
+  void want_read_back(Duration pause = Duration::zero());
   void read_back();
+  void on_read_back(std::vector<Claimed> open, bool is_complete);
 
   // loop_claims.cpp
   void want_claim() { claim_wanted_ = true; }
@@ -268,6 +276,10 @@ class Loop {
   Timestamp pool_release_;  ///< when a pool that is held back is open again
   Duration store_backoff_{0};
   std::shared_ptr<Batch> unsettled_;  ///< a batch whose outcome is not known
+  /// The store may hold attempts open for us that we know nothing of: answers were lost.
+  bool read_back_wanted_ = false;
+  bool reading_back_ = false;
+  Timestamp read_back_at_;
   std::uint64_t seen_mark_ = 0;
 
   // Last: their threads use everything above.

@@ -16,6 +16,16 @@ Loop::Held* Loop::find(TaskId task, Version version) {
   return held->second.attempt->task.version == version ? &held->second : nullptr;
 }
 
+Loop::Held* Loop::held_for(const Step& step) {
+  const auto held = held_.find(step.next.id);
+  const bool is_it = held != held_.end() && held->second.attempt->task.version == step.expected;
+  return is_it ? &held->second : nullptr;
+}
+
+void Loop::drop(const Step& step) {
+  if (held_for(step) != nullptr) held_.erase(step.next.id);
+}
+
 bool Loop::is_served(const JobPlan& plan, StageIndex stage) const {
   return !plan.is_left && can_run(plan.workflow.stage(stage), plan.code[at(stage)].get());
 }
@@ -46,6 +56,11 @@ void Loop::start_attempt(Task task, std::shared_ptr<const JobPlan> plan,
   attempt->history = std::move(history);
   if (attempt->task.attempts == 1) attempt->history.emplace();
   Held& held = held_[attempt->task.id];
+  if (held.attempt) {
+    // An earlier attempt that was superseded: nobody waits for it any more.
+    held.attempt->stop.request_stop();
+    (void)pool_.withdraw(held.ticket);
+  }
   held = Held{};
   held.attempt = attempt;
   if (attempt->task.attempts > 1 && options_.log) {

@@ -20,6 +20,9 @@ namespace {
 /// process waits no longer than this for a turn.
 constexpr Duration heads_hold = std::chrono::milliseconds(50);
 
+/// How long a store that does not answer is left alone.
+constexpr Duration store_pause = std::chrono::milliseconds(500);
+
 SeenJobs read_jobs(Records& records, const std::set<JobId>& ids) {
   SeenJobs found;
   for (const JobId id : ids) {
@@ -225,17 +228,21 @@ void Loop::on_claimed(Result<Claims> claims) {
       log(LogLevel::error, "nothing could be claimed: " + claims.error().text());
     }
     next_sweep_ = std::min(next_sweep_, clock_.now() + options_.poll_interval);
+    // It may have been carried out all the same, and its answer lost.
+    want_read_back(store_pause);
     return;
   }
+  claim_failed_ = false;
   take_claims(std::move(*claims));
   claim_in_flight_ = false;
-  // One that failed may have been carried out all the same, and its answer lost.
-  if (std::exchange(claim_failed_, false)) read_back();
 }
 
 void Loop::take_claims(Claims claims) {
   for (const Job& job : claims.refused) refresh(job);
-  if (!claims.refused.empty()) has_news_ = true;
+  if (!claims.refused.empty()) {
+    has_news_ = true;
+    want_claim();  // others may have what it was to have
+  }
   for (const auto& [pool, until] : claims.held_rates) hold_back(pool, until);
   bool found_something = !claims.opened.empty();
   for (Claimed& one : claims.conditional) {
@@ -255,6 +262,10 @@ void Loop::take_claims(Claims claims) {
 void Loop::start_claimed(std::vector<Claimed> claimed) {
   auto unknown = std::make_shared<std::vector<Claimed>>();
   for (Claimed& one : claimed) {
+    const auto held = held_.find(one.task.id);
+    const bool is_known =
+        held != held_.end() && held->second.attempt->task.version == one.task.version;
+    if (is_known) continue;
     const auto seen = jobs_.find(one.task.job);
     if (seen == jobs_.end()) {
       unknown->push_back(std::move(one));
@@ -274,8 +285,12 @@ void Loop::start_claimed(std::vector<Claimed> claimed) {
     auto jobs = std::make_shared<SeenJobs>(read_jobs(store_->records(), ids));
     inbox_->post([this, unknown, jobs, count] {
       for (const auto& [job, workflow] : *jobs) see(job, workflow);
-      start_claimed(std::move(*unknown));
       arriving_ -= count;
+      // What could not be read is read back later: the store keeps it for us.
+      const auto unread = std::erase_if(
+          *unknown, [&](const Claimed& one) { return !jobs_.contains(one.task.job); });
+      if (unread > 0) want_read_back(store_pause);
+      start_claimed(std::move(*unknown));
     });
   });
 }

@@ -80,7 +80,8 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
       case StepOutcome::fenced:
         log(LogLevel::warning,
             "a result came too late and was dropped: task " + std::to_string(step.next.id.value()));
-        held_.erase(step.next.id);
+        drop(step);
+        want_claim();
         break;
     }
   }
@@ -104,11 +105,10 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
 
 /// The step holds. What it released and opened goes on at once; what it scheduled is a timer.
 void Loop::on_applied(Step& step, StepAnswer& answer) {
-  const auto entry = held_.find(step.next.id);
   Held held;
-  if (entry != held_.end()) {
-    held = std::move(entry->second);
-    held_.erase(entry);
+  if (Held* mine = held_for(step)) {
+    held = std::move(*mine);
+    held_.erase(step.next.id);
   }
   if (held.attempt && step.closed) log_decision(*held.attempt, step);
   if (held.attempt && step.closed && !step.next.child) {
@@ -152,12 +152,12 @@ void Loop::hold_back(const std::string& pool, Timestamp until) {
 
 /// The job changed under the decision: read it, and the item, and decide again.
 void Loop::on_stale(const Step& step) {
-  const auto entry = held_.find(step.next.id);
-  if (entry == held_.end() || !step.closed) {
+  Held* mine = held_for(step);
+  if (mine == nullptr || !step.closed) {
     want_claim();
     return;
   }
-  Held& held = entry->second;
+  Held& held = *mine;
   held.finished = std::make_unique<Finished>();
   Attempt& draft = held.finished->draft;
   draft = *step.closed;
@@ -172,10 +172,10 @@ void Loop::on_stale(const Step& step) {
     if (task.item) {
       if (const Result<Item> item = store_->records().item(task.item)) cancelled = item->cancelled;
     }
-    inbox_->post([this, id = task.id, job, cancelled] {
+    inbox_->post([this, id = task.id, version = task.version, job, cancelled] {
       if (*job) refresh(**job);
       const auto again = held_.find(id);
-      if (again == held_.end()) return;
+      if (again == held_.end() || again->second.attempt->task.version != version) return;
       again->second.item_cancelled = cancelled;
       again->second.closing = false;
       close_attempt(again->second);
@@ -189,7 +189,7 @@ void Loop::on_refused(const std::shared_ptr<Batch>& batch, const Error& error) {
   if (batch->steps.size() == 1) {
     log(LogLevel::error, "a step was refused and dropped: " + error.text());
     set_trouble("a step was refused: " + error.text());
-    held_.erase(batch->steps.front().next.id);
+    drop(batch->steps.front());
     return;
   }
   const auto middle = batch->steps.begin() + static_cast<std::ptrdiff_t>(batch->steps.size() / 2);
@@ -234,15 +234,24 @@ void Loop::reconcile(const std::shared_ptr<Batch>& batch) {
   Committed as_written;
   as_written.steps.resize(batch->steps.size());
   on_committed(batch, std::move(as_written));
-  read_back();
+  want_read_back();
 }
 
-/// What the store holds open for us and we do not know of is started.
+void Loop::want_read_back(Duration pause) {
+  read_back_wanted_ = true;
+  read_back_at_ = clock_.now() + pause;
+}
+
+/// What the store holds open for us and we do not know of is started. Nobody else would: while we
+/// renew our lease, it is ours.
 void Loop::read_back() {
+  read_back_wanted_ = false;
+  reading_back_ = true;
   store_thread_.post([this, worker = worker()] {
     auto open = std::make_shared<std::vector<Claimed>>();
+    bool is_complete = false;
     TaskFilter filter{.worker = worker, .limit = 1'000};
-    for (;;) {
+    while (!is_complete) {
       const auto page = store_->records().tasks(filter);
       if (!page) break;
       for (const Task& task : *page) {
@@ -256,14 +265,17 @@ void Loop::read_back() {
         }
         open->push_back(std::move(one));
       }
-      if (page->size() < filter.limit) break;
-      filter.after = page->back().id;
+      is_complete = page->size() < filter.limit;
+      if (!is_complete) filter.after = page->back().id;
     }
-    inbox_->post([this, open] {
-      std::erase_if(*open, [&](const Claimed& one) { return held_.contains(one.task.id); });
-      start_claimed(std::move(*open));
-    });
+    inbox_->post([this, open, is_complete] { on_read_back(std::move(*open), is_complete); });
   });
+}
+
+void Loop::on_read_back(std::vector<Claimed> open, bool is_complete) {
+  reading_back_ = false;
+  if (!is_complete) want_read_back(longest_store_backoff);
+  start_claimed(std::move(open));
 }
 
 }  // namespace pawl

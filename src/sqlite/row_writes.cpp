@@ -32,8 +32,12 @@ constexpr auto update_job =
 constexpr char update_counters[] =
     "UPDATE jobs SET first_ordinal = ?2, last_ordinal = ?3, counters = ?4 WHERE id = ?1";
 
-constexpr auto insert_review = joined("INSERT INTO reviews (", sql::review_new_columns,
-                                      ") VALUES (", places(sql::review_new_columns), ")");
+/// The next id is never one that was deleted: somebody may still have it on the screen.
+constexpr auto insert_review =
+    joined("INSERT INTO reviews (", sql::review_new_columns, ", id) VALUES (",
+           places(sql::review_new_columns),
+           ", 1 + max(coalesce((SELECT max(id) FROM reviews), 0), "
+           "coalesce((SELECT value FROM counters WHERE name = 'review'), 0)))");
 constexpr auto update_review =
     joined("UPDATE reviews SET ", assigned(sql::review_changing_columns, 2), " WHERE id = ?1");
 

@@ -28,6 +28,9 @@ constexpr char select_finished[] =
 constexpr char select_own_tasks[] = "SELECT id FROM tasks WHERE id >= ?1 AND id < ?2";
 constexpr char select_child_ids[] = "SELECT id FROM tasks WHERE parent IS NOT NULL AND parent = ?1";
 constexpr char delete_attempts[] = "DELETE FROM attempts WHERE task = ?1";
+constexpr char note_last_review[] =
+    "INSERT INTO counters (name, value) SELECT 'review', coalesce(max(id), 0) FROM reviews "
+    "WHERE true ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)";
 constexpr char delete_reviews[] = "DELETE FROM reviews WHERE task = ?1";
 constexpr char delete_task_row[] = "DELETE FROM tasks WHERE id = ?1";
 constexpr char delete_item_row[] = "DELETE FROM items WHERE id = ?1";
@@ -119,6 +122,7 @@ void SqliteRows::delete_task(TaskId task) {
 }
 
 void SqliteRows::delete_item(ItemId item) {
+  connection_.prepared(note_last_review).run();
   const TaskId first = task_id(item, StageIndex{});
   const TaskId end = task_id(item.value() + 1, StageIndex{});
   for (const TaskId task : ids_from(connection_.prepared(select_own_tasks).query(first, end))) {

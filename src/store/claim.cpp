@@ -75,14 +75,15 @@ void Ledger::claim_share(Touched& touched, const LaneShare& share, WorkerId work
       if (std::ranges::find(lanes, lane) == lanes.end()) continue;
       const StageDefinition& stage = touched.workflow->stage(ready.stage());
       const bool is_asked = stage.conditional && !ready.child && ready.cause != Cause::join;
-      if (is_asked && rate_allows(touched, ready.stage())) {
-        claims.conditional.push_back(claimed(ready));
-        --left;
-        continue;
-      }
-      if (is_asked || !may_open_now(touched, ready.stage())) {
+      if (!may_open_now(touched, ready.stage())) {
         a_lane_is_full = true;
         std::erase(lanes, lane);
+        continue;
+      }
+      // Not before there is room for it: workers would ask again and again.
+      if (is_asked) {
+        claims.conditional.push_back(claimed(ready));
+        --left;
         continue;
       }
       Task opened = open(stage, ready, worker, now_, events);

@@ -51,11 +51,15 @@ void Ledger::ended(Touched& touched, const Task& task, Flow flow, const Step& st
         give_up(touched, task, stage, Skipped{SkipReason::upstream_failed}, events, change);
       }
     }
-    if (!task.item) {
-      for (const StageIndex stage : workflow.all_scope_stages()) {
-        if (std::ranges::count(workflow.plan(stage).needs, task.stage()) > 0) {
-          give_up(touched, task, stage, Skipped{SkipReason::upstream_failed}, events, change);
-        }
+    if (!task.item && !touched.job->cancelled) {
+      std::vector<StageIndex> given_up{task.stage()};
+      for (const StageIndex stage : workflow.topological_order()) {
+        const bool needs_one = std::ranges::any_of(
+            workflow.plan(stage).needs,
+            [&](StageIndex need) { return std::ranges::count(given_up, need) > 0; });
+        if (!needs_one) continue;
+        give_up(touched, task, stage, Skipped{SkipReason::upstream_failed}, events, change);
+        given_up.push_back(stage);
       }
     }
   }
@@ -195,7 +199,8 @@ void Ledger::child_ended(Touched& touched, const Task& child) {
   const StageDefinition& stage = touched.workflow->stage(parent->stage());
   const bool too_many = stage.tolerate_failures.is_set() &&
                         stage.tolerate_failures.is_exceeded(counts.failed, counts.children, true);
-  if (counts.open == 0 || too_many) {
+  // In a cancelled job the children were cancelled, which makes no parent of them succeed.
+  if (!touched.job->cancelled && (counts.open == 0 || too_many)) {
     (void)apply(children_ended(stage, *parent, counts, now_));
     if (counts.open > 0) end_children(touched, *parent, CancelCause::tolerance);
     return;

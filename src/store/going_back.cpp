@@ -94,6 +94,7 @@ void Ledger::rerun_item(Touched& touched, const Task& task, Cause cause,
 void Ledger::rerun_job_wide(Touched& touched, const Task& task, Cause cause,
                             const std::optional<Feedback>& feedback) {
   supersede_review(task.id);
+  if (task.expansion > 0) end_children(touched, task, CancelCause::superseded);
   for (const Step& step :
        pawl::rerun(*touched.workflow, task.stage(), {task}, cause, feedback, now_)) {
     Step ready = step;

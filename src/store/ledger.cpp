@@ -12,6 +12,16 @@ Ledger::Touched* Ledger::touch(JobId id) {
   return &touched_.emplace(id, std::move(touched)).first->second;
 }
 
+/// Whether the item was cancelled and who decided did not know: the cancel may have come after the
+/// attempt was opened and before its worker read the job. A job's first generation has seen none.
+bool Ledger::overlooks_cancel(const Job& job, const Step& step) {
+  if (job.generation == 1 || !step.closed || step.closed->cancelled_by || !step.next.item) {
+    return false;
+  }
+  const std::optional<ItemProgress> progress = rows_.progress(step.next.item);
+  return progress && progress->cancelled;
+}
+
 /// In order: is the step still meant for this row and this view of the job; write the row; then
 /// everything that follows from it, and one entry in the log.
 StepAnswer Ledger::apply(const Step& step) {
@@ -21,18 +31,35 @@ StepAnswer Ledger::apply(const Step& step) {
     answer.outcome = StepOutcome::fenced;
     return answer;
   }
-  if (step.generation != 0 && step.generation != at->job->generation) {
+  Job& job = *at->job;
+  if (step.generation != 0 && (step.generation != job.generation || overlooks_cancel(job, step))) {
     answer.outcome = StepOutcome::stale;
     return answer;
   }
-  Job& job = *at->job;
   // A step may bring on another, so each takes what is spare.
   std::vector<Event> events = std::exchange(spare_events_, {});
   events.assign(step.events.begin(), step.events.end());
+  // What the attempt used, and that it was no progress, counts for what opens with it.
   const bool is_no_progress = step.is_decision && !has_ended(step.next.state);
-  if (is_no_progress) ++job.decisions_since_progress;  // counts for what opens with it
+  const auto charge = [&](std::int64_t times) {
+    if (is_no_progress) job.decisions_since_progress += times;
+    if (!step.closed) return;
+    job.used.cost_microusd += times * step.closed->usage.cost_microusd;
+    job.used.tokens += times * step.closed->usage.tokens;
+  };
+  const auto fenced = [&] {
+    charge(-1);
+    answer.outcome = StepOutcome::fenced;
+    return answer;
+  };
+  charge(1);
   const bool wants_opening =
       step.next.kind() == StateKind::ready && step.open_max > 0 && is_present(step.open_for);
+  // Whoever asks for what a budget no longer allows ends or pauses the job; a late step may not.
+  if (wants_opening && may_open(job, now_).budget != BudgetKind::none) {
+    const std::optional<Task> row = rows_.task(step.next.id);
+    if (!row || row->version != step.expected) return fenced();
+  }
   std::optional<Task> opened;
   if (wants_opening && may_open_with(*at, step)) {
     const StageDefinition& stage = at->workflow->stage(step.next.stage());
@@ -44,21 +71,13 @@ StepAnswer Ledger::apply(const Step& step) {
   const Task& row = opened ? *opened : step.next;
   // What is opened at once has been Ready in between.
   require(may_move(step.was, step.next.kind()), "a step makes a move the table does not have");
-  if (!rows_.replace_task(row, step.expected)) {
-    if (is_no_progress) --job.decisions_since_progress;
-    answer.outcome = StepOutcome::fenced;
-    return answer;
-  }
+  if (!rows_.replace_task(row, step.expected)) return fenced();
   leave(*at, row, step.was);
   enter(*at, row);
   if (row.kind() == StateKind::running) answer.opened.push_back(row);
   if (row.kind() == StateKind::ready) answer.made_ready = true;
 
-  if (step.closed) {
-    rows_.insert_attempt(*step.closed);
-    job.used.cost_microusd += step.closed->usage.cost_microusd;
-    job.used.tokens += step.closed->usage.tokens;
-  }
+  if (step.closed) rows_.insert_attempt(*step.closed);
   if (!step.children.empty()) create_children(*at, row, step.children);
   if (step.review) open_review(*at, row, *step.review);
   if (step.stops_job && !job.cancelled) {

@@ -62,6 +62,7 @@ class Ledger {
     bool look_closely = false;  ///< something downstream had been given up: look at every task
   };
 
+  [[nodiscard]] bool overlooks_cancel(const Job& job, const Step& step);
   Touched* touch(JobId id);
   /// What follows from a job's counters: stages released, the job given up or ended.
   void bring_up_to_date(Touched& at);

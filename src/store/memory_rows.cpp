@@ -305,8 +305,7 @@ std::vector<Attempt> MemoryRows::attempts(TaskId task) {
 // Reviews, the log, pools
 
 ReviewId MemoryRows::insert_review(const Review& review) {
-  const std::int64_t last = reviews.empty() ? 0 : reviews.rbegin()->first.value();
-  const ReviewId id{last + 1};
+  const ReviewId id{++last_review_};  // never one that was deleted
   Review& row = reviews.emplace(id, review).first->second;
   row.id = id;
   if (row.status == ReviewStatus::open || row.status == ReviewStatus::answered) {

@@ -122,6 +122,7 @@ class MemoryRows final : public Rows {
   std::map<std::string, std::map<std::int64_t, Opening>, std::less<>> openings_;  ///< by number
   std::set<WorkerId> may_hold_;
   std::int64_t next_ordinal_ = 1;
+  std::int64_t last_review_ = 0;
   std::int64_t next_lane_ = 1;
 };
 

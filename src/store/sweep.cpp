@@ -36,6 +36,9 @@ Swept Ledger::sweep(const SweepRequest& request) {
     for (const Review& review : rows_.due_answers(now_, left)) {
       Touched* touched = touch(review.job);
       require(touched != nullptr && review.answer.has_value(), "an answered review has no answer");
+      // One that became effective just now may have taken the question of this one away.
+      const std::optional<Review> now_is = rows_.review(review.id);
+      if (!now_is || now_is->status != ReviewStatus::answered) continue;
       if (touched->job->cancelled) {
         // Nothing is decided any more: dropped with its question.
         supersede_review(review.task);

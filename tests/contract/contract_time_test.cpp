@@ -316,6 +316,18 @@ TEST_P(Items, cancelling_one_drops_its_question_and_its_children) {
   EXPECT_TRUE(drive.job(job).has_ended());
 }
 
+// Somebody may still have the question on the screen that went with its item.
+TEST_P(Items, a_purged_review_leaves_its_number_to_nobody) {
+  const JobId job = drive.submit(workflow("w", {reviewed("ask")}), {"x"});
+  drive.close(drive.claim()[0], succeeded());
+  const Review gone = open_review(job);
+  ASSERT_TRUE(drive.act(AnswerReview{gone.id, {.reviewer = "eve"}}));
+  ASSERT_TRUE(drive.act(PurgeItem{gone.item}));
+  const JobId next = drive.submit(workflow("w", {reviewed("ask")}), {"y"});
+  drive.close(drive.claim()[0], succeeded());
+  EXPECT_NE(open_review(next).id, gone.id);
+}
+
 TEST_P(Items, a_discarded_letter_stays_failed_and_a_purged_item_is_gone_from_every_count) {
   const JobId job = drive.submit(workflow("w", {stage("a")}), {"x", "y"});
   drive.work([](const Claimed& claimed) -> Work {

@@ -377,6 +377,25 @@ TEST_P(Committing, a_stale_version_is_fenced_and_leaves_no_trace) {
   EXPECT_THAT(numbers(claimed.task.id), ElementsAre(1));
 }
 
+// I12: such an item waited for a review that nobody could answer.
+TEST_P(Committing, a_result_for_an_item_that_was_cancelled_unnoticed_is_decided_again) {
+  StageDefinition reviewed = stage("a");
+  reviewed.review = ReviewPolicy::always;
+  const JobId job = drive.submit(workflow("w", {reviewed}), {"x"});
+  const Claimed claimed = drive.claim()[0];
+  Step step = drive.closing(claimed, {.closed = succeeded()});
+  ASSERT_TRUE(drive.act(CancelItem{claimed.task.item}));
+  // The worker read the job after the cancel, and the item before.
+  step.generation = drive.job(job).generation;
+  EXPECT_EQ(drive.commit(step).outcome, StepOutcome::stale);
+  EXPECT_EQ(drive.task(job, "x").kind(), StateKind::running);
+  Step again = drive.closing(claimed, {.closed = succeeded()});
+  again.generation = drive.job(job).generation;
+  EXPECT_EQ(drive.commit(again).outcome, StepOutcome::applied);
+  EXPECT_EQ(drive.task(job, "x").kind(), StateKind::cancelled);
+  EXPECT_TRUE(drive.job(job).has_ended());
+}
+
 // architecture, hard part 4
 TEST_P(Committing, a_decision_from_an_older_view_of_the_job_is_made_again) {
   const JobId job = drive.submit(workflow("w", {stage("a")}), {"x"});

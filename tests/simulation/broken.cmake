@@ -1,0 +1,130 @@
+# The simulation can fail: programs with one thing broken on purpose, each of which it must catch.
+#
+# pawl_broken(<name> <source> <was> <is>)
+#
+# The source is copied with the text <was>, which stands in it exactly once, replaced by <is>, and
+# linked in the place of the real one. Nothing of this is in the real sources.
+function(pawl_broken name source was is)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${source}")
+  file(READ "${PROJECT_SOURCE_DIR}/src/${source}" text)
+  string(REPLACE "${was}" "${is}" broken "${text}")
+  string(LENGTH "${text}" length)
+  string(REPLACE "${was}" "" without "${text}")
+  string(LENGTH "${without}" length_without)
+  string(LENGTH "${was}" length_was)
+  math(EXPR once "${length} - ${length_was}")
+  if(NOT length_without EQUAL once)
+    message(FATAL_ERROR "tests/simulation/broken.cmake: '${name}' wants to break src/${source} where "
+      "it says\n${was}\nwhich does not stand there exactly once (any more).")
+  endif()
+  set(copy "${CMAKE_CURRENT_BINARY_DIR}/broken/${name}.cpp")
+  file(CONFIGURE OUTPUT "${copy}" CONTENT "${broken}" @ONLY)
+
+  set(target pawl_broken_${name})
+  add_executable(${target} main.cpp "${copy}")
+  pawl_compile_options(${target})
+  target_compile_options(${target} PRIVATE -g0 -Wno-error)
+  get_filename_component(folder "${PROJECT_SOURCE_DIR}/src/${source}" DIRECTORY)
+  target_include_directories(${target} PRIVATE "${folder}")
+  target_link_libraries(${target} PRIVATE pawl_simulation)
+  target_link_options(${target} PRIVATE -s)
+  add_test(NAME simulation.broken.${name} COMMAND ${target} --broken --steps 3000000)
+  set_tests_properties(simulation.broken.${name} PROPERTIES TIMEOUT 300 LABELS simulation)
+endfunction()
+
+# What the store must refuse.
+pawl_broken(token_not_checked store/memory_rows.cpp
+  [=[if (row == nullptr || row->version != expected) return false;]=]
+  [=[if (row == nullptr) return false;]=])
+pawl_broken(event_of_what_was_not_written store/ledger.cpp
+  [=[if (!rows_.replace_task(row, step.expected)) return fenced();]=]
+  [=[if (!rows_.replace_task(row, step.expected)) {
+    log(job.id, events);
+    return fenced();
+  }]=])
+pawl_broken(used_twice store/ledger.cpp
+  [=[if (step.closed) rows_.insert_attempt(*step.closed);]=]
+  [=[if (step.closed) {
+    rows_.insert_attempt(*step.closed);
+    job.used.tokens += step.closed->usage.tokens;
+  }]=])
+pawl_broken(cancel_of_an_item_overlooked store/ledger.cpp
+  [=[return progress && progress->cancelled;]=]
+  [=[return false && progress && progress->cancelled;]=])
+pawl_broken(stale_view_taken store/ledger.cpp
+  [=[if (step.generation != 0 && (step.generation != job.generation || overlooks_cancel(job, step))) {]=]
+  [=[if (step.generation != 0 && overlooks_cancel(job, step)) {]=])
+pawl_broken(review_applied_twice store/review_acts.cpp
+  [=[  if (review->status != ReviewStatus::open) return no_longer_open(*review);
+  if (touched->job->cancelled) {]=]
+  [=[  if (review->status == ReviewStatus::superseded) return no_longer_open(*review);
+  if (touched->job->cancelled) {]=])
+pawl_broken(review_of_other_content store/review_acts.cpp
+  [=[act.answer.digest != review->digest]=]
+  [=[act.answer.digest == review->digest + "x"]=])
+pawl_broken(lease_cut_short store/memory_rows.cpp
+  [=[worker.lease_until <= now)]=]
+  [=[worker.lease_until <= now + std::chrono::seconds(1))]=])
+pawl_broken(timer_early store/memory_rows.cpp
+  [=[if (when > now || due.size() == max) break;]=]
+  [=[if (when > now + Duration{1} || due.size() == max) break;]=])
+pawl_broken(need_not_waited_for store/flow.cpp
+  [=[if (waiting->satisfied == plan.full_mask) {]=]
+  [=[if (waiting->satisfied != 0) {]=])
+pawl_broken(children_left_behind store/going_back.cpp
+  [=[    if (before->expansion > 0) end_children(touched, *before, CancelCause::superseded);
+    write_step(touched, step, *before);
+    events.insert]=]
+  [=[    write_step(touched, step, *before);
+    events.insert]=])
+
+# What the core must decide.
+pawl_broken(number_reused core/open.cpp
+  [=[++ready.attempts;]=]
+  [=[if (ready.attempts == 0 || ready.cause != Cause::interrupted) ++ready.attempts;]=])
+pawl_broken(budget_off_by_one core/budget.cpp
+  [=[job.attempts_opened >= *budget.max_total_attempts]=]
+  [=[job.attempts_opened > *budget.max_total_attempts]=])
+pawl_broken(cost_forgotten core/budget.cpp
+  [=[job.used.cost_microusd >= *budget.cost_microusd]=]
+  [=[job.used.cost_microusd > *budget.cost_microusd]=])
+pawl_broken(opened_after_a_cancel core/budget.cpp
+  [=[if (job.cancelled || job.paused != PauseCause::none || job.has_ended()) return {};]=]
+  [=[if (job.paused != PauseCause::none || job.has_ended()) return {};]=])
+pawl_broken(rejection_not_counted core/decide/on_rejection.cpp
+  [=[++counts.rejections;]=]
+  [=[if (counts.rejections == 0) ++counts.rejections;]=])
+pawl_broken(interruption_counted core/decide/on_interruption.cpp
+  [=[give_back(counts);]=]
+  [=[++counts.failures;]=])
+pawl_broken(rate_too_fast core/rate.cpp
+  [=[count_th_newest + rate.per]=]
+  [=[count_th_newest + rate.per / 2]=])
+pawl_broken(reduce_too_early core/advance.cpp
+  [=[return job.stages[at(stage)].ended() + job.items.adopted >= job.items.total;]=]
+  [=[return job.stages[at(stage)].ended() + job.items.adopted + 1 >= job.items.total;]=])
+pawl_broken(one_more_than_parallel store/counting.cpp
+  [=[if (job.parallel > 0 && job.attempts_open >= static_cast<std::int64_t>(job.parallel))]=]
+  [=[if (job.parallel > 0 && job.attempts_open > static_cast<std::int64_t>(job.parallel))]=])
+
+# What the engine must not forget.
+pawl_broken(later_attempt_dropped runtime/loop_attempts.cpp
+  [=[if (held_for(step) != nullptr) held_.erase(step.next.id);]=]
+  [=[held_.erase(step.next.id);]=])
+pawl_broken(lost_claim_forgotten runtime/loop_claims.cpp
+  [=[    // It may have been carried out all the same, and its answer lost.
+    want_read_back(store_pause);]=]
+  [=[]=])
+pawl_broken(lost_batch_sent_again_under_its_number runtime/loop_upkeep.cpp
+  [=[if (fresh) worker_ = fresh->value();]=]
+  [=[if (fresh) worker_ = fresh->value();
+      last_batch_ = 0;]=])
+pawl_broken(lost_commit_taken_for_written runtime/loop_commits.cpp
+  [=[const bool was_written = self && self->last_batch == batch->number;]=]
+  [=[const bool was_written = self.has_value();]=])
+pawl_broken(events_skipped runtime/event_feed.cpp
+  [=[if (!events) continue;  // the store does not answer now; the cursor stays]=]
+  [=[if (!events) {
+      ++subscriber->after;
+      continue;
+    }]=])

@@ -1,0 +1,94 @@
+/// What breaks: calls, processes, lines and clocks.
+
+#include <algorithm>
+
+#include "simulation/simulation.hpp"
+
+namespace pawl::simulation {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t processes_max = 4;
+
+}  // namespace
+
+Fate Simulation::fate(const char* verb) {
+  if (is_calm_ || !options_.harm || !choices_.one_in(scenario_.calls_to_a_fate))
+    return Fate::carried_out;
+  const auto drawn = static_cast<Fate>(choices_.below(fates));
+  if (drawn == Fate::carried_out) return drawn;
+  ++run_.faults;
+  tell([&] {
+    constexpr const char* names[] = {"",
+                                     "is refused",
+                                     "is answered, and the answer lost",
+                                     "comes twice",
+                                     "comes late",
+                                     "is answered late",
+                                     "dies with its process",
+                                     "is carried out, its process dies"};
+    return std::string("  a ") + verb + " " + names[static_cast<std::size_t>(drawn)];
+  });
+  return drawn;
+}
+
+void Simulation::harm() {
+  std::vector<Process*> living;
+  for (const std::unique_ptr<Process>& one : processes_) {
+    if (!one->line().is_dead()) living.push_back(one.get());
+  }
+  if (living.empty()) {
+    start_process();
+    return;
+  }
+  std::vector<Process*> ill;
+  for (Process* one : living) {
+    if (one->is_frozen || one->line().is_cut) ill.push_back(one);
+  }
+  if (!ill.empty() && choices_.one_in(2)) {
+    Process& one = *choices_.pick(ill);
+    one.is_frozen = false;
+    one.line().is_cut = false;
+    one.quiet_at = 0;
+    tell([&] { return one.name() + " is well again"; });
+    return;
+  }
+  Process& one = *choices_.pick(living);
+  switch (choices_.below(6)) {
+    case 1:
+      tell([&] { return one.name() + " is killed"; });
+      one.line().kill();
+      return;
+    case 2:
+      tell([&] { return one.name() + " freezes"; });
+      one.is_frozen = true;
+      return;
+    case 3:
+      tell([&] { return one.name() + " is cut off"; });
+      one.line().is_cut = true;
+      return;
+    case 4:
+      if (one.is_busy) return;
+      tell([&] { return one.name() + " is asked to stop"; });
+      one.is_busy = true;
+      one.engine().stop();
+      one.is_busy = false;
+      one.line().kill();
+      return;
+    default:
+      if (living.size() < processes_max) start_process();
+      return;
+  }
+}
+
+/// Time leaps, as after a suspended machine: leases and deadlines may all be over at once.
+void Simulation::jump() {
+  const auto by = choices_.any_of<Duration>({1s, 7s, scenario_.lease, scenario_.lease * 3, 25h});
+  clock_.advance(by);
+  ++stirs_;
+  tell([&] { return "time leaps"; });
+}
+
+}  // namespace pawl::simulation

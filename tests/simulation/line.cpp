@@ -1,0 +1,187 @@
+#include "simulation/line.hpp"
+
+#include <utility>
+
+namespace pawl::simulation {
+
+namespace {
+
+std::unexpected<Error> no_answer() {
+  return fail(ErrorCode::unavailable, "the store does not answer");
+}
+
+std::string words_of(BatchNumber batch, std::span<const Step> steps,
+                     const Result<Committed>& answer) {
+  std::string text = "is answered batch " + std::to_string(batch) + ":";
+  if (!answer) return text + " " + answer.error().message;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    constexpr const char* outcomes[] = {"applied", "fenced", "stale"};
+    text += " task " + std::to_string(steps[i].next.id.value()) + " " +
+            outcomes[static_cast<std::size_t>(answer->steps[i].outcome)];
+    if (!answer->steps[i].opened.empty()) {
+      text += " (" + std::to_string(answer->steps[i].opened.size()) + " opened)";
+    }
+  }
+  if (!answer->claims.opened.empty()) {
+    text += ", " + std::to_string(answer->claims.opened.size()) + " refilled";
+  }
+  return text;
+}
+
+}  // namespace
+
+/// Reads fail while the line is down.
+class Line::CutRecords final : public Records {
+ public:
+  explicit CutRecords(Line& line) : line_(line) {}
+
+  Result<Job> job(JobId id) override { return read(&Records::job, id); }
+  Result<std::vector<Job>> jobs(const JobFilter& filter) override {
+    return read(&Records::jobs, filter);
+  }
+  Result<Workflow> workflow(std::string_view hash) override {
+    return read(&Records::workflow, hash);
+  }
+  Result<Item> item(ItemId id) override { return line_.is_down() ? no_answer() : inner().item(id); }
+  Result<Item> item(JobId job, std::string_view key) override {
+    return line_.is_down() ? no_answer() : inner().item(job, key);
+  }
+  Result<std::vector<Item>> items(const ItemFilter& filter) override {
+    return read(&Records::items, filter);
+  }
+  Result<Task> task(TaskId id) override { return read(&Records::task, id); }
+  Result<std::vector<Task>> tasks(const TaskFilter& filter) override {
+    return read(&Records::tasks, filter);
+  }
+  Result<std::vector<Task>> tasks_of(ItemId item) override {
+    return read(&Records::tasks_of, item);
+  }
+  Result<std::vector<Attempt>> attempts(TaskId task) override {
+    return read(&Records::attempts, task);
+  }
+  Result<std::vector<StageOutput>> outputs(ItemId item) override {
+    return read(&Records::outputs, item);
+  }
+  Result<StageOutput> output(TaskId task) override { return read(&Records::output, task); }
+  Result<Review> review(ReviewId id) override { return read(&Records::review, id); }
+  Result<std::vector<Review>> reviews(const ReviewFilter& filter) override {
+    return read(&Records::reviews, filter);
+  }
+  Result<std::vector<Event>> events(const EventFilter& filter) override {
+    return read(&Records::events, filter);
+  }
+  Result<std::vector<WorkerRecord>> workers() override { return read(&Records::workers); }
+  Result<WorkerRecord> worker(WorkerId id) override { return read(&Records::worker, id); }
+  Result<std::string> payload(std::string_view sha256) override {
+    return read(&Records::payload, sha256);
+  }
+  Result<std::filesystem::path> payload_path(std::string_view sha256) override {
+    return read(&Records::payload_path, sha256);
+  }
+
+ private:
+  Records& inner() { return line_.store_->records(); }
+  template <class Row, class... Given, class... Arguments>
+  Result<Row> read(Result<Row> (Records::*verb)(Given...), const Arguments&... arguments) {
+    if (line_.is_down()) return no_answer();
+    return (inner().*verb)(arguments...);
+  }
+  Line& line_;
+};
+
+Line::Line(std::shared_ptr<Store> store, Ports ports)
+    : store_(std::move(store)),
+      ports_(std::move(ports)),
+      records_(std::make_unique<CutRecords>(*this)) {}
+Line::~Line() = default;
+
+template <class Call>
+auto Line::carry(const char* verb, bool again, Call call) -> decltype(call()) {
+  if (is_down()) return no_answer();
+  const Fate fate = ports_.fate(verb);
+  switch (fate) {
+    case Fate::refused:
+      return no_answer();
+    case Fate::dies_before:
+      is_dead_ = true;
+      return no_answer();
+    case Fate::comes_late:
+      ports_.meanwhile();
+      if (is_down()) return no_answer();
+      break;
+    default:
+      break;
+  }
+  auto answer = call();
+  if (fate == Fate::comes_twice && again) (void)call();
+  if (fate == Fate::dies_after) is_dead_ = true;
+  if (fate == Fate::answers_late) ports_.meanwhile();
+  if (fate == Fate::answer_lost || is_down()) return no_answer();
+  return answer;
+}
+
+Records& Line::records() { return *records_; }
+
+Result<WorkerId> Line::enlist(const WorkerHello& hello) {
+  return carry("enlist", true, [&] { return store_->enlist(hello); });
+}
+Status Line::renew(WorkerId worker) {
+  const Status answer = carry("renew", true, [&] { return store_->renew(worker); });
+  if (ports_.said && !answer) ports_.said("cannot renew its lease: " + answer.error().message);
+  return answer;
+}
+Status Line::retire(WorkerId worker) {
+  return carry("retire", true, [&] { return store_->retire(worker); });
+}
+Result<Job> Line::create_job(const NewJob& job) {
+  return carry("create_job", false, [&] { return store_->create_job(job); });
+}
+Result<Added> Line::add_items(const AddItems& chunk) {
+  return carry("add_items", false, [&] { return store_->add_items(chunk); });
+}
+Result<Submitted> Line::submit(const NewJob& job, const AddItems& items) {
+  return carry("submit", true, [&] { return store_->submit(job, items); });
+}
+Result<std::vector<LaneHead>> Line::ready_lanes() {
+  if (is_down()) return no_answer();
+  return store_->ready_lanes();
+}
+Result<Claims> Line::claim(const ClaimRequest& request) {
+  Result<Claims> answer = carry("claim", false, [&] { return store_->claim(request); });
+  if (ports_.said) {
+    ports_.said("is answered a claim: " +
+                (answer ? std::to_string(answer->opened.size()) + " opened, " +
+                              std::to_string(answer->conditional.size()) + " to be looked at, " +
+                              std::to_string(answer->refused.size()) + " jobs refuse, " +
+                              std::to_string(answer->held_rates.size()) + " rates hold"
+                        : answer.error().message));
+  }
+  return answer;
+}
+Result<Committed> Line::commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
+                               const Refill& refill) {
+  Result<Committed> answer =
+      carry("commit", true, [&] { return store_->commit(worker, batch, steps, refill); });
+  if (answer) ports_.acknowledged_steps(steps, *answer);
+  if (ports_.said) ports_.said(words_of(batch, steps, answer));
+  return answer;
+}
+Result<Swept> Line::sweep(const SweepRequest& request) {
+  return carry("sweep", true, [&] { return store_->sweep(request); });
+}
+Result<Job> Line::act(const Act& act) {
+  Result<Job> answer = carry("act", true, [&] { return store_->act(act); });
+  if (answer) ports_.acknowledged_act(act);
+  return answer;
+}
+Result<Arriving> Line::receive(const Arrival&) {
+  return fail(ErrorCode::invalid, "nothing moves in a simulation");
+}
+Result<std::string> Line::keep_payload(std::string_view bytes) {
+  return carry("keep_payload", true, [&] { return store_->keep_payload(bytes); });
+}
+Result<KeptFile> Line::keep_file(const std::filesystem::path& path) {
+  return carry("keep_file", true, [&] { return store_->keep_file(path); });
+}
+
+}  // namespace pawl::simulation

@@ -1,0 +1,262 @@
+#pragma once
+
+/// What must happen to jobs, items and tasks, written a second time: plainly, from the design and
+/// docs/reference/states.md, without the core and without a ledger.
+///
+/// The model is told what somebody asked of a store and what an attempt brought (its result, error,
+/// verdict, children and usage), never what was decided about it. It works out what must have
+/// followed; `compare` holds that against the store's rows. Nothing is kept that can be counted:
+/// sums are loops over everything.
+///
+/// Where a store is free to choose, the model learns the choice and checks that it was allowed: the
+/// ids of new rows, which Ready tasks a claim opened, what a sweep with a limit did first, and
+/// whether a claim with room left ran into a budget that is used up.
+///
+/// not modelled: custom deciders, adoption, imported histories, jobs that arrive from elsewhere,
+/// which fields of an output may be edited, the rate of a pool to which jobs give different ones;
+/// lanes, payloads, events and the order of claims.
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pawl/store/records.hpp"
+#include "pawl/store/store.hpp"
+
+namespace pawl::simulation {
+
+struct ModelTask {
+  TaskId id;
+  JobId job;
+  ItemId item;
+  TaskId parent;              ///< of a fan-out child
+  std::uint32_t made_by = 0;  ///< the expansion of the parent that a child belongs to
+  Version version = 0;        ///< as the store had it after the last verb
+  bool moved = false;         ///< written during this verb: older tokens are stale
+  std::uint32_t epoch = 1;
+  std::uint32_t round = 1;
+  std::uint32_t expansion = 0;
+  AttemptNumber attempts = 0;
+  Counts counts;
+  Cause cause = Cause::first;
+  TaskState state;
+  Timestamp not_after;  ///< with jitter a retry may be as late as this
+  Usage used;           ///< by its closed attempts
+};
+
+struct ModelItem {
+  ItemId id;
+  JobId job;
+  std::string key;
+  std::optional<CancelCause> cancelled;
+};
+
+struct ModelReview {
+  ReviewId id;  ///< none until the store has named it
+  TaskId task;
+  JobId job;
+  std::uint32_t epoch = 1;
+  ReviewReason reason = ReviewReason::policy;
+  AttemptNumber attempt = 0;
+  std::string digest;  ///< learnt
+  ReviewStatus status = ReviewStatus::open;
+  std::string claimed_by;
+  Timestamp claimed_until;
+  std::optional<Answer> answer;
+};
+
+struct ModelJob {
+  JobId id;
+  Workflow workflow;
+  std::string key;
+  Budget budget;
+  Tolerance tolerance;
+  std::uint32_t parallel = 0;
+  Timestamp submitted_at;
+  Timestamp deadline_at;
+  Timestamp ended_at;
+  bool submission_open = true;
+  Generation generation = 1;
+  PauseCause paused = PauseCause::none;
+  std::optional<CancelCause> cancelled;
+  std::int64_t job_wide = 0;  ///< the ordinal of its job-wide tasks
+  std::int64_t decisions_since_progress = 0;
+  Timestamp last_progress_at;
+  std::map<std::string, int> seen;  ///< item keys, and in which pass over the source
+  int pass = 1;
+};
+
+struct ModelWorker {
+  Duration lease{};
+  Timestamp lease_until;
+  bool retired = false;
+};
+
+struct Opening {
+  Timestamp at;
+  Rate rate;
+};
+
+/// What an attempt brought, as its worker saw it.
+struct Observation {
+  AttemptResult result = AttemptResult::success;
+  std::optional<StageError> error;
+  std::optional<Verdict> verdict;
+  std::span<const NewChild> children;
+  Usage usage;
+  bool graceful = false;
+  bool ran = true;
+  Timestamp at;
+};
+
+/// What an attempt's end makes of its task.
+struct Ending {
+  TaskState state;
+  Counts counts;
+  Cause cause = Cause::first;
+  bool new_round = false;
+  Timestamp not_after;
+};
+/// The policies of a stage, in one function.
+[[nodiscard]] Ending ending_of(const StageDefinition& stage, const ModelTask& task,
+                               const Observation& seen, std::optional<CancelCause> cancelled,
+                               std::optional<std::uint32_t> attempts_cap);
+
+class Model {
+ public:
+  /// The rows are read for names and choices only.
+  explicit Model(Records& rows) : rows_(rows) {}
+
+  // What was asked of the store and done. Each works out what must have followed.
+
+  void enlisted(WorkerId worker, const WorkerHello& hello, Timestamp now);
+  void renewed(WorkerId worker, const Status& done, Timestamp now);
+  void retired(WorkerId worker, const Status& done);
+  /// Whether it is a new one; a known key answers with the job that has it.
+  bool created(const NewJob& fresh, const Job& job, Timestamp now);
+  void added(const AddItems& chunk, JobId job, const Result<Added>& done, Timestamp now);
+  void claimed(const ClaimRequest& request, const Result<Claims>& done, Timestamp now);
+  void committed(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
+                 const Refill& refill, const Committed& done, Timestamp now);
+  void swept(const SweepRequest& request, const Swept& done, Timestamp now);
+  void acted(const Act& act, const Result<Job>& done, Timestamp now);
+
+  /// Holds the jobs that the last verb touched against the store's rows.
+  void compare();
+  /// The same for every job there is.
+  void compare_everything();
+
+  /// One sentence for each difference so far; names job, item, stage and both values.
+  [[nodiscard]] const std::vector<std::string>& differences() const { return differences_; }
+
+ private:
+  // model.cpp
+
+  ModelJob& touch(JobId id);
+  void claims(std::span<const LaneShare> shares, std::uint32_t max, WorkerId worker,
+              const Claims& done);
+  [[nodiscard]] StepOutcome apply(const Step& step, const StepAnswer& answer);
+
+  // model_flow.cpp: what follows from the end of a task.
+
+  [[nodiscard]] ModelTask* find(TaskId id);
+  [[nodiscard]] const StageDefinition& stage_of(const ModelTask& task);
+  [[nodiscard]] std::vector<ModelTask*> tasks_of(JobId job);
+  [[nodiscard]] std::vector<ModelTask*> children_of(const ModelTask& parent);
+  ModelTask& make(const ModelJob& job, ItemId item, TaskId id, TaskState state);
+  void put(ModelTask& task, TaskState state);
+  void supersede(TaskId task);
+  void fresh_epoch(ModelTask& task, Cause cause);
+  void close(ModelTask& task, const Observation& seen, std::optional<CancelCause> cancelled);
+  /// Ends a running attempt that nobody waits for any more.
+  void cut_short(ModelTask& task);
+  void ended(ModelTask& task);
+  void child_ended(ModelTask& child);
+  void end_children(ModelTask& parent, CancelCause cause);
+  /// Gives every stage of an item that has not begun the state its needs imply.
+  void follow_needs(ModelJob& job, ItemId item);
+  /// The same for the stages of the whole job. They begin when the verb is over and not before.
+  void follow_job_wide_needs(ModelJob& job, bool may_begin);
+  void finish(ModelJob& job);
+  void cancel_job(ModelJob& job, CancelCause cause);
+  void progress(ModelJob& job);
+  [[nodiscard]] bool is_satisfied(const ModelTask& task);
+  [[nodiscard]] bool is_broken(const ModelTask& task);
+  [[nodiscard]] std::optional<CancelCause> cancel_over(const ModelTask& task);
+  [[nodiscard]] ItemState state_of_item(const ModelItem& item);
+
+  // model_opening.cpp: what may be opened.
+
+  void open(ModelTask& task, WorkerId worker);
+  [[nodiscard]] std::int64_t attempts_open(JobId job);
+  [[nodiscard]] std::int64_t attempts_opened(JobId job);
+  [[nodiscard]] Usage used(JobId job);
+  [[nodiscard]] BudgetKind used_up(const ModelJob& job);
+  [[nodiscard]] bool is_going(const ModelJob& job) const;
+  void exhaust(ModelJob& job, BudgetKind budget);
+  /// A budget that is used up ends or pauses the job of whoever wants to open something.
+  void ask_budget(ModelJob& job);
+  [[nodiscard]] std::string why_not_open(const ModelTask& task, WorkerId worker, bool own_slot);
+  void check_and_open(const Task& opened, WorkerId worker, bool own_slot);
+  void learn_exhaustion(ModelJob& job);
+
+  // model_acts.cpp: what people do. Each answers with the error that is due.
+
+  using Refusal = std::optional<ErrorCode>;
+  Refusal carry_out(const CancelJob& act);
+  Refusal carry_out(const PauseJob& act);
+  Refusal carry_out(const ResumeJob& act);
+  Refusal carry_out(const SetBudget& act);
+  Refusal carry_out(const ReopenSubmission& act);
+  Refusal carry_out(const CancelItem& act);
+  Refusal carry_out(const Rerun& act);
+  Refusal carry_out(const AnswerReview& act);
+  Refusal carry_out(const UndoAnswer& act);
+  Refusal carry_out(const ClaimReview& act);
+  Refusal carry_out(const ReleaseReview& act);
+  Refusal carry_out(const DiscardDeadLetter& act);
+  Refusal carry_out(const PurgeItem& act);
+  [[nodiscard]] ModelReview* find(ReviewId id);
+  [[nodiscard]] Refusal may_go_on(const ModelJob& job);
+  [[nodiscard]] Refusal may_rerun(const ModelTask& task);
+  [[nodiscard]] ModelTask& changes_target(const ModelTask& task);
+  void rerun(ModelTask& task, Cause cause);
+  void rerun_children(ModelTask& parent, TaskId only, Cause cause);
+  void reset_downstream(const ModelTask& task, Cause cause);
+  void reset_job_wide_after(ModelJob& job, StageIndex stage);
+  void make_effective(ModelReview& review, const Answer& answer);
+
+  // model_compare.cpp
+
+  void compare(const ModelJob& job);
+  void compare_job(const ModelJob& job, const Job& row);
+  void compare_items(const ModelJob& job);
+  void compare_tasks(const ModelJob& job);
+  void compare_reviews(const ModelJob& job);
+  void differ(const std::string& sentence) { differences_.push_back(sentence); }
+  [[nodiscard]] std::string named(const ModelTask& task);
+  [[nodiscard]] std::string named(const ModelJob& job) const;
+
+  Records& rows_;
+  Timestamp now_;  ///< of the verb at hand
+  std::map<JobId, ModelJob> jobs_;
+  std::map<ItemId, ModelItem> items_;
+  std::map<TaskId, ModelTask> tasks_;
+  std::vector<ModelReview> reviews_;
+  std::map<WorkerId, ModelWorker> workers_;
+  std::map<std::string, std::vector<Opening>> openings_;  ///< by pool that has a rate
+  std::map<JobId, bool> touched_;
+  std::vector<TaskId> made_ready_;  ///< by the step at hand, in order
+  std::vector<std::string> differences_;
+};
+
+// What a definition says, read off it each time.
+
+[[nodiscard]] std::vector<StageIndex> needs_of(const Workflow& workflow, StageIndex stage);
+[[nodiscard]] bool is_downstream(const Workflow& workflow, StageIndex stage, StageIndex of);
+/// The pool a stage draws from with the limits that any stage gives it.
+[[nodiscard]] Limits limits_of(const Workflow& workflow, StageIndex stage);
+
+}  // namespace pawl::simulation

@@ -1,0 +1,336 @@
+/// What people do: acts on jobs and items, answers to reviews, going back.
+
+#include <algorithm>
+
+#include "simulation/model.hpp"
+
+namespace pawl::simulation {
+
+ModelReview* Model::find(ReviewId id) {
+  const auto found = std::ranges::find(reviews_, id, &ModelReview::id);
+  return found == reviews_.end() ? nullptr : &*found;
+}
+
+Model::Refusal Model::carry_out(const CancelJob& act) {
+  if (!jobs_.contains(act.job)) return ErrorCode::not_found;
+  ModelJob& job = touch(act.job);
+  if (job.ended_at != no_time) return ErrorCode::refused;
+  cancel_job(job, act.cause);
+  return {};
+}
+
+Model::Refusal Model::carry_out(const PauseJob& act) {
+  if (!jobs_.contains(act.job)) return ErrorCode::not_found;
+  ModelJob& job = touch(act.job);
+  if (job.ended_at != no_time || job.cancelled) return ErrorCode::refused;
+  if (job.paused != PauseCause::none) return {};
+  job.paused = PauseCause::requested;
+  ++job.generation;
+  return {};
+}
+
+/// A job goes on unless it was cancelled or a budget other than lack of progress is used up: going
+/// on is progress.
+Model::Refusal Model::may_go_on(const ModelJob& job) {
+  if (job.cancelled) return ErrorCode::refused;
+  ModelJob fresh = job;
+  progress(fresh);
+  if (used_up(fresh) != BudgetKind::none) return ErrorCode::refused;
+  return {};
+}
+
+Model::Refusal Model::carry_out(const ResumeJob& act) {
+  if (!jobs_.contains(act.job)) return ErrorCode::not_found;
+  ModelJob& job = touch(act.job);
+  if (job.paused == PauseCause::none) return {};
+  if (job.ended_at != no_time) return ErrorCode::refused;
+  if (const Refusal refusal = may_go_on(job)) return refusal;
+  job.paused = PauseCause::none;
+  progress(job);
+  ++job.generation;
+  return {};
+}
+
+Model::Refusal Model::carry_out(const SetBudget& act) {
+  if (!jobs_.contains(act.job)) return ErrorCode::not_found;
+  ModelJob& job = touch(act.job);
+  job.budget = act.budget;
+  job.deadline_at = act.budget.deadline ? job.submitted_at + *act.budget.deadline : no_time;
+  ++job.generation;
+  const bool a_budget_paused_it =
+      job.paused != PauseCause::none && job.paused != PauseCause::requested;
+  if (a_budget_paused_it && job.ended_at == no_time && !may_go_on(job)) {
+    return carry_out(ResumeJob{act.job});
+  }
+  return {};
+}
+
+Model::Refusal Model::carry_out(const ReopenSubmission& act) {
+  if (!jobs_.contains(act.job)) return ErrorCode::not_found;
+  ModelJob& job = touch(act.job);
+  if (job.ended_at != no_time || job.cancelled) return ErrorCode::refused;
+  job.submission_open = true;
+  ++job.pass;
+  return {};
+}
+
+/// Everything of the item that is not running ends now_, also what has no row yet.
+Model::Refusal Model::carry_out(const CancelItem& act) {
+  if (!items_.contains(act.item)) return ErrorCode::not_found;
+  ModelItem& item = items_.at(act.item);
+  ModelJob& job = touch(item.job);
+  if (state_of_item(item) != ItemState::active) return ErrorCode::refused;
+  if (item.cancelled) return {};
+  item.cancelled = CancelCause::requested;
+  ++job.generation;
+  for (std::size_t i = 0; i < job.workflow.stage_count(); ++i) {
+    const auto stage = static_cast<StageIndex>(i);
+    if (job.workflow.stage(stage).scope == Scope::all) continue;
+    const TaskId id = task_id(act.item, stage);
+    ModelTask* task = find(id);
+    if (task == nullptr) {
+      make(job, act.item, id, Cancelled{CancelCause::requested});
+      continue;
+    }
+    if (has_ended(task->state) || kind_of(task->state) == StateKind::running) continue;
+    supersede(id);
+    const bool was_expanded = kind_of(task->state) == StateKind::expanded;
+    put(*task, Cancelled{CancelCause::requested});
+    if (was_expanded) end_children(*task, CancelCause::requested);
+  }
+  return {};
+}
+
+Model::Refusal Model::may_rerun(const ModelTask& task) {
+  if (const Refusal refusal = may_go_on(jobs_.at(task.job))) return refusal;
+  if (task.item && items_.at(task.item).cancelled) return ErrorCode::refused;
+  const auto* skipped = std::get_if<Skipped>(&task.state);
+  const bool given_up = skipped != nullptr && skipped->reason == SkipReason::upstream_failed;
+  if (kind_of(task.state) == StateKind::waiting || given_up) return ErrorCode::refused;
+  if (task.parent) {
+    const ModelTask& parent = *find(task.parent);
+    const StateKind kind = kind_of(task.state);
+    if (kind != StateKind::failed && kind != StateKind::awaiting_review) return ErrorCode::refused;
+    if (task.made_by != parent.expansion) return ErrorCode::refused;
+    const bool is_joined_now =
+        kind_of(parent.state) != StateKind::expanded && !has_ended(parent.state);
+    if (is_joined_now) return ErrorCode::refused;
+  }
+  return {};
+}
+
+/// The one verb that goes back.
+void Model::rerun(ModelTask& task, Cause cause) {
+  ModelJob& job = touch(task.job);
+  const auto* failed = std::get_if<Failed>(&task.state);
+  if (task.parent) {
+    rerun_children(*find(task.parent), task.id, cause);
+  } else if (failed != nullptr && failed->cause == FailCause::tolerance) {
+    rerun_children(task, {}, cause);
+  } else {
+    supersede(task.id);
+    end_children(task, CancelCause::superseded);
+    cut_short(task);
+    fresh_epoch(task, cause);
+    reset_downstream(task, cause);
+    put(task, Ready{});
+    if (task.item) follow_needs(job, task.item);
+    reset_job_wide_after(job, pawl::stage_of(task.id));
+  }
+  progress(job);
+}
+
+/// Everything downstream that has a row waits again, in a new epoch.
+void Model::reset_downstream(const ModelTask& from, Cause cause) {
+  const Workflow& workflow = jobs_.at(from.job).workflow;
+  for (std::size_t i = 0; from.item && i < workflow.stage_count(); ++i) {
+    const auto stage = static_cast<StageIndex>(i);
+    ModelTask* task = find(task_id(from.item, stage));
+    if (task == nullptr || !is_downstream(workflow, stage, pawl::stage_of(from.id))) continue;
+    supersede(task->id);
+    end_children(*task, CancelCause::superseded);
+    cut_short(*task);
+    fresh_epoch(*task, cause);
+    put(*task, Waiting{});
+  }
+}
+
+void Model::reset_job_wide_after(ModelJob& job, StageIndex changed) {
+  for (std::size_t i = 0; i < job.workflow.stage_count(); ++i) {
+    const auto stage = static_cast<StageIndex>(i);
+    if (job.workflow.stage(stage).scope != Scope::all) continue;
+    ModelTask* task = find(task_id(job.job_wide, stage));
+    if (task == nullptr || !is_downstream(job.workflow, stage, changed)) continue;
+    if (kind_of(task->state) == StateKind::waiting) continue;
+    supersede(task->id);
+    end_children(*task, CancelCause::superseded);
+    cut_short(*task);
+    fresh_epoch(*task, Cause::manual);
+    put(*task, Waiting{});
+  }
+}
+
+/// Only what is not done runs again; the parent waits for it as before.
+void Model::rerun_children(ModelTask& parent, TaskId only, Cause cause) {
+  ModelJob& job = touch(parent.job);
+  Expanded counts;
+  for (ModelTask* child : children_of(parent)) {
+    const StateKind kind = kind_of(child->state);
+    const bool asked_for = child->id == only && kind == StateKind::awaiting_review;
+    const bool not_done =
+        kind == StateKind::cancelled || (kind == StateKind::failed && (!only || only == child->id));
+    if (asked_for || not_done) {
+      supersede(child->id);
+      fresh_epoch(*child, cause);
+      put(*child, Ready{});
+    }
+    ++counts.children;
+    if (!has_ended(child->state)) ++counts.open;
+    if (kind_of(child->state) == StateKind::failed) ++counts.failed;
+  }
+  put(parent, counts);
+  reset_downstream(parent, Cause::manual);
+  if (parent.item) follow_needs(job, parent.item);
+  reset_job_wide_after(job, pawl::stage_of(parent.id));
+}
+
+Model::Refusal Model::carry_out(const Rerun& act) {
+  ModelTask* task = find(act.task);
+  if (task == nullptr) return ErrorCode::not_found;
+  touch(task->job);
+  if (act.expected != 0 && act.expected != task->version) return ErrorCode::conflict;
+  if (const Refusal refusal = may_rerun(*task)) return refusal;
+  rerun(*task, act.cause);
+  return {};
+}
+
+ModelTask& Model::changes_target(const ModelTask& task) {
+  const std::string& upstream = stage_of(task).changes_rerun;
+  if (upstream.empty()) return *find(task.id);
+  const std::int64_t ordinal = ordinal_of(task.parent ? task.parent : task.id);
+  return *find(task_id(ordinal, *jobs_.at(task.job).workflow.find(upstream)));
+}
+
+Model::Refusal Model::carry_out(const AnswerReview& act) {
+  ModelReview* review = find(act.review);
+  if (review == nullptr) return ErrorCode::not_found;
+  const Answer& answer = act.answer;
+  const bool claimed_by_other = !review->claimed_by.empty() &&
+                                review->claimed_by != answer.reviewer &&
+                                review->claimed_until > now_;
+  if (review->status != ReviewStatus::open) return ErrorCode::conflict;
+  if (touch(review->job).cancelled) return ErrorCode::refused;
+  if (!answer.digest.empty() && answer.digest != review->digest) return ErrorCode::conflict;
+  if (claimed_by_other) return ErrorCode::conflict;
+
+  const ModelTask& task = *find(review->task);
+  const StageDefinition& stage = stage_of(task);
+  const bool edits = answer.outcome == ReviewOutcome::approve_with_edits;
+  const bool approves = edits || answer.outcome == ReviewOutcome::approve;
+  const bool changes = answer.outcome == ReviewOutcome::request_changes;
+  const bool wants_note = changes || answer.outcome == ReviewOutcome::reject;
+  if (approves && edits != answer.edits.has_value()) return ErrorCode::invalid;
+  if (wants_note && answer.note.empty()) return ErrorCode::invalid;
+  if (changes && stage.is_human() && stage.changes_rerun.empty()) return ErrorCode::invalid;
+  if (approves && answer.attempt && (*answer.attempt < 1 || *answer.attempt > review->attempt)) {
+    return ErrorCode::invalid;
+  }
+  if (changes) {
+    if (const Refusal refusal = may_rerun(changes_target(task))) return refusal;
+  }
+  if (answer.effective_at > now_) {
+    review->status = ReviewStatus::answered;
+    review->answer = answer;
+    return {};
+  }
+  make_effective(*review, answer);
+  return {};
+}
+
+void Model::make_effective(ModelReview& review, const Answer& answer) {
+  review.status = ReviewStatus::closed;
+  review.answer = answer;
+  ModelTask& task = *find(review.task);
+  const AttemptNumber chosen = answer.attempt.value_or(review.attempt);
+  switch (answer.outcome) {
+    case ReviewOutcome::approve:
+      put(task, Succeeded{.attempt = chosen, .edited_by = {}});
+      return ended(task);
+    case ReviewOutcome::approve_with_edits:
+      put(task, Succeeded{.attempt = chosen, .edited_by = review.id});
+      return ended(task);
+    case ReviewOutcome::reject:
+      put(task, Failed{.cause = FailCause::rejected_by_review});
+      return ended(task);
+    case ReviewOutcome::request_changes:
+      return rerun(changes_target(task), Cause::review_changes);
+  }
+}
+
+Model::Refusal Model::carry_out(const UndoAnswer& act) {
+  ModelReview* review = find(act.review);
+  if (review == nullptr) return ErrorCode::not_found;
+  if (review->status != ReviewStatus::answered) return ErrorCode::conflict;
+  if (review->answer->reviewer != act.by) return ErrorCode::refused;
+  touch(review->job);
+  review->status = ReviewStatus::open;
+  review->answer.reset();
+  return {};
+}
+
+Model::Refusal Model::carry_out(const ClaimReview& act) {
+  ModelReview* review = find(act.review);
+  if (review == nullptr) return ErrorCode::not_found;
+  if (review->status != ReviewStatus::open) return ErrorCode::conflict;
+  if (act.by.empty()) return ErrorCode::invalid;
+  const bool by_other = !review->claimed_by.empty() && review->claimed_by != act.by;
+  if (by_other && review->claimed_until > now_) return ErrorCode::conflict;
+  touch(review->job);
+  review->claimed_by = act.by;
+  review->claimed_until = act.until;
+  return {};
+}
+
+Model::Refusal Model::carry_out(const ReleaseReview& act) {
+  ModelReview* review = find(act.review);
+  if (review == nullptr) return ErrorCode::not_found;
+  if (review->claimed_by != act.by) return ErrorCode::conflict;
+  touch(review->job);
+  review->claimed_by.clear();
+  review->claimed_until = no_time;
+  return {};
+}
+
+Model::Refusal Model::carry_out(const DiscardDeadLetter& act) {
+  ModelTask* task = find(act.task);
+  if (task == nullptr) return ErrorCode::not_found;
+  touch(task->job);
+  const auto* failed = std::get_if<Failed>(&task->state);
+  if (failed == nullptr || failed->discarded) return ErrorCode::conflict;
+  if (act.reason.empty()) return ErrorCode::invalid;
+  put(*task, Failed{.cause = failed->cause, .discarded = true});
+  return {};
+}
+
+Model::Refusal Model::carry_out(const PurgeItem& act) {
+  if (!items_.contains(act.item)) return ErrorCode::not_found;
+  const ModelItem item = items_.at(act.item);
+  ModelJob& job = touch(item.job);
+  if (job.ended_at == no_time) return ErrorCode::refused;
+  std::vector<TaskId> rows;
+  for (const auto& [id, task] : tasks_) {
+    if (task.item != act.item) continue;
+    const auto* failed = std::get_if<Failed>(&task.state);
+    if (failed != nullptr && !failed->discarded) return ErrorCode::refused;
+    rows.push_back(id);
+  }
+  for (const TaskId id : rows) {
+    std::erase_if(reviews_, [&](const ModelReview& review) { return review.task == id; });
+    tasks_.erase(id);
+  }
+  job.seen.erase(item.key);  // a source that still names it brings it anew
+  items_.erase(act.item);
+  return {};
+}
+
+}  // namespace pawl::simulation

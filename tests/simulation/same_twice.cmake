@@ -1,0 +1,11 @@
+# A run is its seed: told twice, it is the same story.
+foreach(seed 7 42 478)
+  execute_process(COMMAND "${PROGRAM}" --seed ${seed} OUTPUT_VARIABLE first RESULT_VARIABLE code)
+  execute_process(COMMAND "${PROGRAM}" --seed ${seed} OUTPUT_VARIABLE second)
+  string(REGEX REPLACE "[0-9,]+ steps a second" "" first "${first}")
+  string(REGEX REPLACE "[0-9,]+ steps a second" "" second "${second}")
+  string(LENGTH "${first}" length)
+  if(NOT code EQUAL 0 OR length LESS 500 OR NOT first STREQUAL second)
+    message(FATAL_ERROR "seed ${seed} was not the same run twice")
+  endif()
+endforeach()

@@ -1,0 +1,464 @@
+#include "simulation/simulation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "pawl/codec/names.hpp"
+
+namespace pawl::simulation {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint32_t all_at_once = 100'000;
+/// A world that is still busy after so many steps without harm will never rest.
+constexpr std::uint64_t rest_within = 20'000;
+constexpr std::uint64_t look_at_everything_every = 64;
+
+}  // namespace
+
+Simulation::Simulation(const Scenario& scenario, Choices& choices, const RunOptions& options)
+    : scenario_(scenario),
+      choices_(choices),
+      options_(options),
+      store_(std::make_shared<ModelledStore>(options.open ? options.open(clock_)
+                                                          : open_memory_store(clock_))),
+      watch_(store_->records()) {
+  people_ = std::make_shared<Line>(
+      store_, Line::Ports{.fate = [this](const char* verb) { return fate(verb); },
+                          .meanwhile = [this] { meanwhile(); },
+                          .said = {},
+                          .acknowledged_steps = {},
+                          .acknowledged_act = [this](const Act& act) { watch_.acknowledge(act); }});
+  if (options.tell) {
+    watch_.on_event = [this](const Event& event) {
+      tell([&] {
+        std::string text = "    " + std::string(pawl::name_of(event.type));
+        if (event.item) text += " item " + std::to_string(event.item.value());
+        if (event.task) text += " stage " + std::to_string(at(stage_of(event.task)));
+        if (event.attempt > 0) text += " attempt " + std::to_string(event.attempt);
+        if (!event.text.empty()) text += " (" + event.text + ")";
+        return text;
+      });
+    };
+  }
+  for (std::size_t i = 0; i < scenario.jobs.size(); ++i) submissions_.push_back({.number = i});
+}
+
+Simulation::~Simulation() {
+  // What still lives must not write any more while it is taken down.
+  for (const std::unique_ptr<Process>& one : processes_) one->line().kill();
+}
+
+void Simulation::tell(const std::function<std::string()>& what) {
+  if (!options_.tell) return;
+  const auto at = std::chrono::duration<double>(clock_.now() - Timestamp{1'700'000'000s}).count();
+  options_.tell(std::to_string(run_.steps) + " at " + std::to_string(at) + "s: " + what());
+}
+
+void Simulation::find(std::string invariant, std::string message) {
+  if (!run_.finding) run_.finding = Finding{std::move(invariant), std::move(message)};
+}
+
+Run Simulation::run() {
+  for (std::uint32_t i = 0; i < (options_.harm ? scenario_.processes : 1); ++i) start_process();
+  if (options_.harm) {
+    while (run_.steps < options_.steps && may_go_on()) step();
+  }
+  is_calm_ = true;
+  tell([] { return std::string("nothing breaks any more"); });
+  if (options_.harm) start_process();  // the others may be dead
+  come_to_rest();
+  expect_named_waits();
+  finish();
+  expect_ended();
+  if (!run_.finding) run_.finding = watch_.look_at_everything();
+  store_->compare_everything();
+  compare_with_model();
+  if (!run_.finding) read_endings();
+  return std::move(run_);
+}
+
+bool Simulation::may_go_on() const { return !run_.finding.has_value(); }
+
+void Simulation::step() {
+  const std::uint32_t kind = choices_.below(100);
+  if (kind >= 97) {
+    jump();
+  } else if (kind >= 92) {
+    harm();
+  } else if (kind >= 86) {
+    act_as_somebody();
+  } else if (kind >= 70) {
+    if (!complete_something() && !poll_somebody()) (void)let_time_pass();
+  } else if (kind >= 66) {
+    (void)submit_something();
+  } else {
+    if (!poll_somebody() && !complete_something() && !submit_something()) (void)let_time_pass();
+  }
+  after_step();
+}
+
+void Simulation::compare_with_model() {
+  if (!scenario_.is_modelled || store_->differences().empty()) return;
+  find("model", store_->differences().front());
+}
+
+void Simulation::after_step() {
+  ++run_.steps;
+  reap();
+  compare_with_model();
+  const std::uint64_t mark = store_->change_mark();
+  if (run_.finding) return;
+  if (std::exchange(seen_mark_, mark) == mark) {
+    run_.finding = watch_.found();
+    return;
+  }
+  ++stirs_;
+  run_.finding =
+      run_.steps % look_at_everything_every == 0 ? watch_.look_at_everything() : watch_.look();
+}
+
+std::vector<Process*> Simulation::awake() {
+  std::vector<Process*> found;
+  for (const std::unique_ptr<Process>& one : processes_) {
+    if (!one->is_frozen && !one->is_busy && !one->line().is_dead()) found.push_back(one.get());
+  }
+  return found;
+}
+
+bool Simulation::poll_somebody() {
+  std::vector<Process*> ready = awake();
+  std::erase_if(ready, [&](const Process* one) { return one->quiet_at == stirs_; });
+  while (!ready.empty()) {
+    const auto which = choices_.below(static_cast<std::uint32_t>(ready.size()));
+    Process& one = *ready[which];
+    if (one.poll()) return true;
+    one.quiet_at = stirs_;
+    ready.erase(ready.begin() + which);
+  }
+  return false;
+}
+
+bool Simulation::complete_something() {
+  std::vector<std::pair<Process*, std::size_t>> due;
+  for (Process* one : awake()) {
+    for (std::size_t i = 0; i < one->in_flight().size(); ++i) {
+      const InFlight& work = one->in_flight()[i];
+      const bool is_done = work.due != no_time && work.due <= clock_.now();
+      if (is_done || work.attempt->stop_token().stop_requested()) due.emplace_back(one, i);
+    }
+  }
+  if (due.empty()) return false;
+  const auto [process, which] = choices_.pick(due);
+  const InFlight& work = process->in_flight()[which];
+  const bool is_done = work.due != no_time && work.due <= clock_.now();
+  tell([&] {
+    return process->name() + (is_done ? " ended '" : " gave up '") + work.work.item + "' stage " +
+           std::to_string(at(work.work.stage)) + (work.work.child.empty() ? "" : " child ") +
+           work.work.child;
+  });
+  process->quiet_at = 0;
+  if (is_done) {
+    process->complete(which);
+  } else {
+    process->give_up(which);
+  }
+  return true;
+}
+
+/// One go at the first job that is not all there.
+bool Simulation::submit_something() {
+  const auto open = std::ranges::find(submissions_, false, &Submission::is_done);
+  std::vector<Process*> ready = awake();
+  if (open == submissions_.end() || ready.empty()) return false;
+  Process& process = *choices_.pick(ready);
+  const PlannedJob& planned = scenario_.jobs[open->number];
+  const bool in_one = planned.first_chunk == planned.items.size();
+  const auto first = planned.items.begin();
+  const auto middle = first + static_cast<std::ptrdiff_t>(planned.first_chunk);
+  process.is_busy = true;
+  process.quiet_at = 0;
+  if (!open->job) {
+    const Result<JobId> job =
+        process.engine().submit(planned.job.workflow, std::vector<NewItem>(first, middle),
+                                {.key = planned.job.key,
+                                 .params = {},
+                                 .labels = {},
+                                 .budget = planned.job.budget,
+                                 .tolerate_failures = planned.job.tolerate_failures,
+                                 .parallel = planned.job.parallel,
+                                 .priority = planned.job.priority,
+                                 .keep_open = !in_one});
+    if (job) {
+      open->job = *job;
+      open->is_done = in_one;
+    }
+    tell([&] {
+      return process.name() + " submits " + planned.job.key +
+             (job ? "" : ": " + job.error().message);
+    });
+  } else if (!open->is_unsure) {
+    const Result<Added> added = process.engine().add_items(
+        open->job, std::vector<NewItem>(middle, planned.items.end()), true);
+    open->is_done = added.has_value();
+    open->is_unsure = !added;
+    tell([&] {
+      return process.name() + " adds to " + planned.job.key +
+             (added ? "" : ": " + added.error().message);
+    });
+  } else {
+    const Status resumed = process.engine().resume_submission(
+        open->job, [&](std::vector<NewItem>& page) -> Result<bool> {
+          page = planned.items;
+          return false;
+        });
+    open->is_done = resumed.has_value();
+    tell([&] { return process.name() + " submits the rest of " + planned.job.key; });
+    // A job that has ended takes nothing more: it was cancelled or its time was over.
+    if (!resumed && resumed.error().code != ErrorCode::unavailable) open->is_done = true;
+  }
+  if (open->is_done && open->job) {
+    const Result<Job> job = store_->records().job(open->job);
+    if (job && !job->cancelled) watch_.acknowledge_submission(open->job, planned.items.size());
+  }
+  process.is_busy = false;
+  return true;
+}
+
+/// To the next moment at which anybody wants to act.
+bool Simulation::let_time_pass() {
+  Timestamp next = Timestamp::max();
+  for (Process* one : awake()) {
+    next = std::min(next, one->engine().next_wake());
+    for (const InFlight& work : one->in_flight()) {
+      if (work.due != no_time) next = std::min(next, work.due);
+    }
+  }
+  if (next == Timestamp::max()) next = clock_.now() + 1s;
+  clock_.advance_to(std::max(next, clock_.now() + Duration{1}));
+  ++stirs_;
+  return true;
+}
+
+/// Others act while a call is under way.
+void Simulation::meanwhile() {
+  if (depth_ >= 2) return;
+  ++depth_;
+  for (std::uint32_t left = 1 + choices_.below(8); left > 0 && may_go_on(); --left) {
+    if (choices_.one_in(4)) {
+      clock_.advance(choices_.any_of<Duration>({1s, scenario_.lease / 2, scenario_.lease * 2}));
+      ++stirs_;
+    }
+    step();
+  }
+  --depth_;
+}
+
+void Simulation::start_process() {
+  std::string name = "p" + std::to_string(++processes_started_);
+  Process::Ports ports{
+      .line = {.fate = [this](const char* verb) { return fate(verb); },
+               .meanwhile = [this] { meanwhile(); },
+               .said = {},
+               .acknowledged_steps =
+                   [this](std::span<const Step> steps, const Committed& answer) {
+                     watch_.acknowledge(steps, answer);
+                   },
+               .acknowledged_act = [](const Act&) {}},
+      .job_number =
+          [this](JobId job) {
+            const auto known = job_numbers_.find(job);
+            if (known != job_numbers_.end()) return known->second;
+            const std::string key = store_->records().job(job)->key;
+            const auto planned = std::ranges::find_if(
+                scenario_.jobs, [&](const PlannedJob& one) { return one.job.key == key; });
+            const auto number = static_cast<std::size_t>(planned - scenario_.jobs.begin());
+            job_numbers_.emplace(job, number);
+            return number;
+          },
+      .told = [this, name](const Event& event) { watch_.told(name, event); }};
+  if (options_.tell) {
+    ports.line.said = [this, name](const std::string& what) {
+      tell([&] { return "  " + name + " " + what; });
+    };
+  }
+  if (auto made = Process::start(name, scenario_, store_, std::move(ports))) {
+    tell([&] { return name + " signs on"; });
+    processes_.push_back(std::move(made));
+  }
+}
+
+void Simulation::reap() {
+  if (depth_ > 0) return;
+  std::erase_if(processes_, [&](const std::unique_ptr<Process>& one) {
+    if (!one->line().is_dead() || one->is_busy) return false;
+    tell([&] { return one->name() + " is dead"; });
+    ++run_.kills;
+    return true;
+  });
+}
+
+/// Nothing breaks any more: works until nobody has anything to do but wait for people.
+void Simulation::come_to_rest() {
+  for (const std::unique_ptr<Process>& one : processes_) {
+    one->is_frozen = false;
+    one->line().is_cut = false;
+  }
+  const std::uint64_t begun = run_.steps;
+  const auto is_at_rest = [&] {
+    for (const Submission& one : submissions_) {
+      if (!one.is_done) return false;
+    }
+    const Result<std::vector<Job>> jobs = store_->records().jobs({.limit = all_at_once});
+    return std::ranges::all_of(*jobs, [&](const Job& job) {
+      if (job.has_ended()) return true;
+      const auto to_come =
+          store_->records().reviews({.job = job.id, .status = ReviewStatus::answered, .limit = 1});
+      const bool is_paused = job.paused != PauseCause::none;
+      return job.attempts_open == 0 && (is_paused || (waits_for_people(job) && to_come->empty()));
+    });
+  };
+  while (may_go_on() && !is_at_rest()) {
+    if (!poll_somebody() && !complete_something() && !submit_something()) (void)let_time_pass();
+    after_step();
+    if (run_.steps - begun > rest_within) {
+      find("I12",
+           "the world does not come to rest, and nothing names what it waits for:" + unfinished());
+    }
+  }
+}
+
+std::string Simulation::unfinished() {
+  std::string text;
+  const Result<std::vector<Job>> jobs = store_->records().jobs({.limit = all_at_once});
+  for (const Job& job : *jobs) {
+    if (job.has_ended()) continue;
+    text += " " + job.key + (job.submission_open ? " (open)" : "") +
+            (job.paused != PauseCause::none ? " (paused)" : "") + " with " +
+            std::to_string(job.attempts_open) + " attempts open:";
+    const auto tasks = store_->records().tasks({.job = job.id, .limit = all_at_once});
+    for (const Task& task : *tasks) {
+      if (has_ended(task.state)) continue;
+      text += " " + name_of(job, task) + " " + std::string(pawl::name_of(task.kind()));
+    }
+  }
+  return text;
+}
+
+/// I12: what has not ended says what it waits for.
+void Simulation::expect_named_waits() {
+  if (run_.finding) return;
+  const Result<std::vector<Job>> jobs = store_->records().jobs({.limit = all_at_once});
+  for (const Job& job : *jobs) {
+    if (job.has_ended() || job.paused != PauseCause::none) continue;
+    const auto open = store_->records().reviews({.job = job.id, .status = ReviewStatus::open});
+    const auto answered =
+        store_->records().reviews({.job = job.id, .status = ReviewStatus::answered});
+    if (open->empty() && answered->empty()) {
+      find("I12",
+           "job " + std::to_string(job.id.value()) + " waits for people, who are asked nothing");
+    }
+  }
+}
+
+/// Everything that waits gets what it waits for.
+void Simulation::finish() {
+  constexpr int rounds_max = 400;
+  for (int round = 0; round < rounds_max && may_go_on(); ++round) {
+    bool is_over = true;
+    const Result<std::vector<Job>> jobs = store_->records().jobs({.limit = all_at_once});
+    for (const Job& job : *jobs) {
+      if (job.has_ended()) continue;
+      is_over = false;
+      people_->revive();
+      (void)people_->act(SetBudget{.job = job.id, .budget = {}});
+      if (job.paused != PauseCause::none) (void)people_->act(ResumeJob{.job = job.id});
+    }
+    if (is_over) return;
+    for (std::uint64_t tries = 0; may_go_on() && answer_a_review(true); ++tries) {
+      after_step();
+      if (tries > rest_within) find("I12", "a review is open, and no answer is taken");
+    }
+    after_step();
+    come_to_rest();
+  }
+}
+
+void Simulation::expect_ended() {
+  if (run_.finding) return;
+  const Result<std::vector<Job>> jobs = store_->records().jobs({.limit = all_at_once});
+  for (const Job& job : *jobs) {
+    run_.attempts += static_cast<std::uint64_t>(job.attempts_opened);
+    if (!job.has_ended()) {
+      find("I12", "job " + std::to_string(job.id.value()) + " never ends:" + unfinished());
+    } else if (job.attempts_open != 0) {
+      find("I14", "job " + std::to_string(job.id.value()) + " has ended with attempts open");
+    }
+  }
+}
+
+std::string Simulation::name_of(const Job& job, const Task& task) {
+  std::string name = job.key;
+  if (task.item) name += "/" + store_->records().item(task.item)->key;
+  name += "/" + std::to_string(at(task.stage()));
+  if (task.child) name += "/" + std::to_string(task.child->expansion) + "/" + task.child->key;
+  return name;
+}
+
+void Simulation::read_endings() {
+  if (!scenario_.is_comparable) return;
+  const Result<std::vector<Job>> jobs = store_->records().jobs({.limit = all_at_once});
+  for (const Job& job : *jobs) {
+    const auto tasks = store_->records().tasks({.job = job.id, .limit = all_at_once});
+    for (const Task& task : *tasks) {
+      TaskEnd ending{.state = std::string(pawl::name_of(task.kind())), .output = {}, .results = {}};
+      if (task.kind() == StateKind::succeeded) {
+        ending.output = store_->records().output(task.id)->output.text();
+      }
+      const Result<std::vector<Attempt>> attempts = store_->records().attempts(task.id);
+      for (const Attempt& one : *attempts) {
+        if (one.result != AttemptResult::interrupted) ending.results.push_back(one.result);
+      }
+      run_.endings.emplace(name_of(job, task), std::move(ending));
+    }
+  }
+}
+
+Run simulate(Choices& choices, const RunOptions& options) {
+  const Scenario scenario = draw_scenario(choices);
+  Run harmed = Simulation(scenario, choices, options).run();
+  if (!scenario.is_comparable || harmed.finding) return harmed;
+
+  RunOptions calm = options;
+  calm.harm = false;
+  if (calm.tell) calm.tell("the same undisturbed:");
+  Choices plain{Tape{}};
+  Run undisturbed = Simulation(scenario, plain, calm).run();
+  harmed.steps += undisturbed.steps;
+  if (undisturbed.finding) {
+    harmed.finding = undisturbed.finding;
+    return harmed;
+  }
+  for (const auto& [name, ending] : undisturbed.endings) {
+    const auto other = harmed.endings.find(name);
+    if (other != harmed.endings.end() && other->second == ending) continue;
+    const auto words = [](const TaskEnd& one) {
+      std::string text = one.state + " " + one.output + " after";
+      for (const AttemptResult result : one.results)
+        text += " " + std::string(pawl::name_of(result));
+      return text;
+    };
+    harmed.finding = Finding{
+        "I15", name + " ended otherwise: undisturbed " + words(ending) + "; here " +
+                   (other == harmed.endings.end() ? "it is missing" : words(other->second))};
+    return harmed;
+  }
+  if (harmed.endings.size() != undisturbed.endings.size()) {
+    harmed.finding = Finding{"I15", "there are tasks that an undisturbed run does not have"};
+  }
+  return harmed;
+}
+
+}  // namespace pawl::simulation

@@ -1,0 +1,127 @@
+#pragma once
+
+/// One run of the simulated world: several processes with real engines share one store, people act
+/// on it, and everything that can break breaks, all from one tape of choices and on virtual time.
+/// After every step every invariant is looked at.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pawl/store/clock.hpp"
+#include "simulation/choices.hpp"
+#include "simulation/modelled_store.hpp"
+#include "simulation/process.hpp"
+#include "simulation/scenario.hpp"
+#include "simulation/watch.hpp"
+
+namespace pawl::simulation {
+
+struct RunOptions {
+  std::uint32_t steps = 200;  ///< with harm; then it has to come to an end
+  bool harm = true;           ///< without: one process, nothing breaks
+  /// Told what happens, step by step; none: nobody listens.
+  std::function<void(const std::string&)> tell;
+  /// Opens the store that all share; none: the memory store.
+  std::function<std::shared_ptr<Store>(const Clock&)> open;
+};
+
+/// Where a task ended: what must be the same however often the run was interrupted.
+struct TaskEnd {
+  std::string state;
+  std::string output;
+  std::vector<AttemptResult> results;  ///< of the attempts that ended by themselves
+  friend bool operator==(const TaskEnd&, const TaskEnd&) = default;
+};
+using TaskEnds = std::map<std::string, TaskEnd>;
+
+struct Run {
+  std::optional<Finding> finding;
+  std::uint64_t steps = 0;
+  std::uint64_t attempts = 0;
+  std::uint64_t kills = 0;
+  std::uint64_t faults = 0;
+  TaskEnds endings;
+};
+
+/// Runs a scenario by the tape. A comparable scenario with harm is also run without, and has to end
+/// the same.
+[[nodiscard]] Run simulate(Choices& choices, const RunOptions& options);
+
+class Simulation {
+ public:
+  Simulation(const Scenario& scenario, Choices& choices, const RunOptions& options);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  [[nodiscard]] Run run();
+
+ private:
+  /// A job on its way into the store: whoever submits it tries until it is told that all is there.
+  struct Submission {
+    std::size_t number = 0;
+    JobId job;
+    bool is_unsure = false;  ///< an answer was lost: the source is read again
+    bool is_done = false;
+  };
+
+  // simulation.cpp
+  void step();
+  bool poll_somebody();
+  bool complete_something();
+  bool submit_something();
+  bool let_time_pass();
+  void meanwhile();
+  void come_to_rest();
+  void finish();
+  bool may_go_on() const;
+  void after_step();
+  void compare_with_model();
+  std::vector<Process*> awake();
+  void start_process();
+  void reap();
+  [[nodiscard]] std::string unfinished();
+  void expect_named_waits();
+  void expect_ended();
+  void read_endings();
+  [[nodiscard]] std::string name_of(const Job& job, const Task& task);
+  void tell(const std::function<std::string()>& what);
+  void find(std::string invariant, std::string message);
+
+  // harm.cpp
+  Fate fate(const char* verb);
+  void harm();
+  void jump();
+
+  // people.cpp
+  void act_as_somebody();
+  bool answer_a_review(bool as_agreed);
+  void answer_at_random(const Review& review);
+  void operate(const Job& job);
+  void act(const Act& act, const std::string& what);
+  [[nodiscard]] WorkName work_under(const Review& review);
+
+  const Scenario& scenario_;
+  Choices& choices_;
+  const RunOptions& options_;
+  ManualClock clock_;
+  std::shared_ptr<ModelledStore> store_;
+  Watch watch_;
+  Run run_;
+  bool is_calm_ = false;  ///< nothing breaks any more
+  int depth_ = 0;         ///< of calls that take long while others act
+  std::uint64_t stirs_ = 1;
+  std::uint64_t seen_mark_ = 0;
+  std::uint64_t processes_started_ = 0;
+  std::map<JobId, std::size_t> job_numbers_;
+  std::vector<Submission> submissions_;
+  std::shared_ptr<Line> people_;
+  std::vector<std::unique_ptr<Process>> processes_;
+};
+
+}  // namespace pawl::simulation

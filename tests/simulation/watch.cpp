@@ -1,0 +1,177 @@
+#include "simulation/watch.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "simulation/scenario.hpp"
+
+namespace pawl::simulation {
+
+namespace {
+
+constexpr std::uint32_t all_at_once = 100'000;
+
+std::string number(auto id) { return std::to_string(id.value()); }
+
+}  // namespace
+
+void Watch::find(std::string invariant, std::string message) {
+  if (!found_) found_ = Finding{.invariant = std::move(invariant), .message = std::move(message)};
+}
+
+void Watch::acknowledge(std::span<const Step> steps, const Committed& answer) {
+  for (std::size_t i = 0; i < steps.size() && i < answer.steps.size(); ++i) {
+    const bool is_written = answer.steps[i].outcome == StepOutcome::applied && steps[i].closed;
+    if (!is_written) continue;
+    const Attempt& closed = *steps[i].closed;
+    const auto [known, is_new] = closed_.try_emplace({closed.task, closed.number}, closed.result);
+    if (!is_new) {
+      find("I3", "attempt " + std::to_string(closed.number) + " of task " + number(closed.task) +
+                     " was acknowledged twice");
+    }
+  }
+}
+
+void Watch::acknowledge(const Act& act) {
+  if (const auto* answer = std::get_if<AnswerReview>(&act)) {
+    answered_[answer->review] = answer->answer.reviewer;
+  }
+}
+
+void Watch::acknowledge_submission(JobId job, std::size_t items) { submitted_[job] = items; }
+
+void Watch::told(const std::string& subscriber, const Event& event) {
+  EventSeq& last = told_[subscriber];
+  const Result<std::vector<Event>> next = records_.events({.after = last, .limit = 1});
+  if (!next || next->empty() || next->front() != event) {
+    find("events", subscriber + " was told of event " + std::to_string(event.seq) +
+                       ", which is not what follows event " + std::to_string(last) + " in the log");
+  }
+  last = event.seq;
+}
+
+std::optional<Finding> Watch::look() {
+  const Result<std::vector<Job>> jobs = records_.jobs({.limit = all_at_once});
+  for (const Job& job : *jobs) {
+    const auto seen = seen_.find(job.id);
+    if (seen != seen_.end() && seen->second == job) continue;
+    verify_job(job);
+    seen_.insert_or_assign(job.id, job);
+  }
+  read_log();
+  return found_;
+}
+
+std::optional<Finding> Watch::look_at_everything() {
+  if (look()) return found_;
+  VerifyOptions options{.decider = [](std::string_view) -> Decider { return advise; },
+                        .page = all_at_once};
+  const Result<Verification> checked = verify(records_, options);
+  if (!checked) {
+    find("verify", checked.error().text());
+  } else if (!checked->ok()) {
+    find(checked->violations.front().invariant, checked->violations.front().message);
+  }
+  check_acknowledged();
+  return found_;
+}
+
+void Watch::verify_job(const Job& job) {
+  VerifyOptions options{.decider = [](std::string_view) -> Decider { return advise; },
+                        .page = all_at_once,
+                        .job = job.id};
+  const Result<Verification> checked = verify(records_, options);
+  if (!checked) {
+    find("verify", checked.error().text());
+  } else if (!checked->ok()) {
+    find(checked->violations.front().invariant, checked->violations.front().message);
+  }
+}
+
+void Watch::read_log() {
+  const Result<std::vector<Event>> fresh =
+      records_.events({.after = last_event_, .limit = all_at_once});
+  for (const Event& event : *fresh) see(event);
+}
+
+/// Attempts start and end in turns, numbered without a gap; none starts in a job that was
+/// cancelled.
+void Watch::see(const Event& event) {
+  const EventSeq next_row = (last_event_ / 16 + 1) * 16;
+  if (event.seq != next_row && (last_event_ == 0 || event.seq != last_event_ + 1)) {
+    find("log", "event " + std::to_string(event.seq) + " follows event " +
+                    std::to_string(last_event_) + ": something is missing between them");
+  }
+  last_event_ = event.seq;
+  if (on_event) on_event(event);
+  const auto attempt = [&] {
+    return "attempt " + std::to_string(event.attempt) + " of task " + number(event.task);
+  };
+  switch (event.type) {
+    case EventType::attempt_started: {
+      Story& story = stories_[event.task];
+      if (story.is_open) find("I2", attempt() + " was opened while another was open");
+      if (event.attempt != story.newest + 1) {
+        find("I3", attempt() + " follows attempt " + std::to_string(story.newest));
+      }
+      if (cancelled_.contains(event.job)) {
+        find("I11", attempt() + " was opened after job " + number(event.job) + " was cancelled");
+      }
+      story = {.newest = event.attempt, .is_open = true};
+      break;
+    }
+    case EventType::attempt_finished: {
+      Story& story = stories_[event.task];
+      if (!story.is_open || story.newest != event.attempt) {
+        find("I4", attempt() + " was closed, and it was not open");
+      }
+      story.is_open = false;
+      break;
+    }
+    case EventType::job_cancelled:
+      cancelled_.insert(event.job);
+      break;
+    case EventType::item_purged:
+      ++purged_[event.job];
+      break;
+    default:
+      break;
+  }
+}
+
+/// I1: what somebody was told is there, and says the same.
+void Watch::check_acknowledged() {
+  for (const auto& [name, result] : closed_) {
+    const Result<Task> task = records_.task(name.first);
+    if (!task) continue;  // purged, or lost: the log tells
+    const Result<std::vector<Attempt>> attempts = records_.attempts(name.first);
+    const auto found = std::ranges::find(*attempts, name.second, &Attempt::number);
+    if (found == attempts->end() || found->result != result) {
+      find("I1", "attempt " + std::to_string(name.second) + " of task " + number(name.first) +
+                     " was acknowledged, and is not in the record as it was");
+    }
+  }
+  for (const auto& [task, story] : stories_) {
+    const Result<Task> row = records_.task(task);
+    if (row && row->attempts != story.newest) {
+      find("I1", "the log knows attempt " + std::to_string(story.newest) + " of task " +
+                     number(task) + ", and the record does not");
+    }
+  }
+  for (const auto& [id, reviewer] : answered_) {
+    const Result<Review> review = records_.review(id);
+    if (!review) continue;
+    const bool is_there = review->answer && review->answer->reviewer == reviewer;
+    if (!is_there && review->status != ReviewStatus::superseded) {
+      find("I1", "the answer to review " + number(id) + " was acknowledged, and is lost");
+    }
+  }
+  for (const auto& [job, items] : submitted_) {
+    const Result<std::vector<Item>> kept = records_.items({.job = job, .limit = all_at_once});
+    if (!kept || kept->size() + purged_[job] < items) {
+      find("I1", "items of job " + number(job) + " were acknowledged, and are lost");
+    }
+  }
+}
+
+}  // namespace pawl::simulation
