@@ -1,11 +1,12 @@
 # What an outside project gets: the libraries, the public headers, and a package for
 #   find_package(pawl 0.2 REQUIRED)
 #   target_link_libraries(app PRIVATE pawl::pawl)
+#   target_link_libraries(app_test PRIVATE pawl::testing)
 include(CMakePackageConfigHelpers)
 
 set(pawl_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/pawl")
 
-set(pawl_installed_targets pawl_all)
+set(pawl_installed_targets pawl_all pawl_testing)
 foreach(module IN LISTS pawl_modules)
   list(APPEND pawl_installed_targets pawl_${module})
 endforeach()

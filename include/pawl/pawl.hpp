@@ -25,6 +25,7 @@
 #include "pawl/store/dead_letters.hpp"  // what failed for good, and what to do about it
 #include "pawl/store/postgres.hpp"      // the store of many machines
 #include "pawl/store/records.hpp"       // what can be read
+#include "pawl/store/replay.hpp"        // what today's workflow would have decided
 #include "pawl/store/results.hpp"       // getting the outputs out
 #include "pawl/store/sqlite.hpp"        // the default store
 #include "pawl/store/store.hpp"         // what can be written

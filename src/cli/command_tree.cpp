@@ -351,6 +351,12 @@ void CommandTree::add_record() {
       "verify", "pawl verify", "Check a store's records against the engine's promises.", &verify);
   optional_argument(&store.store, "STORE", "The store; the project's where none is named");
 
+  auto& again = command<ReplayJobOptions>(
+      "replay", "pawl replay 41 --workflow new.yaml",
+      "What a changed workflow would have decided about a job that ran.", &replay);
+  argument(&again.job, "JOB", "The job whose record is decided again");
+  required_option("--workflow", &again.workflow, "FILE", "The workflow of today");
+
   auto& out = command<ExportJobOptions>(
       "export", "pawl export 41 -o job.jsonl",
       "Write a job with all its records to a file, to go on with it in another store.",

@@ -265,6 +265,12 @@ struct VerifyStoreOptions {
 };
 int verify(Session& session, const VerifyStoreOptions& options);
 
+struct ReplayJobOptions {
+  std::int64_t job = 0;
+  std::string workflow;  ///< a file
+};
+int replay(Session& session, const ReplayJobOptions& options);
+
 struct ExportJobOptions {
   std::int64_t job = 0;
   std::string file;  ///< empty, or "-": stdout

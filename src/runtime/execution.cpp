@@ -337,12 +337,12 @@ void execute(const std::shared_ptr<const OpenAttempt>& attempt, const ExecutionP
   const bool is_async = function == nullptr && attempt->code && attempt->code->async_work &&
                         attempt->task.cause != Cause::join;
   try {
+    if (!attempt->condition_error.empty()) throw std::runtime_error(attempt->condition_error);
     if (is_async) {
       attempt->code->async_work(std::make_shared<AsyncInFlight>(
           attempt, started_at, execution.context().deadline(), ports));
       return;
     }
-    if (!attempt->condition_error.empty()) throw std::runtime_error(attempt->condition_error);
     execution.take(function != nullptr ? (*function)(execution.context(), attempt->stop.get_token())
                                        : handed_on(execution.context(), *attempt));
   } catch (const std::exception& thrown) {

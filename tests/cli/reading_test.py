@@ -175,6 +175,49 @@ class Record(StoreTest):
         self.assertEqual(document["violations"], [])
         self.assertIn("ok: 2 jobs", self.pawl("verify", ".pawl/pawl.db").out)
 
+    LETTERS = """
+version: 1
+workflow: letters
+stages:
+  draft:
+    sh: "true"
+    gates: [{ name: words, expect: { text: { matches: Dear } } }]
+    refine: { attempts: REFINE }
+    retry: { attempts: 3 }
+  publish:
+    needs: [draft]
+    sh: "true"
+    retry: { attempts: 3, backoff: { from: 1h, to: 1h, jitter: 0 } }
+  post:
+    needs: [publish]
+    sh: "true"
+"""
+
+    def test_a_replay_tells_what_a_changed_workflow_would_have_decided(self):
+        (self.project / "new.yaml").write_text(self.LETTERS.replace("REFINE", "1"))
+        document = self.pawl("replay", 1, "--workflow", "new.yaml", "--json", code=1).json
+        self.assertFalse(document["same"])
+        differing = [one for one in document["differences"] if one["item"] == "ada"]
+        self.assertEqual([(one["stage"], one["attempt_number"], one["then"]["decision"],
+                           one["today"]["decision"]) for one in differing],
+                         [("draft", 1, "retry", "fail")])
+        self.assertGreater(document["not_reached"], 0)
+        self.assertEqual([one["stage"] for one in document["stages_gone"]], ["sign"])
+        self.assertEqual(document["stages_new"], ["post"])
+        said = self.pawl("replay", 1, "--workflow", "new.yaml", code=1)
+        self.assertIn("ada/draft, attempt 1\n  then:  ", said.out)
+        self.assertIn("stage 'sign' is gone", said.out)
+        self.assertNotIn("\x1b", said.out, "a key cannot paint the terminal")
+
+    def test_a_replay_wants_a_job_and_a_sound_file(self):
+        (self.project / "bad.yaml").write_text("version: 1\nworkflow: w\nstages: { a: {} }\n")
+        self.assertIn("bad.yaml:", self.pawl("replay", 1, "--workflow", "bad.yaml", code=2).err)
+        self.pawl("replay", 1, "--workflow", "nowhere.yaml", code=2)
+        self.pawl("replay", 1, code=2)
+        (self.project / "new.yaml").write_text(self.LETTERS.replace("REFINE", "3"))
+        self.assertEqual(self.pawl("replay", 77, "--workflow", "new.yaml", "--json", code=1).error["code"],
+                         "not_found")
+
     def test_workers_that_signed_off_are_shown_when_asked(self):
         self.assertEqual(self.pawl("workers", "--json").json["workers"], [])
         [worker] = self.pawl("workers", "--all", "--json").json["workers"]

@@ -4,7 +4,7 @@
     check_docs.py [--root DIR] [CHECK ...]       without a CHECK: all of them
     check_docs.py --claims                       which requirement each test says it proves
     check_docs.py --update                       adds those tests to docs/requirements.md
-    check_docs.py --output TEST PROGRAM          does PROGRAM print what README shows of TEST?
+    check_docs.py --output TEST PROGRAM          does PROGRAM print what documents show of TEST?
 
 Each check is a function that yields offences as (file, line, what is wrong).
 check_docs_selftest.py proves that each can fail.
@@ -79,6 +79,23 @@ def ctest_names(root: pathlib.Path) -> set[str]:
     return names
 
 
+def python_names(root: pathlib.Path) -> set[str]:
+    """Class.test of every Python test in the sources."""
+    names = set()
+    for path in (root / "tests").rglob("*_test.py"):
+        suite = ""
+        for line in path.read_text().splitlines():
+            if opened := re.match(r"class (\w+)\(", line):
+                suite = opened[1]
+            elif test := re.match(r"    def (test_\w+)\(", line):
+                names.add(f"{suite}.{test[1]}")
+    return names
+
+
+def test_names(root: pathlib.Path) -> set[str]:
+    return gtest_names(root) | ctest_names(root) | python_names(root)
+
+
 TEST_NAME = re.compile(r"[A-Z]\w*\.[a-z]\w*|[a-z_]+\.[a-z0-9]\w*")
 NOT_A_TEST = re.compile(r".*\.(md|cpp|hpp|py|txt|cmake|case|json)$")
 
@@ -141,7 +158,7 @@ def requirements_are_answered(root: pathlib.Path) -> Iterator[Offence]:
 
 def named_tests_exist(root: pathlib.Path) -> Iterator[Offence]:
     """A test that a document names is in the sources."""
-    known = gtest_names(root) | ctest_names(root)
+    known = test_names(root)
     for path in [root / "docs/requirements.md", root / "ARCHITECTURE.md",
                  *sorted((root / "docs/decisions").glob("*.md"))]:
         for row in markdown.rows(path.read_text()):
@@ -152,6 +169,38 @@ def named_tests_exist(root: pathlib.Path) -> Iterator[Offence]:
     for command, name in COMMANDS.items():
         if name not in known:
             yield root / "README.md", 1, f"{command}: no test is called {name}"
+
+
+# docs/failures.md
+
+FAILURE_COLUMNS = ["what breaks", "what the user sees", "what is lost", "proven by"]
+
+
+def failures_are_told_whole(root: pathlib.Path) -> Iterator[Offence]:
+    """Each row of docs/failures.md says what breaks, what is seen and what is lost, and names at
+    least one test that proves it; every name in its last column is that of a test."""
+    path = root / "docs/failures.md"
+    known = test_names(root)
+    count = 0
+    for row in markdown.rows(path.read_text()):
+        if row.columns != FAILURE_COLUMNS:
+            yield path, row.line, f"a table here has the columns {', '.join(FAILURE_COLUMNS)}"
+            continue
+        count += 1
+        if len(row.cells) != len(FAILURE_COLUMNS):
+            yield path, row.line, f"a row of {len(row.cells)} cells, where there are four columns"
+            continue
+        for column, cell in zip(row.columns, row.cells):
+            if not re.search(r"\w", cell):
+                yield path, row.line, f"nothing stands under '{column}'"
+        tests = named_tests(row["proven by"])
+        if not tests:
+            yield path, row.line, f"no test proves: {row['what breaks']}"
+        for span in markdown.code_spans(row["proven by"]):
+            if span not in tests or span not in known:
+                yield path, row.line, f"no test is called {span}"
+    if count == 0:
+        yield path, 1, "there is no table of failures"
 
 
 # Code and commands in the documents.
@@ -169,7 +218,8 @@ def _stands_in(part: list[str], source: list[str]) -> bool:
 def code_is_quoted_from_files(root: pathlib.Path) -> Iterator[Offence]:
     """Every C++ and CMake block says by `<!-- quote: FILE -->` where it stands, and stands there,
     line for line. A line `// ...` in a block leaves something out."""
-    for path in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
+    for path in [root / "README.md", *sorted((root / "docs").glob("*.md")),
+                 *sorted((root / "docs/guide").glob("*.md"))]:
         for block in markdown.blocks(path.read_text()):
             if block.language not in ("cpp", "cmake"):
                 continue
@@ -376,6 +426,7 @@ CHECKS: dict[str, Check] = {check.__name__: check for check in (
     requirements_name_each_id_once,
     requirements_are_answered,
     named_tests_exist,
+    failures_are_told_whole,
     code_is_quoted_from_files,
     readme_shows_the_first_example,
     readme_commands_are_tested,
@@ -432,17 +483,19 @@ def update(root: pathlib.Path) -> None:
 
 
 def missing_output(root: pathlib.Path, test: str, *program: str) -> int:
-    """Compares what README shows of a program's output with what it prints. Numbers differ from run
-    to run and stand for any number; a line `…` stands for lines that are left out."""
+    """Compares what the documents show of a program's output with what it prints. Numbers differ
+    from run to run and stand for any number; a line `…` stands for lines that are left out."""
     said = subprocess.run(program, capture_output=True, text=True, check=True).stdout
     printed = {_shape(line) for line in said.splitlines()}
-    shown = [line for block in markdown.blocks((root / "README.md").read_text())
+    shown = [(path.relative_to(root), line) for path in markdown.documents(root)
+             for block in markdown.blocks(path.read_text())
              if block.note == f"output: {test}" for line in block.lines]
-    missing = [line for line in shown if line.strip() not in ("", "…") and _shape(line) not in printed]
-    for line in missing:
-        print(f"README.md shows a line that {test} does not print: {line}")
+    missing = [(path, line) for path, line in shown
+               if line.strip() not in ("", "…") and _shape(line) not in printed]
+    for path, line in missing:
+        print(f"{path} shows a line that {test} does not print: {line}")
     if not shown:
-        print(f"README.md shows nothing of {test}")
+        print(f"no document shows anything of {test}")
     return 1 if missing or not shown else 0
 
 
@@ -457,7 +510,7 @@ def main() -> int:
     parser.add_argument("--claims", action="store_true")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--output", nargs="+", metavar="TEST PROGRAM",
-                        help="what README shows of a program's output is what it prints")
+                        help="what documents show of a program's output is what it prints")
     parser.add_argument("checks", nargs="*", metavar="CHECK", help=", ".join(CHECKS))
     args = parser.parse_args()
     root = args.root.resolve()

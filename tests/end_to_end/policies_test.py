@@ -67,6 +67,45 @@ stages:
         self.assertEqual(self.job()["stages"]["s"]["cancelled"], 4)
 
 
+class Replays(ProjectTest):
+    FILE = """
+version: 1
+workflow: w
+items: [good, bad]
+stages:
+  work:
+    sh: test "$NAME" = good
+    env: { NAME: "${item}" }
+    retry: { attempts: ATTEMPTS, backoff: { from: 1ms, to: 1ms, jitter: 0 } }
+  tell:
+    needs: [work]
+    sh: echo done
+"""
+
+    def file(self, name, attempts):
+        self.write(name, self.FILE.replace("ATTEMPTS", str(attempts)))
+
+    def test_a_policy_is_judged_by_a_job_that_ran(self):
+        self.file("w.yaml", 3)
+        self.pawl("run", "w.yaml", code=JOB_FAILED)
+        same = self.pawl("replay", 1, "--workflow", "w.yaml")
+        self.assertEqual(same.out, "5 decisions made again, all the same\n")
+        self.assertTrue(self.pawl("replay", 1, "--workflow", "w.yaml", "--json").json["same"])
+
+        self.file("patient.yaml", 5)
+        patient = self.pawl("replay", 1, "--workflow", "patient.yaml", "--json", code=1).json
+        [difference] = patient["differences"]
+        self.assertEqual((difference["item"], difference["attempt_number"]), ("bad", 3))
+        self.assertEqual(difference["then"]["explanation"], "retry.attempts 3/3: exhausted, failed")
+        self.assertEqual(difference["today"]["explanation"], "retry.attempts 3/5: retry in 1ms")
+
+        self.file("hasty.yaml", 1)
+        hasty = self.pawl("replay", 1, "--workflow", "hasty.yaml", "--json", code=1).json
+        self.assertEqual(hasty["difference_count"], 1)
+        self.assertEqual(hasty["not_reached"], 2)
+        self.assertEqual(len(self.attempts("bad", "--stage", "work")), 3, "nothing was run")
+
+
 class EditedFiles(ProjectTest):
     def setUp(self):
         super().setUp()

@@ -167,6 +167,27 @@ TEST(Flow, a_condition_that_throws_fails_the_attempt_instead_of_guessing) {
             "the condition failed: no such field");
 }
 
+TEST(Flow, a_condition_that_throws_keeps_an_async_stage_from_running_too) {
+  World world;
+  bool ran = false;
+  WorkflowBuilder build("conditional");
+  build
+      .async_stage("work",
+                   [&](const std::shared_ptr<AsyncAttempt>& attempt) {
+                     ran = true;
+                     attempt->complete(Output{});
+                   })
+      .when([](Context&) -> bool { throw std::runtime_error("no idea"); });
+  const JobId job = world.submit(built(build), items({"a"}));
+  world.run();
+  EXPECT_FALSE(ran);
+  const auto attempts = world.attempts(job, "a", "work");
+  ASSERT_EQ(attempts.size(), 1u);
+  EXPECT_EQ(attempts[0].result, AttemptResult::failure);
+  EXPECT_NE(attempts[0].error->message.find("no idea"), std::string::npos);
+  world.expect_sound();
+}
+
 // B20, trap 10, D32
 TEST(Flow, five_children_two_fail_and_a_retry_runs_exactly_two_more) {
   World world;

@@ -29,6 +29,7 @@ LAYERS = {
     "import": {"core", "codec", "store"},
     "workflow": {"core", "codec"},
     "actions": {"core", "codec", "store", "runtime", "workflow"},
+    "testing": {"core", "codec", "store", "runtime", "workflow", "actions"},
     "cli": {"core", "codec", "store", "moving", "sqlite", "postgres", "runtime", "import",
             "workflow", "actions"},
 }

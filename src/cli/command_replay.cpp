@@ -1,0 +1,30 @@
+/// `pawl replay JOB --workflow FILE`: what the file would have decided about a job that ran.
+
+#include "cli/commands.hpp"
+#include "cli/workflow_source.hpp"
+#include "pawl/store/replay.hpp"
+
+namespace pawl::cli {
+
+int replay(Session& session, const ReplayJobOptions& options) {
+  const Result<WorkflowSource> source = read_workflow_source(session, options.workflow);
+  if (!source) {
+    session.fail(source.error());
+    return exit_usage;
+  }
+  const std::optional<WorkflowFile> file = load_or_show(session, *source);
+  if (!file) return exit_usage;
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  const Result<Replay> replayed =
+      pawl::replay((*store)->records(), JobId{options.job}, file->workflow);
+  if (!replayed) return session.fail(replayed.error());
+  if (session.globals().wants_json()) {
+    session.print(replay_document(*replayed));
+  } else {
+    session.print(printable_lines(text_of(*replayed)));
+  }
+  return replayed->same() ? exit_done : exit_failed;
+}
+
+}  // namespace pawl::cli
