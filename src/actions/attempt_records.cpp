@@ -12,14 +12,15 @@ namespace pawl {
 namespace {
 
 void add_log(std::vector<ArtifactRecord>& records, ArtifactKind kind, const char* name,
-             const std::string& text, std::int64_t bytes, Store& store) {
+             const std::string& text, std::int64_t bytes, Store& store, const Patience& patience) {
   if (bytes == 0) return;
   ArtifactRecord record{.kind = kind, .name = name, .size = bytes};
   std::string tail = text;
   if (text.size() > log_tail_bytes) {
     tail = tail_of(text, log_tail_bytes);
     // A log that cannot be kept is no reason to lose the attempt: its end stands in the record.
-    if (const Result<std::string> sha256 = store.keep_payload(text)) {
+    const auto keep = [&] { return store.keep_payload(text); };
+    if (const Result<std::string> sha256 = ask_patiently(patience, keep)) {
       record.sha256 = *sha256;
       record.reference = "sha256:" + *sha256;
     }
@@ -46,16 +47,18 @@ Status read_event(const std::string& line, Usage& usage) {
 
 }  // namespace
 
-std::vector<ArtifactRecord> log_records(const ProcessEnd& end, Store& store) {
+std::vector<ArtifactRecord> log_records(const ProcessEnd& end, Store& store,
+                                        const Patience& patience) {
   std::vector<ArtifactRecord> records;
-  add_log(records, ArtifactKind::standard_output, "stdout", end.out, end.out_bytes, store);
-  add_log(records, ArtifactKind::standard_error, "stderr", end.err, end.err_bytes, store);
+  add_log(records, ArtifactKind::standard_output, "stdout", end.out, end.out_bytes, store,
+          patience);
+  add_log(records, ArtifactKind::standard_error, "stderr", end.err, end.err_bytes, store, patience);
   return records;
 }
 
 Result<std::vector<ArtifactRecord>> file_records(const std::vector<NamedFile>& files,
-                                                 const std::filesystem::path& folder,
-                                                 Store& store) {
+                                                 const std::filesystem::path& folder, Store& store,
+                                                 const Patience& patience) {
   std::vector<ArtifactRecord> records;
   for (const NamedFile& file : files) {
     const Result<std::filesystem::path> path = file_in(folder, file.path);
@@ -63,7 +66,7 @@ Result<std::vector<ArtifactRecord>> file_records(const std::vector<NamedFile>& f
       return fail(ErrorCode::invalid,
                   "the artifact \"" + file.name + "\" cannot be kept: " + path.error().message);
     }
-    const Result<KeptFile> kept = store.keep_file(*path);
+    const Result<KeptFile> kept = ask_patiently(patience, [&] { return store.keep_file(*path); });
     if (!kept) return std::unexpected(kept.error());
     records.push_back(
         {.kind = ArtifactKind::file,

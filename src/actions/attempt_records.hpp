@@ -12,19 +12,23 @@
 #include "pawl/core/outcome.hpp"
 #include "pawl/core/result.hpp"
 #include "pawl/store/store.hpp"
+#include "store/patience.hpp"
 
 namespace pawl {
 
 /// What of a log stands in the record itself; a longer one is kept as a payload.
 inline constexpr std::size_t log_tail_bytes = 2'048;
 
-/// stdout and stderr, where anything was written.
-[[nodiscard]] std::vector<ArtifactRecord> log_records(const ProcessEnd& end, Store& store);
+/// stdout and stderr, where anything was written. Waits for a store that does not answer, until
+/// `stop`.
+[[nodiscard]] std::vector<ArtifactRecord> log_records(const ProcessEnd& end, Store& store,
+                                                      const Patience& patience);
 
-/// Keeps the files a result names. `invalid` names the one that is not there.
+/// Keeps the files a result names. `invalid` names the one that is not there. Has patience as well.
 [[nodiscard]] Result<std::vector<ArtifactRecord>> file_records(const std::vector<NamedFile>& files,
                                                                const std::filesystem::path& folder,
-                                                               Store& store);
+                                                               Store& store,
+                                                               const Patience& patience);
 
 /// What the lines of $PAWL_EVENTS come to.
 struct EventLines {

@@ -46,16 +46,17 @@ std::string all_misfits(const std::vector<FieldMisfit>& found) {
 class Harvest {
  public:
   Harvest(const ActionServices& services, const ActionSpec& action, const Command& command,
-          Workspace& place, ProcessEnd end)
+          Workspace& place, ProcessEnd end, std::stop_token stop)
       : store_(*services.store),
         action_(action),
         place_(place),
         mask_(command.secrets),
-        end_(std::move(end)) {}
+        end_(std::move(end)),
+        patience_{.stop = std::move(stop), .on_trouble = services.options.on_trouble} {}
 
   Outcome outcome() {
     const Written written = read_result();
-    left_.artifacts = log_records(end_, store_);
+    left_.artifacts = log_records(end_, store_, patience_);
     const EventLines events = read_events(place_.events());
     left_.usage = events.usage;
     if (events.ignored > 0) {
@@ -69,7 +70,7 @@ class Harvest {
     const ResultDocument none;
     const ResultDocument& document = written ? **written : none;
     if (Result<std::vector<ArtifactRecord>> files =
-            file_records(document.artifacts, place_.dir(), store_)) {
+            file_records(document.artifacts, place_.dir(), store_, patience_)) {
       std::ranges::move(*files, std::back_inserter(left_.artifacts));
     } else {
       return failure(files.error());
@@ -129,7 +130,7 @@ class Harvest {
                   .usage = left_.usage};
     std::vector<FieldMisfit> unfit;
     if (!action_.out.empty() && is_object(*raw)) {
-      Result<Json> kept = keep_files(action_.out, *raw, place_.dir(), store_, unfit);
+      Result<Json> kept = keep_files(action_.out, *raw, place_.dir(), store_, patience_, unfit);
       if (!kept) return failure(kept.error());
       output.json = std::move(*kept);
     }
@@ -174,6 +175,7 @@ class Harvest {
   Workspace& place_;
   Mask mask_;
   ProcessEnd end_;
+  Patience patience_;
   Failure left_;
 };
 
@@ -194,9 +196,8 @@ Outcome run_command_stage(const ActionServices& services, const ActionSpec& acti
   const Result<Json> input = envelope(context, *services.store, *place, *in);
   if (!input) return Failure{.error = error_before_start(input.error())};
   const std::size_t capture = captures_output(action) ? result_bytes_max : 0;
-  ProcessEnd end =
-      run_command(services, *command, input->text() + "\n", *place, std::move(stop), capture);
-  return Harvest(services, action, *command, *place, std::move(end)).outcome();
+  ProcessEnd end = run_command(services, *command, input->text() + "\n", *place, stop, capture);
+  return Harvest(services, action, *command, *place, std::move(end), std::move(stop)).outcome();
 }
 
 }  // namespace pawl

@@ -106,7 +106,8 @@ Result<fs::path> file_in(const fs::path& folder, const std::string& path) {
 }
 
 Result<Json> keep_files(const std::vector<OutField>& out, const Json& output,
-                        const fs::path& folder, Store& store, std::vector<FieldMisfit>& unfit) {
+                        const fs::path& folder, Store& store, const Patience& patience,
+                        std::vector<FieldMisfit>& unfit) {
   auto object = members(output);
   for (auto& [name, value] : object) {
     const auto field = std::ranges::find(out, name, &OutField::name);
@@ -124,7 +125,7 @@ Result<Json> keep_files(const std::vector<OutField>& out, const Json& output,
       unfit.push_back({name, "a file", found.error().message});
       continue;
     }
-    const Result<KeptFile> kept = store.keep_file(*found);
+    const Result<KeptFile> kept = ask_patiently(patience, [&] { return store.keep_file(*found); });
     if (!kept) return std::unexpected(kept.error());
     const std::string own_name = fs::path(*path).filename().string();
     value = file_value({.sha256 = kept->sha256,

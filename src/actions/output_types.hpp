@@ -10,6 +10,7 @@
 #include "pawl/core/result.hpp"
 #include "pawl/store/store.hpp"
 #include "pawl/workflow/action.hpp"
+#include "store/patience.hpp"
 
 namespace pawl {
 
@@ -34,10 +35,11 @@ struct FieldMisfit {
                                                     const std::string& path);
 
 /// The output with each declared file kept by the store. A field whose file cannot be taken is left
-/// as it is and added to `unfit`. An error: the store could not keep one.
+/// as it is and added to `unfit`. An error: the store could not keep one, also not when it was
+/// asked until `stop`.
 [[nodiscard]] Result<Json> keep_files(const std::vector<OutField>& out, const Json& output,
                                       const std::filesystem::path& folder, Store& store,
-                                      std::vector<FieldMisfit>& unfit);
+                                      const Patience& patience, std::vector<FieldMisfit>& unfit);
 
 /// A value as people are shown it: strings bare, long ones shortened.
 [[nodiscard]] std::string shown(const Json& value);

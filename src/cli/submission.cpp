@@ -82,9 +82,10 @@ Result<Job> submit(Store& store, const Submission& submission) {
   Status added = add(store, job->id, items, submission.adopt, !more);
   if (added && more) added = add_rest(store, job->id, source, submission.adopt);
   if (!added) {
-    (void)store.act(CancelJob{.job = job->id});
+    const Result<Job> cancelled = store.act(CancelJob{.job = job->id});
     Error error = added.error();
-    error.message += "; job " + std::to_string(job->id.value()) + " was cancelled";
+    error.message += "; job " + std::to_string(job->id.value()) +
+                     (cancelled ? " was cancelled" : " was begun and could not be cancelled");
     return std::unexpected(std::move(error));
   }
   return store.records().job(job->id);

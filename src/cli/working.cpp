@@ -116,6 +116,9 @@ class Work {
     ActionOptions actions;
     actions.run_directory = *run_directory;
     actions.grace = process_grace;
+    actions.on_trouble = [this](const Error& error) {
+      remarks_.add("what a command brought is kept when the store answers: " + error.text());
+    };
     engine_->serve(file_actions(store_, std::move(actions)));
     engine_->start();
     return {};

@@ -13,6 +13,7 @@
 #include "runtime/judge.hpp"
 #include "runtime/overrun.hpp"
 #include "runtime/task_context.hpp"
+#include "store/patience.hpp"
 
 namespace pawl {
 
@@ -97,7 +98,7 @@ class Execution {
       draft.output = output_.json;
       return;
     }
-    const Result<std::string> sha256 = ports_.store->keep_payload(output_.json.text());
+    const Result<std::string> sha256 = kept(output_.json.text());
     if (!sha256) {
       take_one(StageError{.error_class = ErrorClass::retryable,
                           .kind = ErrorKind::protocol,
@@ -106,6 +107,13 @@ class Execution {
       return;
     }
     draft.output = payload_reference(*sha256, output_.json.size());
+  }
+
+  /// A full disk is not the stage's fault, and may have room again.
+  Result<std::string> kept(std::string_view text) {
+    const auto keep = [&] { return ports_.store->keep_payload(text); };
+    if (!ports_.may_wait) return keep();
+    return ask_patiently({.stop = attempt_->stop.get_token(), .on_trouble = ports_.trouble}, keep);
   }
 
   void take_one(StageError error) {

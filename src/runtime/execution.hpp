@@ -15,6 +15,7 @@ namespace pawl {
 struct ExecutionPorts {
   std::shared_ptr<Store> store;
   const Clock* clock;
+  bool may_wait;  ///< whether an execution may hold its thread while the store does not answer
   /// Shared: an abandoned handler reports to an inbox nobody reads any more.
   std::shared_ptr<Inbox> inbox;
   /// Called when the code starts, where the stage has a timeout.
@@ -22,6 +23,8 @@ struct ExecutionPorts {
   /// Called when a gate is asked, where any gate of the stage has a timeout: the one before it was
   /// in time.
   std::function<void(TaskId, Version, std::size_t gate, Timestamp asked_at)> gate_started;
+  /// Called when the store did not take an output.
+  std::function<void(const Error&)> trouble;
   /// An asynchronous stage has completed; `judge` has to be run for it.
   std::function<void(std::shared_ptr<const OpenAttempt>, Timestamp started_at, Outcome)> completed;
 };

@@ -26,6 +26,7 @@ Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clo
   ports_ = std::make_shared<const ExecutionPorts>(ExecutionPorts{
       .store = store_,
       .clock = &clock_,
+      .may_wait = options.threads > 0,
       .inbox = inbox_,
       .started = [this, inbox](
                      TaskId task, Version version,
@@ -34,6 +35,9 @@ Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clo
           [this, inbox](TaskId task, Version version, std::size_t gate, Timestamp at) {
             inbox->post([=, this] { on_gate_started(task, version, gate, at); });
           },
+      // Whoever brings the output goes on trying; the commit that follows ends the trouble.
+      .trouble = [this,
+                  inbox](const Error& error) { inbox->post([=, this] { on_trouble(error); }); },
       .completed =
           [this, inbox](std::shared_ptr<const OpenAttempt> attempt, Timestamp started_at,
                         Outcome outcome) {

@@ -159,6 +159,7 @@ class Loop {
   void hold_back(const std::string& pool, Timestamp until);
   void on_stale(const Step& step);
   void on_refused(const std::shared_ptr<Batch>& batch, const Error& error);
+  void on_trouble(const Error& error);
   void on_store_trouble(const std::shared_ptr<Batch>& batch, const Error& error);
   void retry_batch();
   void reconcile(const std::shared_ptr<Batch>& batch);

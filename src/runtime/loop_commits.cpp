@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t batch_max = 1'024;
 constexpr Duration first_store_backoff = std::chrono::milliseconds(50);
 constexpr Duration longest_store_backoff = std::chrono::seconds(5);
+constexpr Duration read_back_again_after = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -202,12 +203,16 @@ void Loop::on_refused(const std::shared_ptr<Batch>& batch, const Error& error) {
   }
 }
 
+void Loop::on_trouble(const Error& error) {
+  if (store_is_up_.exchange(false)) set_trouble("the store does not answer: " + error.text());
+}
+
 /// Disk full, locked out, unreachable: nothing is acknowledged, nothing more is opened, what runs
 /// goes on, and the batch is tried again until the store answers.
 void Loop::on_store_trouble(const std::shared_ptr<Batch>& batch, const Error& error) {
   committing_ = true;
   unsettled_ = batch;
-  if (store_is_up_.exchange(false)) set_trouble("the store does not answer: " + error.text());
+  on_trouble(error);
   store_backoff_ = std::clamp(store_backoff_ * 2, first_store_backoff, longest_store_backoff);
   retry_store_at_ = clock_.now() + store_backoff_;
 }
@@ -274,7 +279,7 @@ void Loop::read_back() {
 
 void Loop::on_read_back(std::vector<Claimed> open, bool is_complete) {
   reading_back_ = false;
-  if (!is_complete) want_read_back(longest_store_backoff);
+  if (!is_complete) want_read_back(read_back_again_after);
   start_claimed(std::move(open));
 }
 

@@ -18,21 +18,6 @@ namespace pawl::sqlite {
 
 namespace {
 
-void sync_directory(const std::filesystem::path& path) {
-  const Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!directory.is_open() || ::fsync(directory.raw()) != 0) {
-    throw system_fault("sync the directory", path, errno);
-  }
-}
-
-/// A directory that exists, and whose name is on disk.
-void make_directory(const std::filesystem::path& path) {
-  std::error_code error;
-  const bool is_new = std::filesystem::create_directory(path, error);
-  if (error) throw system_fault("make the directory", path, error.value());
-  if (is_new) sync_directory(path.parent_path().empty() ? "." : path.parent_path());
-}
-
 /// Names differ between processes by their number, between threads by a count.
 std::string temporary_suffix() {
   static std::atomic<std::uint64_t> count = 0;
@@ -95,8 +80,8 @@ std::filesystem::path PayloadFiles::path_of(std::string_view sha256) const {
 std::string PayloadFiles::keep(std::string_view bytes) const {
   std::string sha256 = sha256_hex(bytes);
   const std::filesystem::path path = path_of(sha256);
-  make_directory(folder_);
-  make_directory(path.parent_path());
+  directories_.make(folder_);
+  directories_.make(path.parent_path());
   // A file of that name and size was renamed into place, so its bytes were on disk before; its
   // directory entry may not be yet, if its writer was killed just then.
   if (!has_size(path, bytes.size())) {
@@ -110,7 +95,7 @@ std::string PayloadFiles::keep(std::string_view bytes) const {
 
 /// Its name is known only when the last byte has been copied.
 Result<KeptFile> PayloadFiles::keep_file(const std::filesystem::path& source) const {
-  make_directory(folder_);
+  directories_.make(folder_);
   HalfWritten copy(folder_);
   Sha256 digest;
   KeptFile kept;
@@ -123,7 +108,7 @@ Result<KeptFile> PayloadFiles::keep_file(const std::filesystem::path& source) co
   if (!copied) return std::unexpected(copied.error());
   kept.sha256 = digest.finish_hex();
   const std::filesystem::path path = path_of(kept.sha256);
-  make_directory(path.parent_path());
+  directories_.make(path.parent_path());
   if (!has_size(path, static_cast<std::size_t>(kept.size))) copy.name(path);
   sync_directory(path.parent_path());
   return kept;

@@ -3,13 +3,15 @@
 /// Payloads as content-addressed files: `<database>.blobs/ab/cdef…`, named by their SHA-256.
 ///
 /// A payload is durable when `keep` returns: written under a temporary name, synced, renamed, and
-/// its directory synced. Only then may a row name it. Threads and processes: any number at once.
+/// the directories above it synced. Only then may a row name it. Threads and processes: any number
+/// at once.
 
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 #include "pawl/store/store.hpp"
+#include "sqlite/directories.hpp"
 
 namespace pawl::sqlite {
 
@@ -31,6 +33,7 @@ class PayloadFiles {
  private:
   [[nodiscard]] std::filesystem::path path_of(std::string_view sha256) const;
   std::filesystem::path folder_;
+  mutable Directories directories_;
 };
 
 }  // namespace pawl::sqlite

@@ -12,6 +12,7 @@
 #include "sql/due.hpp"
 #include "sql/lane_heads.hpp"
 #include "sql/records.hpp"
+#include "sqlite/directories.hpp"
 #include "sqlite/faults.hpp"
 #include "sqlite/preflight.hpp"
 #include "sqlite/read_ports.hpp"
@@ -248,6 +249,11 @@ class SqliteStore final : public Store {
 Result<std::shared_ptr<Store>> open_sqlite_store(const SqliteOptions& options, const Clock& clock) {
   return sqlite::guarded(options.path, [&]() -> Result<std::shared_ptr<Store>> {
     sqlite::check_place(options);
+    // SQLite syncs the names of its files, and nobody the name of the directory that they stand in.
+    std::error_code ignored;
+    if (!std::filesystem::exists(options.path, ignored)) {
+      sqlite::sync_name_of_directory(options.path);
+    }
     return std::make_shared<sqlite::SqliteStore>(options, clock);
   });
 }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "sqlite/directories.hpp"
 #include "sqlite/faults.hpp"
 #include "sqlite/paths.hpp"
 
@@ -15,10 +16,10 @@ std::filesystem::path WorkerLocks::path_of(WorkerId worker) const {
 }
 
 void WorkerLocks::hold(WorkerId worker) {
-  std::error_code error;
-  std::filesystem::create_directory(folder_, error);
-  if (error) throw system_fault("make the directory", folder_, error.value());
+  directories_.make(folder_);
   LockFile lock(path_of(worker));
+  // A worker that is in the store without its file would be waited for as long as its lease is.
+  sync_directory(folder_);
   // A file of this number can only be left by an enlistment that was rolled back.
   if (!lock.try_lock()) {
     throw Fault(ErrorCode::unavailable, "the lock of worker " + std::to_string(worker.value()) +

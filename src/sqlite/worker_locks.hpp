@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "pawl/core/ids.hpp"
+#include "sqlite/directories.hpp"
 #include "sqlite/lock_file.hpp"
 
 namespace pawl::sqlite {
@@ -33,6 +34,7 @@ class WorkerLocks {
 
  private:
   std::filesystem::path folder_;
+  Directories directories_;
   mutable std::mutex mutex_;
   std::map<WorkerId, LockFile> held_;  ///< guarded by mutex_
 };

@@ -184,6 +184,11 @@ StepOutcome Model::apply(const Step& step, const StepAnswer& answer) {
   if (known == jobs_.end()) return StepOutcome::fenced;
   ModelJob& job = touch(step.next.job);
   if (step.generation != 0 && step.generation != job.generation) return StepOutcome::stale;
+  // Whoever decided did not know that the item was cancelled.
+  if (step.generation != 0 && step.closed && !step.closed->cancelled_by && step.next.item &&
+      items_.contains(step.next.item) && items_.at(step.next.item).cancelled) {
+    return StepOutcome::stale;
+  }
   ModelTask* task = find(step.next.id);
   const bool fits = task != nullptr && !task->moved && task->version == step.expected;
   const bool looked_at = step.was == StateKind::ready && step.next.kind() == StateKind::ready;

@@ -6,8 +6,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -28,7 +30,8 @@ struct Wish {
   std::uint64_t first = 1;
   std::uint64_t steps = 1'000'000;
   Duration time{0};
-  std::string keep;  ///< the file that failing seeds go to
+  std::string keep;    ///< the file that failing seeds go to
+  std::string report;  ///< the file that the summary goes to, too
   bool is_broken = false;
   bool tells = false;
   bool on_sqlite = false;
@@ -62,7 +65,7 @@ std::string grouped(std::uint64_t number) {
   std::cerr
       << "simulate: " << why
       << "\nusage: simulate [--seed N]... [--replay FILE] [--first N] [--steps N] [--for 10m] "
-         "[--keep FILE] [--sqlite] [--broken]\n";
+         "[--keep FILE] [--report FILE] [--sqlite] [--broken]\n";
   std::exit(2);
 }
 
@@ -125,6 +128,8 @@ Wish wish_of(const std::vector<std::string>& words) {
       wish.time = time_in(value());
     } else if (option == "--keep") {
       wish.keep = value();
+    } else if (option == "--report") {
+      wish.report = value();
     } else if (option == "--sqlite") {
       wish.on_sqlite = true;
     } else if (option == "--broken") {
@@ -218,11 +223,16 @@ class Session {
 
   void summary() const {
     const double seconds = std::chrono::duration<double>(Steady::now() - begun_).count();
-    std::cout << "simulated " << grouped(worlds_) << " worlds: " << grouped(steps_) << " steps, "
-              << grouped(attempts_) << " attempts, " << grouped(faults_) << " faults, "
-              << grouped(kills_) << " kills; "
-              << grouped(static_cast<std::uint64_t>(static_cast<double>(steps_) / seconds))
-              << " steps a second\n";
+    std::ostringstream text;
+    text << "simulated " << grouped(worlds_) << " worlds: " << grouped(steps_) << " steps, "
+         << grouped(attempts_) << " attempts, " << grouped(faults_) << " faults, "
+         << grouped(kills_) << " kills; "
+         << grouped(static_cast<std::uint64_t>(static_cast<double>(steps_) / seconds))
+         << " steps a second\n";
+    std::cout << text.str();
+    if (wish_.report.empty()) return;
+    std::filesystem::create_directories(std::filesystem::path(wish_.report).parent_path());
+    std::ofstream(wish_.report) << "simulation: " << text.str();
   }
 
   Wish wish_;

@@ -308,7 +308,13 @@ void Simulation::come_to_rest() {
   }
   const std::uint64_t begun = run_.steps;
   const auto is_at_rest = [&] {
-    for (const Submission& one : submissions_) {
+    for (Submission& one : submissions_) {
+      // Somebody reopened it while it was submitted: the source is read again.
+      if (one.is_done && one.job && store_->records().job(one.job)->submission_open &&
+          !store_->records().job(one.job)->cancelled) {
+        one.is_done = false;
+        one.is_unsure = true;
+      }
       if (!one.is_done) return false;
     }
     const Result<std::vector<Job>> jobs = store_->records().jobs({.limit = all_at_once});

@@ -24,6 +24,8 @@ struct ActionOptions {
   Duration grace = std::chrono::seconds(10);
   /// What is kept of stdout, and of stderr.
   std::size_t log_bytes_max = std::size_t{1} << 20U;
+  /// Called when the store does not take what a command brought; it is tried until it does.
+  std::function<void(const Error&)> on_trouble;
   /// Reads a variable of this process: secrets, and the few that commands inherit.
   std::function<const char*(const char*)> environment;  ///< default: ::getenv
 };

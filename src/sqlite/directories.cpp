@@ -1,0 +1,47 @@
+#include "sqlite/directories.hpp"
+
+#include <cerrno>
+
+#include <fcntl.h>
+
+#include "sqlite/faults.hpp"
+#include "sqlite/file.hpp"
+
+namespace pawl::sqlite {
+
+namespace {
+
+std::filesystem::path above(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+}  // namespace
+
+void sync_directory(const std::filesystem::path& path) {
+  const Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory.is_open() || ::fsync(directory.raw()) != 0) {
+    throw system_fault("sync the directory", path, errno);
+  }
+}
+
+void sync_name_of_directory(const std::filesystem::path& database) {
+  const std::filesystem::path folder = std::filesystem::absolute(above(database));
+  const Descriptor directory(::open(above(folder).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Where we may not look we have made no directory.
+  if (!directory.is_open() && errno == EACCES) return;
+  if (!directory.is_open() || ::fsync(directory.raw()) != 0) {
+    throw system_fault("sync the directory", above(folder), errno);
+  }
+}
+
+void Directories::make(const std::filesystem::path& path) {
+  const std::scoped_lock guard(mutex_);
+  std::error_code error;
+  const bool is_new = std::filesystem::create_directory(path, error);
+  if (error) throw system_fault("make the directory", path, error.value());
+  if (!is_new && safe_.contains(path)) return;
+  sync_directory(above(path));
+  safe_.insert(path);
+}
+
+}  // namespace pawl::sqlite

@@ -1,0 +1,295 @@
+"""Faults at every point: sweep_test.py FAULT
+
+The story is told once without faults, which numbers all that it does to the disk: the points. Then, for each
+point: the same up to there, the fault, the store opened and verified, everything that had been told still
+there, the story told to its end, the store verified again, and the outcome compared with that of the
+calm telling.
+
+Most faults happen to the real program at work. A power cut is worked out from the record of a calm act instead
+(disk_record.py says how): one act gives the files that a cut at any point may leave. Files that are the same
+byte by byte, or the same once SQLite has opened them, have the same future, which is looked at once.
+
+PAWL_SWEEP=all takes every point where otherwise some stand for the others."""
+
+import collections
+import concurrent.futures
+import hashlib
+import os
+import sys
+import tempfile
+import time
+
+import disk_record
+from story import ACTS, FAILED, IS_SANITIZED, Story, Violation, broken_words, facts, finish, pawl, verify
+
+# `every`: of how many points one is taken, and always the last. Kills and power cuts are taken everywhere; but a kill
+# after an operation leaves the same files as one before the next, so there some stand for the others.
+Kind = collections.namedtuple("Kind", "fault only every times kills", defaults=("", 1, 1, False))
+FAULTS = {
+    "kill_before": Kind("kill_before", kills=True),
+    "kill_after": Kind("kill_after", every=7, kills=True),
+    "short_write": Kind("short_write", "write", every=7, kills=True),
+    "short_count": Kind("short_count", "write", every=17),
+    "sync_error": Kind("sync_error", "sync", every=2),
+    "sync_error_lasting": Kind("sync_error", "sync", every=8, times=0),
+    "io_error": Kind("io_error", "write", every=11),
+    "io_error_lasting": Kind("io_error", "write", every=40, times=0),
+    "disk_full": Kind("disk_full", "write", every=11),
+    "disk_full_lasting": Kind("disk_full", "write", every=40, times=0),
+}
+WORKERS = 2
+# What lasts keeps the program waiting for better times; then it is killed.
+SECONDS_OF_TROUBLE = 15 if IS_SANITIZED else 3
+SHOWN_MAX = 5
+# One of these says what is the matter.
+WORDS_OF_TROUBLE = ("the disk is full", "the disk does not answer", "No space left on device", "Input/output error")
+
+
+class Tally:
+    """What came of the points, and the violations in words."""
+
+    def __init__(self):
+        self.counts = collections.Counter()
+        self.violations = []
+
+    def add(self, other):
+        self.counts += other.counts
+        self.violations += other.violations
+
+
+def shown_act(act):
+    return "pawl " + " ".join(ACTS[act].words)
+
+
+def share(count, worker):
+    """The numbers of one worker's points: neighbours stay together, since they leave the same stores."""
+    return range(count * worker // WORKERS, count * (worker + 1) // WORKERS)
+
+
+# Faults that happen to the program
+
+def sweep_faults(kind, every, worker, folder):
+    story, tally = Story(folder), Tally()
+    for act, answer in enumerate(story.answers):
+        points = [point.number for point in answer.points[1:] if point.about.startswith(kind.only)]
+        chosen = sorted({*points[::every], points[-1]})
+        for number in [chosen[place] for place in share(len(chosen), worker)]:
+            tally.counts["points"] += 1
+            try:
+                tally.counts[one_fault(story, kind, act, number)] += 1
+            except Violation as broken:
+                tally.violations.append(f"{kind.fault} at operation {number} of {shown_act(act)}: {broken}")
+    return tally
+
+
+def one_fault(story, kind, act, number):
+    project = story.project(act)
+    answer = pawl(project, *ACTS[act].words, fault=kind.fault, at=number, times=kind.times,
+                  killed_after=None if kind.times else SECONDS_OF_TROUBLE)
+    came = check_answer(answer, kind, act)
+    verify(project)
+    kept = facts(project)
+    for broken in broken_words(answer.points, story.facts[act], kept):
+        raise Violation(broken)
+    if answer.code == ACTS[act].code and kept[2:] != story.facts[act + 1][2:]:
+        raise Violation(f"it told success, and this is not in the store: {kept}, not {story.facts[act + 1]}")
+    finish(project, act)
+    story.check_end(project)
+    return came
+
+
+def check_answer(answer, kind, act):
+    """Killed; or went on to the end; or told that it cannot, and ended or waited."""
+    if not answer.fault_fired:
+        # The number of operations depends a little on how commits gather.
+        if answer.code != ACTS[act].code:
+            raise Violation(f"there was no fault: {answer}")
+        return "not reached"
+    if kind.kills:
+        if answer.code != -9:
+            raise Violation(f"not killed: {answer}")
+        return "killed"
+    if answer.code == ACTS[act].code:
+        return "went on"
+    waited = not kind.times and answer.code == -9
+    if answer.code != FAILED and not waited:
+        raise Violation(f"no code for trouble with a disk: {answer}")
+    if not any(words in answer.err for words in WORDS_OF_TROUBLE):
+        raise Violation(f"no clear message: {answer}")
+    return "waited" if waited else "told"
+
+
+# Power cuts
+
+def sweep_power_cuts(how, every, worker, folder, lies=False):
+    """`lies`: on a disk that says it has synced when it has not."""
+    story, tally = Story(folder), Tally()
+    seen = {}  # digest of what is left -> what is in it, or the violation that it is
+    futures = set()
+    for act, answer in enumerate(story.answers):
+        disk = story.disk(act, story.folder / "project", lies)
+        mine = share(len(answer.points), worker)
+        for number, point in enumerate(answer.points):
+            disk.follow(point)
+            is_last = number + 1 == len(answer.points)
+            if number not in mine or (number % every and not is_last):
+                continue
+            tally.counts["points"] += 1
+            try:
+                left = disk.left(how, disk_record.chance_of(how, act, number))
+                kept = look_at(left, story, act, seen, futures, tally)
+                for broken in broken_words(answer.points[:number + 1], story.facts[act], kept):
+                    raise Violation(broken)
+                if is_last and kept != story.facts[act + 1]:
+                    raise Violation(f"the act had ended: {kept}, not {story.facts[act + 1]}")
+            except Violation as broken:
+                tally.violations.append(
+                    f"power cut ({how}) after operation {number} of {shown_act(act)} ({point.about}): {broken}")
+    return tally
+
+
+def digest_of(left):
+    digest = hashlib.sha256()
+    for name, content in sorted(left.items()):
+        digest.update(f"{name} {-1 if content is None else len(content)}\n".encode())
+        digest.update(content or b"")
+    return digest.hexdigest()
+
+
+def look_at(left, story, act, seen, futures, tally):
+    """What the program finds there; the first time it also has to come to the end from it."""
+    digest = digest_of(left)
+    if digest not in seen:
+        tally.counts["different"] += 1
+        try:
+            seen[digest] = open_and_finish(left, story, act, futures, tally)
+        except Violation as broken:
+            seen[digest] = broken
+    if isinstance(seen[digest], Violation):
+        raise seen[digest]
+    return seen[digest]
+
+
+def open_and_finish(left, story, act, futures, tally):
+    project = story.project()
+    disk_record.write_out(left, project)
+    verify(project)
+    kept = facts(project)
+    future = digest_of(disk_record.Disk(project).shown())
+    if future not in futures:
+        finish(project, act)
+        story.check_end(project)
+        futures.add(future)
+        tally.counts["finished"] += 1
+    return kept
+
+
+# A kill, and a power cut after the work has gone on
+
+def sweep_kills_and_cuts(every, worker, folder):
+    """What the killed process had not made safe is for the next one to make safe."""
+    story, tally = Story(folder), Tally()
+    points = [point for point in story.answers[0].points[1:] if not point.about.startswith("write")][::every]
+    for point in [points[place] for place in share(len(points), worker)]:
+        tally.counts["points"] += 1
+        try:
+            kill_and_cut(story, point.number)
+        except Violation as broken:
+            tally.violations.append(
+                f"killed before operation {point.number} ({point.about}), then a power cut: {broken}")
+    return tally
+
+
+def kill_and_cut(story, number):
+    project = story.project(0)
+    disk = story.disk(0, project)
+    killed = pawl(project, *ACTS[0].words, fault="kill_before", at=number, with_bytes=True)
+    for point in killed.points:
+        disk.follow(point)
+    if disk.shown() != disk_record.Disk(project).shown():
+        raise Violation("the record of the killed act is not what happened to the files")
+    for words in (("resume",), ACTS[0].words):
+        gone_on = pawl(project, *words, with_bytes=True)
+        for point in gone_on.points:
+            disk.follow(point)
+        if gone_on.code == ACTS[0].code:
+            break
+    else:
+        raise Violation(f"it did not go on: {gone_on}")
+    left = disk.left("names", disk_record.chance_of(number))
+    project = story.project()
+    disk_record.write_out(left, project)
+    verify(project)
+    if facts(project).tasks != story.facts[1].tasks:
+        raise Violation(f"the act had ended: {facts(project)}, not {story.facts[1]}")
+    finish(project, 1)
+    story.check_end(project)
+
+
+# All of it
+
+def in_parts(sweep, *words):
+    """Each worker tells a story of its own; the sum."""
+    total = Tally()
+    with concurrent.futures.ProcessPoolExecutor(WORKERS) as pool, \
+            tempfile.TemporaryDirectory(prefix="pawl-sweep-") as place:
+        folders = [os.path.join(place, str(worker)) for worker in range(WORKERS)]
+        for folder in folders:
+            os.mkdir(folder)
+        parts = [pool.submit(sweep, *words, worker, folder) for worker, folder in enumerate(folders)]
+        for part in parts:
+            total.add(part.result())
+    return total
+
+
+def lying_power_cuts(how, every, worker, folder):
+    return sweep_power_cuts(how, every, worker, folder, lies=True)
+
+
+def tell(line):
+    print(line, flush=True)
+    if "PAWL_FIGURES" in os.environ:
+        with open(os.environ["PAWL_FIGURES"], "a") as figures:
+            figures.write(line + "\n")
+
+
+def shown(counts, *names):
+    return ", ".join(f"{counts[name]} {name}" for name in names if counts[name])
+
+
+def main(name):
+    began = time.monotonic()
+    takes_all = os.environ.get("PAWL_SWEEP") == "all"
+    slower = 10 if IS_SANITIZED and not takes_all else 1
+    if name == "lying_disk":
+        # The sweep itself on trial: it must see what such a disk loses.
+        tally = in_parts(lying_power_cuts, "all", slower)
+        caught = [one for one in tally.violations if "is lost" in one or "are recorded" in one or "had ended" in one]
+        tell(f"crash points: {name}: {tally.counts['points']} points, {len(tally.violations)} violations seen, "
+             f"as there must be, {len(caught)} of them losses, {time.monotonic() - began:.1f} s")
+        return 0 if caught else "a disk that syncs nothing was not noticed"
+    every = slower
+    if name == "kill_then_power_cut":
+        tally = in_parts(sweep_kills_and_cuts, every)
+        told = f"{tally.counts['points']} points, {tally.counts['points'] - len(tally.violations)} finished equal"
+    elif name.startswith("power_cut_"):
+        tally = in_parts(sweep_power_cuts, name.removeprefix("power_cut_"), every)
+        told = (f"{tally.counts['points']} points, {tally.counts['different']} different disks, "
+                f"{tally.counts['finished']} different stores finished equal")
+    else:
+        kind = FAULTS[name]
+        every = 1 if takes_all else kind.every * slower
+        tally = in_parts(sweep_faults, kind, every)
+        equal = tally.counts["points"] - len(tally.violations)
+        ends = shown(tally.counts, "killed", "went on", "told", "waited", "not reached")
+        told = f"{tally.counts['points']} points, {equal} finished equal ({ends})"
+    if every > 1:
+        told = f"ONE POINT OF {every} ONLY (PAWL_SWEEP=all takes all): {told}"
+    for one in tally.violations[:SHOWN_MAX]:
+        print(f"VIOLATION: {one}\n", flush=True)
+    tell(f"crash points: {name}: {told}, {len(tally.violations)} violations, {time.monotonic() - began:.1f} s")
+    return "a promise was broken" if tally.violations or not tally.counts["points"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
