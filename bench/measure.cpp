@@ -1,6 +1,7 @@
 #include "bench/measure.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -30,7 +31,7 @@ LeftBehind& left_behind() {
 }  // namespace
 
 void give_up(const std::string& why) {
-  std::fprintf(stderr, "pawl_bench: %s\n", why.c_str());
+  std::fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.c_str());
   if (left_behind().owner == ::getpid()) {
     // What it ends may have something to say against it.
     if (const auto end = std::exchange(left_behind().end, nullptr)) end();

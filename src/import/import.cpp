@@ -16,6 +16,8 @@ namespace {
 
 constexpr JsonLimits document_limits{.depth = 64, .bytes = std::size_t{1} << 30U};
 constexpr std::size_t items_per_chunk = 1'000;
+/// Of all items together: each becomes a record, and a count is quickly written.
+constexpr std::size_t attempts_max = 1'000'000;
 constexpr std::string_view no_record = "imported without a record";
 
 /// One document, or one on each line.
@@ -102,7 +104,13 @@ class Planner {
     }
   }
 
-  ImportPlan plan() {
+  Result<ImportPlan> plan() {
+    std::size_t attempts = 0;
+    for (const std::string& id : ids_) attempts += failed_before(id, history_of(id));
+    if (attempts > attempts_max) {
+      return fail(ErrorCode::invalid, "the items have more than " + std::to_string(attempts_max) +
+                                          " attempts between them");
+    }
     ImportPlan plan{.job_id = old_.job_id};
     for (std::size_t i = 0; i < old_.work_items.size(); ++i) {
       const Json& data = old_.work_items[i];
@@ -160,20 +168,35 @@ class Planner {
     return made;
   }
 
-  /// Attempts 1 … n that failed, n being the most that any source knows of.
-  void fail_before(ImportedItem& made) {
-    std::vector<OldFailedAttempt> history;
-    const auto letter = letter_of_.find(made.key);
-    if (letter != letter_of_.end()) history = numbered(letters_[letter->second].failure_history);
+  [[nodiscard]] std::vector<OldFailedAttempt> history_of(const std::string& id) const {
+    const auto letter = letter_of_.find(id);
+    if (letter == letter_of_.end()) return {};
+    return numbered(letters_[letter->second].failure_history);
+  }
+  /// What the newest result says, where it is a failure.
+  [[nodiscard]] const OldResult* failed_result_of(const std::string& id) const {
+    const auto result = results_.find(id);
+    if (result == results_.end()) return nullptr;
+    const OldResult& found = old_.agent_results[result->second];
+    return found.succeeded ? nullptr : &found;
+  }
+  /// How many attempts failed: the most that any source knows of.
+  [[nodiscard]] AttemptNumber failed_before(const std::string& id,
+                                            const std::vector<OldFailedAttempt>& history) const {
     const auto count_in = [&](const RetryCounts& counts) {
-      return attempt_number_for(made.key, counts) - 1;
+      return attempt_number_for(id, counts) - 1;
     };
     AttemptNumber total = std::max(count_in(old_.item_retry_counts), count_in(derived_));
     if (!history.empty()) total = std::max(total, history.back().attempt_number);
-    const auto result = results_.find(made.key);
-    const bool failed_result =
-        result != results_.end() && !old_.agent_results[result->second].succeeded;
-    if (failed_result) total = std::max<AttemptNumber>(total, 1);
+    if (failed_result_of(id) != nullptr) total = std::max<AttemptNumber>(total, 1);
+    return total;
+  }
+
+  /// Attempts 1 … n that failed.
+  void fail_before(ImportedItem& made) {
+    const std::vector<OldFailedAttempt> history = history_of(made.key);
+    const AttemptNumber total = failed_before(made.key, history);
+    const OldResult* const failed_result = failed_result_of(made.key);
 
     for (AttemptNumber number = 1; number <= total; ++number) {
       made.attempts.push_back(failed_attempt(number, std::string(no_record)));
@@ -190,11 +213,11 @@ class Planner {
       told.error->message = failure->second.last_error;
       set_time(told, failure->second.last_attempt);
     }
-    if (failed_result && unknown(total)) {
-      const OldResult& old = old_.agent_results[result->second];
-      if (!old.error.empty()) made.attempts.back().error->message = old.error;
-      set_time(made.attempts.back(), old.ended_at);
+    if (failed_result != nullptr && unknown(total)) {
+      if (!failed_result->error.empty()) made.attempts.back().error->message = failed_result->error;
+      set_time(made.attempts.back(), failed_result->ended_at);
     }
+    const auto letter = letter_of_.find(made.key);
     if (letter != letter_of_.end() && total > 0) {
       const OldDeadLetter& old = letters_[letter->second];
       if (made.attempts.front().ended_at == no_time)
@@ -291,8 +314,8 @@ Result<ImportPlan> read_checkpoint(std::string_view checkpoint,
     for (const std::string& fault : notes.faults) all += (all.empty() ? "" : "\n") + fault;
     return fail(ErrorCode::invalid, std::move(all));
   }
-  ImportPlan plan = Planner(std::move(old), std::move(letters)).plan();
-  plan.ignored = std::move(notes.ignored);
+  Result<ImportPlan> plan = Planner(std::move(old), std::move(letters)).plan();
+  if (plan) plan->ignored = std::move(notes.ignored);
   return plan;
 }
 

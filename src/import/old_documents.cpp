@@ -197,6 +197,13 @@ OldDeadLetter letter_from(const Json& document, const std::string& path, Reading
   return letter;
 }
 
+/// What has no name cannot be found again.
+void refuse_empty_ids(const std::vector<std::string>& ids, std::string_view path,
+                      ReadingNotes& notes) {
+  if (std::ranges::find(ids, "") == ids.end()) return;
+  notes.faults.push_back(std::string(path) + ": expected the items' ids, found an empty one");
+}
+
 }  // namespace
 
 OldCheckpoint old_checkpoint_from(const Json& document, ReadingNotes& notes) {
@@ -206,6 +213,7 @@ OldCheckpoint old_checkpoint_from(const Json& document, ReadingNotes& notes) {
   old.work_items = reader.list("work_items");
   for (const auto& [id, value] : reader.object("agent_results")) {
     old.agent_results.push_back(result_from(id, value, "agent_results." + id, notes));
+    refuse_empty_ids({old.agent_results.back().item_id}, "agent_results", notes);
   }
   old.completed_agents = reader.texts("completed_agents");
   for (const auto& [id, value] : reader.object("failed_agents")) {
@@ -217,6 +225,10 @@ OldCheckpoint old_checkpoint_from(const Json& document, ReadingNotes& notes) {
     old.counted_order.push_back(id);
     old.item_retry_counts.emplace(id, reader.count_from(value, "item_retry_counts." + id));
   }
+  refuse_empty_ids(old.completed_agents, "completed_agents", notes);
+  refuse_empty_ids(old.failed_order, "failed_agents", notes);
+  refuse_empty_ids(old.pending_items, "pending_items", notes);
+  refuse_empty_ids(old.counted_order, "item_retry_counts", notes);
   reader.pass_over({"config", "started_at", "updated_at", "checkpoint_version",
                     "checkpoint_format_version", "parent_worktree", "reduce_phase_state",
                     "total_items", "successful_count", "failed_count", "is_complete",

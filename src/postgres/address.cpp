@@ -62,12 +62,22 @@ std::string shown_part(const PQconninfoOption* options) {
   return shown;
 }
 
+/// What libpq says, without the piece of the address that it quotes at the end: that may be the
+/// password. Names of parameters are told.
+std::string without_address(std::string_view why) {
+  const std::string_view before = why.substr(0, why.find(": \""));
+  if (!before.ends_with("query parameter")) why = before;
+  while (why.ends_with('\n')) why.remove_suffix(1);
+  return std::string(why);
+}
+
 }  // namespace
 
 Result<Address> read_address(std::string_view url) {
   Address address;
   address.conninfo = url;
-  if (!url.starts_with("postgres://") && !url.starts_with("postgresql://")) {
+  const bool is_address = url.starts_with("postgres://") || url.starts_with("postgresql://");
+  if (!is_address || url.find('\0') != std::string_view::npos) {
     return fail(ErrorCode::invalid, "this is no address of a PostgreSQL store",
                 "write postgres://user@host:port/database");
   }
@@ -79,9 +89,8 @@ Result<Address> read_address(std::string_view url) {
       PQconninfoParse(address.conninfo.c_str(), &message), &PQconninfoFree);
   const std::unique_ptr<char, decltype(&PQfreemem)> said(message, &PQfreemem);
   if (!options) {
-    std::string why = message == nullptr ? "it is not understood" : message;
-    while (!why.empty() && why.back() == '\n') why.pop_back();
-    return fail(ErrorCode::invalid, "the address of the store is wrong: " + why,
+    const std::string why = message == nullptr ? "it is not understood" : message;
+    return fail(ErrorCode::invalid, "the address of the store is wrong: " + without_address(why),
                 "write postgres://user@host:port/database?schema=pawl");
   }
   address.shown = shown_part(options.get());

@@ -54,6 +54,7 @@ class Execution {
   }
 
   void report() {
+    if (attempt_->missed_store && finished_->draft.result == AttemptResult::failure) hand_back();
     finished_->draft.ended_at = ports_.clock->now();
     ports_.inbox->post(std::move(finished_));
   }
@@ -66,6 +67,15 @@ class Execution {
 
   [[nodiscard]] bool is_late() const {
     return context_.deadline() != no_time && ports_.clock->now() >= context_.deadline();
+  }
+
+  /// It could not read what it needed, which is no fault of its own: another attempt will.
+  void hand_back() {
+    Attempt& draft = finished_->draft;
+    draft.summary = "the store did not answer: " + (draft.error ? draft.error->message : "");
+    draft.result = AttemptResult::interrupted;
+    draft.graceful = true;
+    draft.error.reset();
   }
 
   /// What it brought all the same, artifacts and usage, stays in the record.

@@ -3,6 +3,7 @@
 /// What the engine keeps of a job and of an item while it works on them. Everything shared with
 /// running stages is immutable or guarded.
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -85,6 +86,8 @@ struct OpenAttempt {
   std::string condition_error;                  ///< its `when` threw: the attempt fails with this
   /// The closed attempts of the task, where this engine has seen them all.
   std::optional<std::vector<Attempt>> history;
+  /// The store did not answer when the code read something: what then fails has not failed.
+  mutable std::atomic<bool> missed_store = false;
 
   [[nodiscard]] const StageDefinition& stage() const { return plan->workflow.stage(task.stage()); }
 };

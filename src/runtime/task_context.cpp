@@ -23,7 +23,17 @@ const ChildPart* TaskContext::child() const {
   return attempt_->task.child ? &*attempt_->task.child : nullptr;
 }
 
+template <class Answer>
+Answer TaskContext::noted(Answer answer) const {
+  if (!answer && answer.error().code == ErrorCode::unavailable) attempt_->missed_store = true;
+  return answer;
+}
+
 Result<Upstream> TaskContext::upstream(std::string_view stage) {
+  return noted(read_upstream(stage));
+}
+
+Result<Upstream> TaskContext::read_upstream(std::string_view stage) {
   const Workflow& workflow = attempt_->plan->workflow;
   const Result<StageIndex> index = workflow.require_stage(stage);
   if (!index) return std::unexpected(index.error());
@@ -53,22 +63,22 @@ Result<Upstream> TaskContext::upstream(std::string_view stage) {
 
 Result<std::vector<Attempt>> TaskContext::history() {
   if (attempt_->history) return *attempt_->history;
-  return store_->records().attempts(attempt_->task.id);
+  return noted(store_->records().attempts(attempt_->task.id));
 }
 
 Status TaskContext::for_each_item(const std::function<bool(const SettledItem&)>& visit) {
-  return for_each_result(store_->records(), job(), visit);
+  return noted(for_each_result(store_->records(), job(), visit));
 }
 
 Status TaskContext::for_each_child(const std::function<bool(const EndedChild&)>& visit) {
-  return visit_children(attempt_->task.id, visit);
+  return noted(visit_children(attempt_->task.id, visit));
 }
 
 Status TaskContext::for_each_child_of(std::string_view stage,
                                       const std::function<bool(const EndedChild&)>& visit) {
   const Result<StageIndex> index = attempt_->plan->workflow.require_stage(stage);
   if (!index) return std::unexpected(index.error());
-  return visit_children(task_id(ordinal_of(attempt_->task.id), *index), visit);
+  return noted(visit_children(task_id(ordinal_of(attempt_->task.id), *index), visit));
 }
 
 Status TaskContext::visit_children(TaskId parent,

@@ -44,6 +44,10 @@ class TaskContext final : public Context {
       std::string_view stage, const std::function<bool(const EndedChild&)>& visit) override;
 
  private:
+  /// Remembers that the store did not answer.
+  template <class Answer>
+  [[nodiscard]] Answer noted(Answer answer) const;
+  [[nodiscard]] Result<Upstream> read_upstream(std::string_view stage);
   [[nodiscard]] Status visit_children(TaskId parent,
                                       const std::function<bool(const EndedChild&)>& visit);
 

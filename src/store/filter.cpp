@@ -53,9 +53,12 @@ bool contains_ignoring_case(std::string_view text, std::string_view lowered_part
   return !std::ranges::search(text, lowered_part, {}, lower).empty() || lowered_part.empty();
 }
 
+/// Without an exponent, which the language does not have.
 std::string shortest(double value) {
-  std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  std::array<char, 400> buffer{};
+  const auto end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed)
+          .ptr;
   return {buffer.data(), end};
 }
 

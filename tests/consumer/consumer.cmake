@@ -16,6 +16,6 @@ if(PAWL_INSTALL)
       "-DVERSION=${PROJECT_VERSION}"
       -P "${CMAKE_CURRENT_LIST_DIR}/run.cmake"
   )
-  set_tests_properties(consumer.finds_links_and_runs_the_installed_package PROPERTIES
-    TIMEOUT 300 LABELS consumer)
+  set_tests_properties(consumer.finds_links_and_runs_the_installed_package PROPERTIES LABELS consumer)
+  pawl_timeout(300 consumer.finds_links_and_runs_the_installed_package)
 endif()

@@ -192,6 +192,51 @@ class Together(ProjectTest):
         self.assert_verified()
 
 
+class Workers(ProjectTest):
+    def test_a_lease_that_cannot_be_one_is_refused_with_the_reason(self):
+        self.write("items.jsonl", "a\n")
+        self.write("steps.yaml", STEPS)
+        self.pawl("run", "steps.yaml", "--detach")
+        for bad in ("soon", "500ms", "-5s", "0s", "10"):
+            refused = self.pawl("work", "--drain", f"--lease={bad}", code=USAGE)
+            self.assertIn(f"'{bad}' cannot be a lease", refused.err)
+            self.assertIn("--lease 30s", refused.err)
+        self.assertNotIn("attempt.started", self.pawl("events").out)
+        self.pawl("work", "--drain", "--lease", "2s")
+        self.assertEqual(self.job()["state"], "completed")
+
+    def test_who_holds_what_and_since_when_is_shown(self):
+        self.write("items.jsonl", "a\n")
+        self.write("held.yaml", """
+version: 1
+workflow: held
+items: { file: items.jsonl }
+stages:
+  hold:
+    sh: touch started; while [ ! -e release ]; do sleep 0.05; done
+""")
+        self.pawl("run", "held.yaml", "--detach")
+        worker = self.start("work")
+        self.wait_until("it holds the item", lambda: (self.dir / "started").exists())
+        table = self.pawl("workers").out.splitlines()
+        self.assertIn("SINCE", table[0].split())
+        shown = self.pawl("workers", "-v").out
+        self.assertRegex(shown, r"holds job 1 a hold, attempt 1, since \S")
+        [document] = self.pawl("workers", "--json").json["workers"]
+        self.assertEqual(document["attempts_open"], 1)
+        [held] = document["holds"]
+        self.assertEqual((held["job"], held["attempt"]), (1, 1))
+        self.assertGreaterEqual(held["since"], document["started_at"])
+        self.write("release", "")
+        self.wait_until("the job ends", lambda: self.job()["state"] == "completed")
+        [document] = self.pawl("workers", "--json").json["workers"]
+        self.assertEqual((document["attempts_open"], document["holds"]), (0, []))
+        [row] = [line for line in self.pawl("workers").out.splitlines()[1:] if line.strip()]
+        self.assertIn(" - ", row, "it holds nothing, since never")
+        worker.send_signal(signal.SIGINT)
+        self.finish(worker, code=INTERRUPTED)
+
+
 class DiskFull(ProjectTest):
     def test_trap_33_a_full_disk_stops_the_work_and_space_lets_it_go_on(self):
         """Runs in a mount namespace of its own, on a small file system in memory."""

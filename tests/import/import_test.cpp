@@ -159,6 +159,32 @@ TEST(ReadCheckpoint, wrong_types_are_all_told_at_once_with_their_paths) {
       "dead letters[1].item_id: expected the item's id, found none");
 }
 
+// Found by fuzz/old_import.cpp: the store refused the item when the job was there already.
+TEST(ReadCheckpoint, an_item_without_a_name_is_a_fault) {
+  const Result<ImportPlan> plan = read_checkpoint(R"({
+    "agent_results": {"": {"status": "Success"}}, "completed_agents": ["a", ""],
+    "failed_agents": {"": {"attempts": 1}}, "pending_items": [""], "item_retry_counts": {"": 2}})");
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().message,
+            "agent_results: expected the items' ids, found an empty one\n"
+            "completed_agents: expected the items' ids, found an empty one\n"
+            "failed_agents: expected the items' ids, found an empty one\n"
+            "pending_items: expected the items' ids, found an empty one\n"
+            "item_retry_counts: expected the items' ids, found an empty one");
+}
+
+// Found by fuzz/old_import.cpp: a few hundred bytes must not become gigabytes.
+TEST(ReadCheckpoint, more_attempts_than_anybody_made_are_refused) {
+  std::string failed;
+  for (int i = 0; i < 3; ++i) {
+    failed += (i == 0 ? "\"" : ",\"") + std::to_string(i) + R"(":{"attempts":1000000})";
+  }
+  const Result<ImportPlan> plan = read_checkpoint(R"({"failed_agents":{)" + failed + "}}");
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().code, ErrorCode::invalid);
+  EXPECT_EQ(plan.error().message, "the items have more than 1000000 attempts between them");
+}
+
 TEST(ReadCheckpoint, text_that_is_no_json_is_refused_with_its_place) {
   EXPECT_TRUE(read_checkpoint("{").error().message.starts_with("checkpoint: "));
   EXPECT_TRUE(

@@ -145,6 +145,64 @@ TEST_P(BrokenConnections, an_act_takes_effect_once) {
   expect_sound(*witness);
 }
 
+TEST_P(BrokenConnections, items_are_added_once) {
+  const std::vector<NewItem> items{{.key = "a"}, {.key = "b"}};
+  const int cuts = at_every_piece(
+      [&] { return store->create_job({.workflow = flow})->id; },
+      [&](JobId job) { return store->add_items({.job = job, .items = items, .close = true}); },
+      [&](JobId job, const Added& added) {
+        EXPECT_EQ(added.added, 2);
+        const Job now = witness->records().job(job).value();
+        EXPECT_EQ(now.items.total, 2);
+        EXPECT_FALSE(now.submission_open);
+        EXPECT_EQ(witness->records().items({.job = job})->size(), 2U);
+      });
+  EXPECT_GE(cuts, 2);
+  expect_sound(*witness);
+}
+
+TEST_P(BrokenConnections, what_a_sweep_takes_from_the_dead_it_takes_once) {
+  const int cuts = at_every_piece(
+      [&] {
+        const JobId job = submitted();
+        // Its lease has run out as it is given.
+        const WorkerId dead = *witness->enlist({.host = "h", .name = "dead", .lease = 1us});
+        ClaimRequest request = everything(*witness, dead);
+        std::erase_if(request.shares, [&](const LaneShare& share) { return share.job != job; });
+        EXPECT_EQ(witness->claim(request)->opened.size(), 3U);
+        return job;
+      },
+      [&](JobId) -> Result<Swept> {
+        // The look before it is a read, which says when it was cut.
+        for (;;) {
+          Result<Swept> swept = store->sweep({});
+          if (swept || swept.error().code != ErrorCode::unavailable) return swept;
+        }
+      },
+      [&](JobId job, const Swept&) {
+        EXPECT_EQ(witness->records().job(job)->attempts_open, 0);
+        const auto tasks = witness->records().tasks({.job = job});
+        ASSERT_EQ(tasks->size(), 3U);
+        for (const Task& task : *tasks) {
+          EXPECT_EQ(task.kind(), StateKind::ready);
+          EXPECT_EQ(witness->records().attempts(task.id)->size(), 1U) << "interrupted once";
+        }
+      });
+  EXPECT_GE(cuts, 2);
+  expect_sound(*witness);
+}
+
+TEST_P(BrokenConnections, a_worker_signs_on_once) {
+  const auto workers = [&] { return witness->records().workers()->size(); };
+  const int cuts = at_every_piece(
+      workers, [&](std::size_t) { return store->enlist({.host = "h", .name = "w"}); },
+      [&](std::size_t before, WorkerId worker) {
+        EXPECT_EQ(workers(), before + 1);
+        EXPECT_EQ(witness->records().worker(worker)->name, "w");
+      });
+  EXPECT_GE(cuts, 2);
+}
+
 /// A read is not repeated by itself once it has begun: it says so, and the next one is answered.
 TEST_P(BrokenConnections, a_read_is_answered_or_says_that_it_was_not) {
   const JobId job = submitted();

@@ -28,6 +28,20 @@ TEST(PostgresOpening, says_what_is_wrong_with_an_address) {
   EXPECT_THAT(schema.message, HasSubstr("A-b"));
 }
 
+// Found by fuzz/postgres_address.cpp: libpq quotes the address, or a part of it.
+TEST(PostgresOpening, an_address_that_is_wrong_is_refused_without_its_password) {
+  for (const std::string rest :
+       {"me:secret%00@h/d", "me:secret%zz@h/d", "me:secret@[::1/d", "me:secret@[::1]x/d",
+        "me:secret@[]/d", "me:secret@h:%zz/d", "me:secret@[::1]query parameter: x/d"}) {
+    const Error wrong = refusal_of({.url = "postgres://" + rest});
+    EXPECT_EQ(wrong.code, ErrorCode::invalid) << rest;
+    EXPECT_THAT(wrong.message, HasSubstr("the address of the store is wrong: ")) << rest;
+    EXPECT_THAT(wrong.text(), testing::Not(HasSubstr("secret")));
+  }
+  const Error cut = refusal_of({.url = std::string("postgres://h/d\0?schema=x", 24)});
+  EXPECT_EQ(cut.code, ErrorCode::invalid) << "libpq would see half of it";
+}
+
 TEST(PostgresOpening, a_server_that_is_not_there_is_unavailable_and_the_password_is_not_told) {
   const Error nobody = refusal_of({.url = "postgres://me:secret@127.0.0.1:1/d"});
   EXPECT_EQ(nobody.code, ErrorCode::unavailable);

@@ -12,8 +12,9 @@ add_test(NAME postgres_server.start
   COMMAND Python3::Interpreter -B "${pawl_server}" start "${pawl_server_folder}" fsync=off)
 add_test(NAME postgres_server.stop
   COMMAND Python3::Interpreter -B "${pawl_server}" stop "${pawl_server_folder}")
-set_tests_properties(postgres_server.start PROPERTIES FIXTURES_SETUP postgres_server TIMEOUT 120)
-set_tests_properties(postgres_server.stop PROPERTIES FIXTURES_CLEANUP postgres_server TIMEOUT 120)
+set_tests_properties(postgres_server.start PROPERTIES FIXTURES_SETUP postgres_server)
+set_tests_properties(postgres_server.stop PROPERTIES FIXTURES_CLEANUP postgres_server)
+pawl_timeout(120 postgres_server.start postgres_server.stop)
 
 # The properties of a test that needs the server; it finds the url in the file.
 set(pawl_server_properties

@@ -119,6 +119,67 @@ TEST_F(Together, pools_and_parallelism_hold_for_all_of_them_and_nothing_runs_twi
   expect_sound(*store);
 }
 
+/// Four stores, each claiming as much as it gets from the same jobs at a moment that does not pass.
+/// Answers how much each of `rounds` calls of `claim` opened, over all stores.
+int opened_by_four(const PostgresPlace& place, const Clock& clock, int rounds) {
+  std::atomic<int> opened = 0;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      const auto store = must_open({.url = place.url()}, clock);
+      const WorkerId worker = *store->enlist({.host = "h" + std::to_string(i), .name = "w"});
+      for (int round = 0; round < rounds; ++round) {
+        const auto claims =
+            store->claim(everything(*store, worker, 1 + static_cast<std::uint32_t>(i + round) % 3));
+        ASSERT_TRUE(claims) << claims.error().text();
+        opened += static_cast<int>(claims->opened.size());
+      }
+    });
+  }
+  threads.clear();
+  return opened;
+}
+
+std::vector<NewItem> numbered_items(int count) {
+  std::vector<NewItem> items;
+  for (int i = 0; i < count; ++i) items.push_back({.key = "i" + std::to_string(i)});
+  return items;
+}
+
+// Issue 5: a rate is one for all machines
+TEST_F(Together, a_rate_holds_for_all_of_them_at_once) {
+  StageDefinition limited = stage("limited");
+  limited.limits = {.pool = "api", .rate = {.count = 7, .per = 60s}};
+  const Workflow flow = driving::workflow("rated", {limited});
+  ManualClock clock;
+  const auto store = must_open({.url = place.url()}, clock);
+  // Of two jobs, which share the pool.
+  for (int job = 0; job < 2; ++job) {
+    ASSERT_TRUE(store->submit({.workflow = flow}, {.items = numbered_items(30), .close = true}));
+  }
+  EXPECT_EQ(opened_by_four(place, clock, 20), 7) << "at most, and all of it";
+  clock.advance(30s);
+  EXPECT_EQ(opened_by_four(place, clock, 5), 0) << "the window has not passed";
+  clock.advance(30s);
+  EXPECT_EQ(opened_by_four(place, clock, 20), 7) << "the next window";
+  expect_sound(*store);
+}
+
+TEST_F(Together, the_attempts_of_a_job_are_counted_for_all_of_them_at_once) {
+  const Workflow flow = driving::workflow("budgeted", {stage("only")});
+  ManualClock clock;
+  const auto store = must_open({.url = place.url()}, clock);
+  NewJob scarce{.workflow = flow};
+  scarce.budget.max_total_attempts = 11;
+  const auto first = store->submit(scarce, {.items = numbered_items(40), .close = true});
+  const auto free = store->submit({.workflow = flow}, {.items = numbered_items(5), .close = true});
+  ASSERT_TRUE(first && free);
+  EXPECT_EQ(opened_by_four(place, clock, 20), 11 + 5);
+  EXPECT_EQ(store->records().job(first->job.id)->attempts_opened, 11);
+  EXPECT_EQ(store->records().job(free->job.id)->attempts_opened, 5) << "it stands in nobody's way";
+  expect_sound(*store);
+}
+
 TEST_F(Together, the_log_is_dense_and_in_the_order_of_the_commits) {
   const Workflow flow = driving::workflow("log", {stage("only")});
   constexpr int jobs_of_each = 30;

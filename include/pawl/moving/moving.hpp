@@ -75,10 +75,11 @@ struct Imported {
   Verification verified;  ///< of the job, before it was released
 };
 
-/// Brings the job in. Everything about the file is checked before anything is written: `invalid`
-/// (not an export, a newer format, a bad line; with the line's number) or `corrupt` (damaged, cut
-/// short). `conflict` when the job is here already: by its key, or as an earlier import of the same
-/// export, which is named.
+/// Brings the job in. The file is checked, to its end, before anything is written: `invalid` (not
+/// an export, a newer format, a bad line; with the line's number) or `corrupt` (damaged, cut
+/// short). What only shows as records meet in the store, such as one that a forged file has twice,
+/// is `corrupt`, too, and nothing of the job can run. `conflict` when the job is here already: by
+/// its key, or as an earlier import of the same export, which is named.
 ///
 /// Nothing of the job can run, or be acted on, before all of it is here and verified. An import
 /// that was broken off is gone on with by the next one of the same export.

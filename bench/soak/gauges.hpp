@@ -1,0 +1,18 @@
+#pragma once
+
+/// What this process and its store cost at this moment, as the system tells it.
+
+#include <filesystem>
+#include <string>
+
+#include "bench/soak/limits.hpp"
+
+namespace pawl::soak {
+
+/// `store`: the file of a SQLite store; empty: there is none.
+[[nodiscard]] Reading read_gauges(double at, const std::filesystem::path& store);
+
+/// How many processes of this machine have this text ("NAME=value") in their environment.
+[[nodiscard]] int processes_with(const std::string& variable);
+
+}  // namespace pawl::soak

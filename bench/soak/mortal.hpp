@@ -1,0 +1,45 @@
+#pragma once
+
+/// A second process that works on the same store, is killed every few seconds, and started again.
+
+#include <string>
+
+#include <sys/types.h>
+
+#include "pawl/store/store.hpp"
+
+namespace pawl::soak {
+
+/// Opens what `--worker` names: the address of a PostgreSQL store, else a SQLite file.
+[[nodiscard]] std::shared_ptr<Store> open_store(const std::string& address);
+
+/// The second process: works until its standard input ends, which it also does with its parent.
+int work_until_told(const std::string& address, const std::string& run_directory);
+
+/// The one that is killed. Not for several threads at once.
+class Mortal {
+ public:
+  Mortal(std::string address, std::string run_directory)
+      : address_(std::move(address)), run_directory_(std::move(run_directory)) {}
+  Mortal(const Mortal&) = delete;
+  Mortal& operator=(const Mortal&) = delete;
+  ~Mortal() { kill(); }
+
+  /// A store that is in memory has no second process.
+  [[nodiscard]] bool is_possible() const { return !address_.empty(); }
+  void start();
+  /// Without a word of warning.
+  void kill();
+  /// Asks it to end and waits for that; answers its exit code, or -1 where a signal ended it.
+  int end();
+
+ private:
+  int reap();
+
+  std::string address_;
+  std::string run_directory_;
+  pid_t pid_ = 0;   ///< 0: none runs
+  int input_ = -1;  ///< its standard input
+};
+
+}  // namespace pawl::soak

@@ -1,0 +1,22 @@
+#pragma once
+
+/// The figures of a soak for people and for programs.
+
+#include <cstdio>
+#include <vector>
+
+#include "bench/soak/options.hpp"
+#include "bench/soak/tally.hpp"
+#include "pawl/core/json.hpp"
+
+namespace pawl::soak {
+
+void print_heading(std::FILE* out);
+/// One line with what there is now and how lone items fared since `since`.
+void print_line(std::FILE* out, const Course& course, Tally& tally, double since);
+void print_findings(std::FILE* out, const std::vector<Finding>& findings);
+
+[[nodiscard]] Json document(const Options& options, const Course& course, Tally& tally,
+                            const std::vector<Finding>& findings);
+
+}  // namespace pawl::soak
