@@ -23,6 +23,7 @@
 #include "pawl/runtime/engine.hpp"      // run it
 #include "pawl/runtime/program.hpp"     // start here: build a workflow
 #include "pawl/store/dead_letters.hpp"  // what failed for good, and what to do about it
+#include "pawl/store/invariants.hpp"    // what is promised of records
 #include "pawl/store/postgres.hpp"      // the store of many machines
 #include "pawl/store/records.hpp"       // what can be read
 #include "pawl/store/replay.hpp"        // what today's workflow would have decided

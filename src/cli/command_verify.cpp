@@ -1,5 +1,9 @@
+#include <algorithm>
+
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
+#include "pawl/codec/json.hpp"
+#include "pawl/store/invariants.hpp"
 #include "pawl/store/verify.hpp"
 
 namespace pawl::cli {
@@ -10,14 +14,25 @@ std::string in_words(const Verification& checked) {
                      counted(checked.tasks, "task") + ", " + counted(checked.attempts, "attempt") +
                      ", " + counted(checked.reviews, "review") + ", " +
                      counted(checked.events, "event");
+  if (checked.payloads > 0 || checked.payload_bytes > 0) {
+    text += ", " + counted(checked.payloads, "payload") + " (" +
+            (checked.payload_bytes > 0 ? bytes_in_words(checked.payload_bytes) : "none") + " read)";
+  }
   if (checked.decisions_not_checked > 0) {
     text += "; not checked: " + counted(checked.decisions_not_checked, "decision") +
             " of deciders that this program does not have";
   }
-  if (!checked.in_motion.empty()) {
-    text += "; not judged, as they never held still: " +
-            counted(static_cast<std::int64_t>(checked.in_motion.size()), "job");
+  if (checked.jobs_without_log > 0) {
+    text += "; came without a log: " + counted(checked.jobs_without_log, "job");
   }
+  const auto not_judged = [&](const std::vector<JobId>& jobs, std::string_view why) {
+    if (jobs.empty()) return;
+    text += "; not judged, as they " + std::string(why) + ": " +
+            counted(static_cast<std::int64_t>(jobs.size()), "job");
+  };
+  not_judged(checked.in_motion, "never held still");
+  not_judged(checked.arriving, "are being imported");
+  if (checked.pools_not_judged) text += "; not judged, as work went on: the pools";
   return text;
 }
 
@@ -27,29 +42,88 @@ Result<std::shared_ptr<Store>> open_named(const std::string& named) {
   return open_store(*place, {.create = false, .migrate = false});
 }
 
+std::string place_of(const Violation& violation) {
+  std::string place;
+  const auto add = [&](const std::string& part) { place += (place.empty() ? "" : ", ") + part; };
+  if (violation.job) add("job " + std::to_string(violation.job.value()));
+  if (!violation.item_key.empty()) add("item '" + printable(violation.item_key) + "'");
+  if (!violation.stage.empty()) add("stage '" + printable(violation.stage) + "'");
+  if (violation.task && violation.stage.empty()) {
+    add("task " + std::to_string(violation.task.value()));
+  }
+  return place.empty() ? "the store" : place;
+}
+
+std::string told(Session& session, const Invariant& one, bool with_check) {
+  std::string text =
+      session.style().paint(Paint::bold, one.id) + "  " + std::string(one.promise) + "\n";
+  if (with_check) text += "    checked: " + std::string(one.checked) + "\n";
+  return text + "    a violation means: " + std::string(one.meaning) +
+         "\n    what to do: " + std::string(one.way_out) + "\n";
+}
+
+int explain(Session& session, const std::string& named) {
+  const Invariant* one = named.empty() ? nullptr : find_invariant(named);
+  if (!named.empty() && one == nullptr) {
+    return session.fail(Error{.code = ErrorCode::invalid,
+                              .message = "there is no promise '" + named + "'",
+                              .help = "`pawl verify --explain` lists them: I1 to I15, and log"});
+  }
+  const std::span<const Invariant> wanted =
+      one == nullptr ? invariants() : std::span<const Invariant>(one, 1);
+  if (!session.globals().wants_json()) {
+    for (const Invariant& each : wanted) session.print(told(session, each, true));
+    return exit_done;
+  }
+  std::vector<Json> list;
+  for (const Invariant& each : wanted) {
+    list.push_back(Json::object({{"id", std::string(each.id)},
+                                 {"promise", std::string(each.promise)},
+                                 {"checked", std::string(each.checked)},
+                                 {"meaning", std::string(each.meaning)},
+                                 {"way_out", std::string(each.way_out)}}));
+  }
+  session.print(Json::object({{"invariants", Json::array(list)}}));
+  return exit_done;
+}
+
+void print(Session& session, const Verification& checked) {
+  for (const Violation& violation : checked.violations) {
+    session.print(session.style().paint(Paint::red, violation.invariant) + "  " +
+                  place_of(violation) + ": " + printable(violation.message) + "\n");
+  }
+  const auto unnamed =
+      checked.violation_count - static_cast<std::int64_t>(checked.violations.size());
+  if (unnamed > 0) session.print("… and " + std::to_string(unnamed) + " more\n");
+  // What each promise is, and what to do, once.
+  for (const Invariant& one : invariants()) {
+    if (std::ranges::count(checked.violations, one.id, &Violation::invariant) == 0) continue;
+    session.print("\n" + told(session, one, false));
+  }
+  if (!checked.ok()) session.print("\n");
+  const std::string verdict =
+      checked.ok()
+          ? session.style().paint(Paint::green, "ok")
+          : session.style().paint(Paint::red, counted(checked.violation_count, "violation"));
+  session.print(verdict + ": " + in_words(checked) + "\n");
+}
+
 }  // namespace
 
 int verify(Session& session, const VerifyStoreOptions& options) {
+  if (options.explain) return explain(session, options.store);
   const Result<std::shared_ptr<Store>> store =
       options.store.empty() ? session.store() : open_named(options.store);
   if (!store) return session.fail(store.error());
-  const Result<Verification> checked = pawl::verify((*store)->records());
+  VerifyOptions how;
+  if (options.quick) how.payloads = VerifyOptions::Payloads::present;
+  const Result<Verification> checked = pawl::verify((*store)->records(), how);
   if (!checked) return session.fail(checked.error());
   if (session.globals().wants_json()) {
     session.print(verification_document(*checked));
-    return checked->ok() ? exit_done : exit_failed;
+  } else {
+    print(session, *checked);
   }
-  for (const Violation& violation : checked->violations) {
-    std::string place = "job " + std::to_string(violation.job.value());
-    if (violation.task) place += ", task " + std::to_string(violation.task.value());
-    session.print(session.style().paint(Paint::red, violation.invariant) + "  " + place + ": " +
-                  printable(violation.message) + "\n");
-  }
-  const std::string verdict =
-      checked->ok()
-          ? session.style().paint(Paint::green, "ok")
-          : session.style().paint(Paint::red, counted(checked->violation_count, "violation"));
-  session.print(verdict + ": " + in_words(*checked) + "\n");
   return checked->ok() ? exit_done : exit_failed;
 }
 

@@ -261,7 +261,9 @@ struct ResultsOptions {
 int results(Session& session, const ResultsOptions& options);
 
 struct VerifyStoreOptions {
-  std::string store;  ///< empty: the project's
+  std::string store;     ///< empty: the project's; with `explain` a promise, or all
+  bool quick = false;    ///< do not read the payloads' bytes
+  bool explain = false;  ///< only tell the promises
 };
 int verify(Session& session, const VerifyStoreOptions& options);
 

@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "moving/lines.hpp"
-#include "moving/payload_names.hpp"
 #include "pawl/codec/digest.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/moving/moving.hpp"
 #include "pawl/version.hpp"
+#include "store/payload_names.hpp"
 #include "store/regular_file.hpp"
 
 namespace pawl {

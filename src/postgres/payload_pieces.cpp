@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t piece_bytes = std::size_t{1} << 20U;
 
 constexpr char select_is_there[] = "SELECT 1 FROM payloads WHERE sha256 = ?1";
+constexpr char select_size[] = "SELECT size FROM payloads WHERE sha256 = ?1";
 constexpr char select_piece[] =
     "SELECT bytes FROM payload_pieces WHERE sha256 = ?1 AND number = ?2";
 // Two who keep the same bytes at once write the same; who is first is waited for.
@@ -83,7 +84,7 @@ Result<KeptFile> PayloadPieces::keep_file(const std::filesystem::path& source) {
   });
 }
 
-Status PayloadPieces::each_piece(std::string_view sha256, const PayloadFolder::Take& take) {
+Status PayloadPieces::each_piece(std::string_view sha256, const Take& take) {
   if (!is_sha256_hex(sha256)) {
     return fail(ErrorCode::invalid, "'" + std::string(sha256) + "' is not a SHA-256 in hex");
   }
@@ -112,6 +113,20 @@ Status PayloadPieces::each_piece(std::string_view sha256, const PayloadFolder::T
   return fail(ErrorCode::corrupt,
               "the payload " + std::string(sha256) + " at " + address_.shown + " has changed",
               "restore it from a backup");
+}
+
+Result<std::int64_t> PayloadPieces::size_of(std::string_view sha256) {
+  if (!is_sha256_hex(sha256)) {
+    return fail(ErrorCode::invalid, "'" + std::string(sha256) + "' is not a SHA-256 in hex");
+  }
+  std::optional<std::int64_t> size;
+  const std::optional<Error> failed = readers_.read([&](sql::Session& session) {
+    sql::Cursor row = session.prepared(select_size).query(sha256);
+    if (row.next()) size = row.integer(0);
+  });
+  if (failed) return std::unexpected(*failed);
+  if (size) return *size;
+  return fail(ErrorCode::not_found, "no payload " + std::string(sha256) + " at " + address_.shown);
 }
 
 Result<std::string> PayloadPieces::read(std::string_view sha256) {

@@ -28,12 +28,11 @@ class PayloadPieces final : public sql::Payloads {
   [[nodiscard]] Result<KeptFile> keep_file(const std::filesystem::path& source);
 
   Result<std::string> read(std::string_view sha256) override;
+  Status each_piece(std::string_view sha256, const Take& take) override;
+  Result<std::int64_t> size_of(std::string_view sha256) override;
   Result<std::filesystem::path> path_of(std::string_view sha256) override;
 
  private:
-  /// Hands the bytes to `take`, piece by piece.
-  Status each_piece(std::string_view sha256, const PayloadFolder::Take& take);
-
   Address address_;
   Readers& readers_;
   std::mutex mutex_;

@@ -2,6 +2,7 @@
 
 /// What the shared reads need of the store they belong to. Threads: any.
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -29,6 +30,11 @@ class ReadDoor {
 class Payloads {
  public:
   [[nodiscard]] virtual Result<std::string> read(std::string_view sha256) = 0;
+  /// The bytes piece by piece.
+  using Take = std::function<Status(std::string_view piece)>;
+  [[nodiscard]] virtual Status each_piece(std::string_view sha256, const Take& take) = 0;
+  /// Without reading the bytes.
+  [[nodiscard]] virtual Result<std::int64_t> size_of(std::string_view sha256) = 0;
   /// Absolute, and read-only.
   [[nodiscard]] virtual Result<std::filesystem::path> path_of(std::string_view sha256) = 0;
 

@@ -27,6 +27,8 @@ constexpr auto select_jobs_of_workflow =
            " FROM jobs INDEXED BY jobs_by_workflow WHERE workflow_name = ?1 AND id < ?2 "
            "ORDER BY id DESC LIMIT ?3");
 constexpr char select_definition[] = "SELECT definition FROM workflows WHERE hash = ?1";
+// From the first name on, so that it is read by the key.
+constexpr char select_pools[] = "SELECT name, open FROM pools WHERE name >= '' ORDER BY name";
 constexpr char select_range[] = "SELECT first_ordinal, last_ordinal FROM jobs WHERE id = ?1";
 
 constexpr auto select_reviews =
@@ -191,6 +193,26 @@ Result<std::string> SqlRecords::payload(std::string_view sha256) { return payloa
 
 Result<std::filesystem::path> SqlRecords::payload_path(std::string_view sha256) {
   return payloads_.path_of(sha256);
+}
+
+Status SqlRecords::payload_pieces(std::string_view sha256,
+                                  const std::function<Status(std::string_view piece)>& take) {
+  return payloads_.each_piece(sha256, take);
+}
+
+Result<std::int64_t> SqlRecords::payload_size(std::string_view sha256) {
+  return payloads_.size_of(sha256);
+}
+
+Result<std::vector<PoolUse>> SqlRecords::pools() {
+  return read([&](Session& session) -> Result<std::vector<PoolUse>> {
+    std::vector<PoolUse> pools;
+    Cursor row = session.prepared(select_pools).query();
+    while (row.next()) {
+      pools.push_back({.pool = std::string(row.view(0)), .open = row.integer(1)});
+    }
+    return pools;
+  });
 }
 
 }  // namespace pawl::sql

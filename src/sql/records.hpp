@@ -40,6 +40,10 @@ class SqlRecords final : public Records {
   Result<WorkerRecord> worker(WorkerId id) override;
   Result<std::string> payload(std::string_view sha256) override;
   Result<std::filesystem::path> payload_path(std::string_view sha256) override;
+  Status payload_pieces(std::string_view sha256,
+                        const std::function<Status(std::string_view piece)>& take) override;
+  Result<std::int64_t> payload_size(std::string_view sha256) override;
+  Result<std::vector<PoolUse>> pools() override;
 
  private:
   /// Runs `body(session)` under one snapshot: what it sees belongs together.

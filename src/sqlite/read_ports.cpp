@@ -1,6 +1,9 @@
 #include "sqlite/read_ports.hpp"
 
+#include <system_error>
+
 #include "sqlite/faults.hpp"
+#include "store/regular_file.hpp"
 
 namespace pawl::sqlite {
 
@@ -17,6 +20,21 @@ std::optional<Error> PooledReads::read(const std::function<void(sql::Session&)>&
 
 Result<std::string> PayloadReads::read(std::string_view sha256) {
   return guarded(path_, [&]() -> Result<std::string> { return files_.read(sha256); });
+}
+
+Status PayloadReads::each_piece(std::string_view sha256, const Take& take) {
+  const Result<std::filesystem::path> path = path_of(sha256);
+  if (!path) return std::unexpected(path.error());
+  return read_regular_file(*path, take);
+}
+
+Result<std::int64_t> PayloadReads::size_of(std::string_view sha256) {
+  const Result<std::filesystem::path> path = path_of(sha256);
+  if (!path) return std::unexpected(path.error());
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(*path, error);
+  if (!error) return static_cast<std::int64_t>(size);
+  return fail(ErrorCode::unavailable, "cannot read '" + path->string() + "': " + error.message());
 }
 
 Result<std::filesystem::path> PayloadReads::path_of(std::string_view sha256) {

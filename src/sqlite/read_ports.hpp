@@ -37,6 +37,8 @@ class PayloadReads final : public sql::Payloads {
       : path_(std::move(database)), files_(files) {}
 
   Result<std::string> read(std::string_view sha256) override;
+  Status each_piece(std::string_view sha256, const Take& take) override;
+  Result<std::int64_t> size_of(std::string_view sha256) override;
   Result<std::filesystem::path> path_of(std::string_view sha256) override;
 
  private:

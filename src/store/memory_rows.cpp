@@ -357,6 +357,11 @@ void MemoryRows::append_journal(JobId job, Timestamp at, std::span<const Event> 
 }
 
 std::int64_t MemoryRows::pool_open(const std::string& pool) { return pools_[pool]; }
+std::vector<PoolUse> MemoryRows::pool_uses() const {
+  std::vector<PoolUse> uses;
+  for (const auto& [pool, open] : pools_) uses.push_back({.pool = pool, .open = open});
+  return uses;
+}
 void MemoryRows::add_to_pool(const std::string& pool, std::int64_t change) {
   pools_[pool] += change;
 }

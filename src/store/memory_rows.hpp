@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "pawl/store/records.hpp"
 #include "store/rows.hpp"
 
 namespace pawl {
@@ -65,6 +66,7 @@ class MemoryRows final : public Rows {
   std::vector<Review> due_answers(Timestamp now, std::uint32_t max) override;
   void append_journal(JobId job, Timestamp at, std::span<const Event> events) override;
   std::int64_t pool_open(const std::string& pool) override;
+  [[nodiscard]] std::vector<PoolUse> pool_uses() const;
   void add_to_pool(const std::string& pool, std::int64_t change) override;
   Timestamp opening_before(const std::string& pool, std::uint32_t count) override;
   void note_opening(const std::string& pool, const Rate& rate, Timestamp at) override;

@@ -319,6 +319,10 @@ class MemoryStore final : public Store, public Records {
     const std::lock_guard lock(mutex_);
     return payload_folder_.file(sha256, *bytes);
   }
+  Result<std::vector<PoolUse>> pools() override {
+    const std::lock_guard lock(mutex_);
+    return rows_.pool_uses();
+  }
 
  private:
   /// One transaction: the verb, then the jobs brought up to date.

@@ -36,6 +36,11 @@ class Findings {
   void about(const Job& job) { job_ = job.id, item_ = {}, task_ = {}; }
   void about(const Item& item) { item_ = item.id, task_ = {}; }
   void about(const Task& task) { item_ = task.item, task_ = task.id; }
+  void about(JobId job) { job_ = job, item_ = {}, task_ = {}; }
+  void about(const Job& job, ItemId item, TaskId task) {
+    job_ = job.id, item_ = item, task_ = task;
+  }
+  void about(const Event& event) { job_ = event.job, item_ = event.item, task_ = event.task; }
   void add(std::string_view invariant, std::string message);
   void not_checked() { ++into_.decisions_not_checked; }
 
@@ -81,7 +86,7 @@ void check_item(const Job& job, const Workflow& workflow, const Item& item,
 /// I8: what a review says of itself, and of its task.
 void check_review(const Review& review, const Task& task, Findings& findings);
 
-/// I3, I10, I12: a job's counters and whether it can go on.
+/// I3, I10, I12, I14: a job's counters and whether it can go on.
 void check_job(const Job& job, const Workflow& workflow, const JobTally& rows, Findings& findings);
 
 }  // namespace pawl

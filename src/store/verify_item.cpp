@@ -234,11 +234,11 @@ void check_job(const Job& job, const Workflow& workflow, const JobTally& rows, F
   compare_stages(findings, job, workflow, "tasks", job.stages, rows.stages);
   compare_stages(findings, job, workflow, "children", job.children, rows.children);
   compare(findings, "I3", job, "opened attempts", job.attempts_opened, rows.attempts_opened);
-  compare(findings, "I3", job, "open attempts", job.attempts_open, rows.attempts_open);
+  compare(findings, "I14", job, "open attempts", job.attempts_open, rows.attempts_open);
   compare(findings, "I3", job, "dead letters", job.dead_letters, rows.dead_letters);
   compare(findings, "I3", job, "failed tasks", job.failed_tasks, rows.failed_tasks);
-  compare(findings, "I3", job, "microdollars", job.used.cost_microusd, rows.used.cost_microusd);
-  compare(findings, "I3", job, "tokens", job.used.tokens, rows.used.tokens);
+  compare(findings, "I14", job, "microdollars", job.used.cost_microusd, rows.used.cost_microusd);
+  compare(findings, "I14", job, "tokens", job.used.tokens, rows.used.tokens);
   compare(findings, "I10", job, "items", job.items.total, rows.items.total);
   compare(findings, "I10", job, "succeeded items", job.items.succeeded, rows.items.succeeded);
   compare(findings, "I10", job, "failed items", job.items.failed, rows.items.failed);

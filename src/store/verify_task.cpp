@@ -6,12 +6,11 @@
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
 #include "store/verify_checks.hpp"
+#include "store/verify_facts.hpp"
 
 namespace pawl {
 
 namespace {
-
-bool is_imported(const Attempt& attempt) { return attempt.decision.rule == Rule::imported; }
 
 /// I2, I3: numbers are dense, and at most one attempt is open.
 void check_numbers(const Task& task, const std::vector<Attempt>& attempts, Findings& findings) {

@@ -1,6 +1,8 @@
 """The commands that only look."""
 
+import contextlib
 import re
+import sqlite3
 import unittest
 
 from made_store import StoreTest
@@ -217,6 +219,28 @@ stages:
         (self.project / "new.yaml").write_text(self.LETTERS.replace("REFINE", "3"))
         self.assertEqual(self.pawl("replay", 77, "--workflow", "new.yaml", "--json", code=1).error["code"],
                          "not_found")
+
+    def test_a_broken_promise_is_explained_once_with_a_way_out(self):
+        with contextlib.closing(sqlite3.connect(self.project / ".pawl/pawl.db")) as database:
+            database.execute("DELETE FROM attempts WHERE task = (SELECT min(task) FROM attempts)")
+            database.commit()
+        answer = self.pawl("verify", code=1)
+        self.assertRegex(answer.out, r"I1  job \d, item '\w+', stage '\w+': the log tells that attempt 1 of task")
+        self.assertEqual(answer.out.count("No acknowledged item, attempt or review is lost."), 1)
+        self.assertIn("    what to do: ", answer.out)
+        self.assertRegex(answer.out, r"\n\d+ violations: 2 jobs, ")
+        document = self.pawl("verify", "--quick", "--json", code=1).json
+        self.assertFalse(document["ok"])
+        found = {violation["invariant"] for violation in document["violations"]}
+        self.assertIn("I1", found)
+        self.assertEqual(found, set(document["explained"]))
+        self.assertEqual(set(document["explained"]["I1"]), {"promise", "meaning", "way_out"})
+
+    def test_promises_are_told_without_a_store(self):
+        all_of_them = self.pawl("verify", "--explain", "--json").json["invariants"]
+        self.assertEqual([one["id"] for one in all_of_them], [f"I{n}" for n in range(1, 16)] + ["log"])
+        self.assertTrue(self.pawl("verify", "--explain", "i6").out.startswith("I6  Deciding again"))
+        self.assertIn("there is no promise 'I99'", self.pawl("verify", "--explain", "I99", code=2).err)
 
     def test_workers_that_signed_off_are_shown_when_asked(self):
         self.assertEqual(self.pawl("workers", "--json").json["workers"], [])

@@ -22,6 +22,9 @@ class RecordsDecorator final : public Records {
   std::function<void(std::vector<Review>&)> alter_reviews;
   std::function<void(Event&)> alter_event;
   std::function<bool(const Event&)> drop_event;
+  std::function<void(std::string&)> alter_payload;
+  std::function<void(std::int64_t&)> alter_payload_size;
+  std::function<void(std::vector<PoolUse>&)> alter_pools;
 
   Result<Job> job(JobId id) override { return one(inner_.job(id), alter_job); }
   Result<std::vector<Job>> jobs(const JobFilter& filter) override {
@@ -65,6 +68,23 @@ class RecordsDecorator final : public Records {
   Result<std::vector<WorkerRecord>> workers() override { return inner_.workers(); }
   Result<WorkerRecord> worker(WorkerId id) override { return inner_.worker(id); }
   Result<std::string> payload(std::string_view sha256) override { return inner_.payload(sha256); }
+  Status payload_pieces(std::string_view sha256,
+                        const std::function<Status(std::string_view)>& take) override {
+    if (!alter_payload) return inner_.payload_pieces(sha256, take);
+    Result<std::string> bytes = inner_.payload(sha256);
+    if (bytes) alter_payload(*bytes);
+    return bytes ? take(*bytes) : std::unexpected(bytes.error());
+  }
+  Result<std::int64_t> payload_size(std::string_view sha256) override {
+    Result<std::int64_t> size = inner_.payload_size(sha256);
+    if (size && alter_payload_size) alter_payload_size(*size);
+    return size;
+  }
+  Result<std::vector<PoolUse>> pools() override {
+    Result<std::vector<PoolUse>> read = inner_.pools();
+    if (read && alter_pools) alter_pools(*read);
+    return read;
+  }
   Result<std::filesystem::path> payload_path(std::string_view sha256) override {
     return inner_.payload_path(sha256);
   }

@@ -394,6 +394,37 @@ def the_filter_is_that_of_the_source(root: pathlib.Path) -> Iterator[Offence]:
             yield path, 1, f"the grammar lacks the unit {unit}"
 
 
+def _promises(root: pathlib.Path) -> dict[str, tuple[str, ...]]:
+    """The table of src/store/invariants.cpp, with the texts that several rows share put in."""
+    source = (root / "src/store/invariants.cpp").read_text()
+    literal = r'"((?:[^"\\]|\\.)*)"'
+    join = lambda text: "".join(re.findall(literal, text))
+    shared = {name: join(text) for name, text in
+              re.findall(r"constexpr std::string_view (\w+) =(.*?);\n\n?(?=constexpr)", source, re.DOTALL)}
+    found = {}
+    for body in re.findall(r"Invariant\{\s*(\".*?)\},?\n", source, re.DOTALL):
+        cells, cell = [], ""
+        for text, name, comma in re.findall(literal + r"|(\w+)|(,)", body):
+            if comma:
+                cells, cell = [*cells, cell], ""
+            cell += text or shared.get(name, "")
+        found[cells[0]] = (*cells[1:], cell)
+    return found
+
+
+def promises_are_those_of_the_source(root: pathlib.Path) -> Iterator[Offence]:
+    """docs/reference/verify.md has every promise with its check, its meaning and its way out."""
+    path = root / "docs/reference/verify.md"
+    told: dict[str, list[str]] = {}
+    for row in markdown.rows(path.read_text()):
+        if "promise" not in row.columns:
+            continue
+        for column in row.columns[1:]:
+            told.setdefault(_bare(row["promise"]), []).append(row[column].strip())
+    yield from _compare(path, "promise", {key: tuple(cells) for key, cells in told.items()},
+                        _promises(root))
+
+
 # All documents.
 
 def links_resolve(root: pathlib.Path) -> Iterator[Offence]:
@@ -435,6 +466,7 @@ CHECKS: dict[str, Check] = {check.__name__: check for check in (
     states_are_those_of_the_source,
     events_are_those_of_the_source,
     the_filter_is_that_of_the_source,
+    promises_are_those_of_the_source,
     links_resolve,
     words_are_plain,
 )}

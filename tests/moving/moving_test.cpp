@@ -5,6 +5,7 @@
 #include "contract/store_kinds.hpp"
 #include "moving/busy_job.hpp"
 #include "moving/story.hpp"
+#include "pawl/codec/digest.hpp"
 
 namespace pawl::driving {
 namespace {
@@ -223,7 +224,7 @@ TEST_P(Moving, payload_files_come_along_whatever_their_size) {
   const Json whole = Json::object(
       {{"text", large}, {"report", Json::object({{"$file", "sha256:" + file}, {"name", "r"}})}});
   const std::string output = *store.keep_payload(whole.text());
-  const std::string lost(64, 'a');
+  const std::string lost = sha256_hex("lost");
 
   const JobId old = from.submit(workflow("files", {stage("a")}), {"x", "y"});
   from.work([&](const Claimed& claimed) {
@@ -232,7 +233,8 @@ TEST_P(Moving, payload_files_come_along_whatever_their_size) {
                       Json::object({{"gone", Json::object({{"$file", "sha256:" + lost}})},
                                     {"none", Json::object({{"$file", "sha256:" + nothing}})}}))};
     }
-    Attempt closed = succeeded(Json::object({{"$ref", "sha256:" + output}, {"size", 1}}));
+    Attempt closed =
+        succeeded(Json::object({{"$ref", "sha256:" + output}, {"size", whole.text().size()}}));
     closed.artifacts.push_back({.kind = ArtifactKind::standard_output,
                                 .name = "stdout",
                                 .reference = "sha256:" + log,
@@ -256,6 +258,11 @@ TEST_P(Moving, payload_files_come_along_whatever_their_size) {
   EXPECT_EQ(*to.records().payload(nothing), "");
   EXPECT_EQ(*to.records().payload(output), whole.text());
   EXPECT_FALSE(to.records().payload(lost));
+  // What was missing there is missing here, and told until it is found.
+  for (Drive* one : {&from, &to}) {
+    EXPECT_EQ(verify(one->records())->violation_count, 1);
+    ASSERT_TRUE(one->store().keep_payload("lost"));
+  }
 }
 
 TEST_P(Moving, a_job_that_does_not_hold_still_is_refused_with_the_way_out) {

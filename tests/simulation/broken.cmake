@@ -29,7 +29,8 @@ function(pawl_broken name source was is)
   target_link_libraries(${target} PRIVATE pawl_simulation)
   target_link_options(${target} PRIVATE -s)
   add_test(NAME simulation.broken.${name} COMMAND ${target} --broken --steps 3000000)
-  set_tests_properties(simulation.broken.${name} PROPERTIES TIMEOUT 300 LABELS simulation)
+  set_tests_properties(simulation.broken.${name} PROPERTIES LABELS simulation)
+  pawl_timeout(300 simulation.broken.${name})
 endfunction()
 
 # What the store must refuse.

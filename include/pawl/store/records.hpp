@@ -5,7 +5,9 @@
 ///
 /// Threads: every function may be called from any thread at the same time.
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -67,6 +69,13 @@ struct StageOutput {
   std::vector<ArtifactRecord> artifacts;
 };
 
+/// How many attempts hold a place in a pool.
+struct PoolUse {
+  std::string pool;
+  std::int64_t open = 0;
+  friend bool operator==(const PoolUse&, const PoolUse&) = default;
+};
+
 class Records {
  public:
   virtual ~Records() = default;
@@ -104,6 +113,17 @@ class Records {
   [[nodiscard]] virtual Result<std::string> payload(std::string_view sha256) = 0;
   /// The file it lies in, for programs that want a path. Read-only; its name says nothing.
   [[nodiscard]] virtual Result<std::filesystem::path> payload_path(std::string_view sha256) = 0;
+
+  // What only checking a store asks for. Whoever only passes reads on may leave these as they are.
+
+  /// Hands a payload's bytes to `take` as they lie there, piece by piece. A store may look at them
+  /// itself and answer `corrupt`; who wants to be sure sums them up.
+  [[nodiscard]] virtual Status payload_pieces(
+      std::string_view sha256, const std::function<Status(std::string_view piece)>& take);
+  /// How long a payload is, without reading it.
+  [[nodiscard]] virtual Result<std::int64_t> payload_size(std::string_view sha256);
+  /// The pools' counters, by name. `refused` where they cannot be told.
+  [[nodiscard]] virtual Result<std::vector<PoolUse>> pools();
 };
 
 }  // namespace pawl

@@ -1,10 +1,10 @@
-#include "moving/payload_names.hpp"
+#include "store/payload_names.hpp"
 
 #include <array>
 
 #include "pawl/codec/digest.hpp"
 
-namespace pawl::moving {
+namespace pawl {
 namespace {
 
 struct Form {
@@ -41,4 +41,4 @@ std::vector<PayloadName> payloads_named_in(std::string_view json) {
   return found;
 }
 
-}  // namespace pawl::moving
+}  // namespace pawl

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace pawl::moving {
+namespace pawl {
 
 struct PayloadName {
   std::string sha256;
@@ -21,4 +21,4 @@ struct PayloadName {
 /// A name is no longer than this: who looks through a text in pieces lets them overlap by as much.
 inline constexpr std::size_t payload_name_max = 96;
 
-}  // namespace pawl::moving
+}  // namespace pawl

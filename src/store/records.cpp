@@ -1,0 +1,22 @@
+#include "pawl/store/records.hpp"
+
+namespace pawl {
+
+Status Records::payload_pieces(std::string_view sha256,
+                               const std::function<Status(std::string_view piece)>& take) {
+  const Result<std::string> bytes = payload(sha256);
+  if (!bytes) return std::unexpected(bytes.error());
+  return take(*bytes);
+}
+
+Result<std::int64_t> Records::payload_size(std::string_view sha256) {
+  const Result<std::string> bytes = payload(sha256);
+  if (!bytes) return std::unexpected(bytes.error());
+  return static_cast<std::int64_t>(bytes->size());
+}
+
+Result<std::vector<PoolUse>> Records::pools() {
+  return fail(ErrorCode::refused, "the counters of pools cannot be told from here");
+}
+
+}  // namespace pawl
