@@ -59,6 +59,9 @@ int review_list(Session& session, const ReviewListOptions& options) {
     more = page->size() == filter.limit;
     if (more) filter.after = page->back().id;
     for (const Review& review : *page) {
+      const Result<bool> asked = is_asked(records, review);
+      if (!asked) return session.fail(asked.error());
+      if (review.status == ReviewStatus::open && !*asked) continue;
       if (options.limit > 0 && shown == options.limit) {
         is_cut = true;
         break;

@@ -38,7 +38,10 @@ Result<std::optional<Review>> next_open(Records& records, JobId job, ReviewId af
     for (const Review& review : *page) {
       const bool is_taken =
           !review.claimed_by.empty() && review.claimed_by != person && review.claimed_until > now;
-      if (!is_taken) return review;
+      if (is_taken) continue;
+      const Result<bool> asked = is_asked(records, review);
+      if (!asked) return std::unexpected(asked.error());
+      if (*asked) return review;
     }
     if (page->size() < filter.limit) return std::optional<Review>();
     filter.after = page->back().id;

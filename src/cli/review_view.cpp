@@ -75,6 +75,13 @@ const Attempt* find_attempt(const ShownReview& shown, AttemptNumber number) {
 
 const StageDefinition& ShownReview::stage() const { return workflow.stage(stage_of(review.task)); }
 
+Result<bool> is_asked(Records& records, const Review& review) {
+  if (review.status != ReviewStatus::open) return false;
+  const Result<Job> job = records.job(review.job);
+  if (!job) return std::unexpected(job.error());
+  return !job->cancelled;
+}
+
 Result<ShownReview> load_review(Records& records, ReviewId id) {
   Result<Review> review = records.review(id);
   if (!review) return std::unexpected(std::move(review.error()));

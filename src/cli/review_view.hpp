@@ -25,6 +25,8 @@ struct ShownReview {
 
 /// Everything about a review, read anew.
 [[nodiscard]] Result<ShownReview> load_review(Records& records, ReviewId id);
+/// Whether somebody is to answer it: in a job that was cancelled nobody is asked any more.
+[[nodiscard]] Result<bool> is_asked(Records& records, const Review& review);
 
 /// The whole output of one of its attempts. `not_found` where there is no such attempt.
 [[nodiscard]] Result<Json> output_of_attempt(Records& records, const ShownReview& shown,

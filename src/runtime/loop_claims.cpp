@@ -321,23 +321,21 @@ void Loop::on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted) 
   conditions_.erase(ready->task.id);
   // A second answer to the same question must not take the place of the attempt that followed.
   if (stopping_ || held_.contains(ready->task.id)) return;
-  if (!wanted) {
-    pending_.push_back(skip_by_choice(ready->task));
-    Held& held = held_[ready->task.id];
-    held = Held{};
-    held.attempt = ready;
-    held.closing = true;
-    return;
+  if (wanted && draining_) return;  // it stays Ready, for others
+  Step step = skip_by_choice(ready->task);
+  if (wanted) {
+    step = {.was = StateKind::ready, .expected = ready->task.version, .next = ready->task};
+    step.open_for = worker();
+    step.open_max = 1;
   }
-  if (draining_) return;  // it stays Ready, for others
-  Step open_it{.was = StateKind::ready, .expected = ready->task.version, .next = ready->task};
-  open_it.open_for = worker();
-  open_it.open_max = 1;
+  // In a job that was cancelled meanwhile nothing is skipped and nothing released any more.
+  const auto seen = jobs_.find(ready->task.job);
+  if (seen != jobs_.end()) step.generation = seen->second.generation;
   Held& held = held_[ready->task.id];
   held = Held{};
   held.attempt = ready;
   held.closing = true;
-  pending_.push_back(std::move(open_it));
+  pending_.push_back(std::move(step));
 }
 
 }  // namespace pawl

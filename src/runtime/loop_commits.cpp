@@ -18,6 +18,29 @@ constexpr Duration first_store_backoff = std::chrono::milliseconds(50);
 constexpr Duration longest_store_backoff = std::chrono::seconds(5);
 constexpr Duration read_back_again_after = std::chrono::seconds(1);
 
+/// What a worker holds, each with what its code needs of its item; false where the store did not
+/// tell all of it.
+bool read_open_attempts(Records& records, WorkerId worker, std::vector<Claimed>& open) {
+  TaskFilter filter{.worker = worker, .limit = 1'000};
+  for (;;) {
+    const auto page = records.tasks(filter);
+    if (!page) return false;
+    for (const Task& task : *page) {
+      Claimed one{.task = task, .item_key = {}, .category = {}, .data = {}};
+      if (task.item) {
+        const Result<Item> item = records.item(task.item);
+        if (!item) return false;
+        one.item_key = item->key;
+        one.category = item->category;
+        one.data = item->data;
+      }
+      open.push_back(std::move(one));
+    }
+    if (page->size() < filter.limit) return true;
+    filter.after = page->back().id;
+  }
+}
+
 }  // namespace
 
 void Loop::flush() {
@@ -155,6 +178,7 @@ void Loop::hold_back(const std::string& pool, Timestamp until) {
 void Loop::on_stale(const Step& step) {
   Held* mine = held_for(step);
   if (mine == nullptr || !step.closed) {
+    drop(step);
     want_claim();
     return;
   }
@@ -254,25 +278,7 @@ void Loop::read_back() {
   reading_back_ = true;
   store_thread_.post([this, worker = worker()] {
     auto open = std::make_shared<std::vector<Claimed>>();
-    bool is_complete = false;
-    TaskFilter filter{.worker = worker, .limit = 1'000};
-    while (!is_complete) {
-      const auto page = store_->records().tasks(filter);
-      if (!page) break;
-      for (const Task& task : *page) {
-        Claimed one{.task = task, .item_key = {}, .category = {}, .data = {}};
-        if (task.item) {
-          if (const Result<Item> item = store_->records().item(task.item)) {
-            one.item_key = item->key;
-            one.category = item->category;
-            one.data = item->data;
-          }
-        }
-        open->push_back(std::move(one));
-      }
-      is_complete = page->size() < filter.limit;
-      if (!is_complete) filter.after = page->back().id;
-    }
+    const bool is_complete = read_open_attempts(store_->records(), worker, *open);
     inbox_->post([this, open, is_complete] { on_read_back(std::move(*open), is_complete); });
   });
 }

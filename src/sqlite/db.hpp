@@ -165,6 +165,8 @@ class Connection final : public sql::Session {
   /// The first column of the first row of a statement that is not kept.
   [[nodiscard]] std::int64_t integer(const std::string& sql);
   [[nodiscard]] std::int64_t last_row() const { return sqlite3_last_insert_rowid(raw_.get()); }
+  /// Rows that were written so far, by anything.
+  [[nodiscard]] std::int64_t rows_written() const { return sqlite3_total_changes64(raw_.get()); }
   [[nodiscard]] bool is_read_only() const { return sqlite3_db_readonly(raw_.get(), "main") == 1; }
   [[nodiscard]] bool in_transaction() const { return sqlite3_get_autocommit(raw_.get()) == 0; }
   [[nodiscard]] sqlite3* raw() const { return raw_.get(); }

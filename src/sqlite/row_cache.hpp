@@ -18,8 +18,9 @@ namespace pawl::sqlite {
 
 struct CachedJob {
   sql::JobRow row;
-  sql::JobSettings written;   ///< as the database has them
-  bool is_unwritten = false;  ///< its range of ordinals has grown since it was written
+  sql::JobSettings written;      ///< as the database has them
+  std::string written_counters;  ///< so, too; empty: not known
+  bool is_unwritten = false;     ///< its range of ordinals has grown since it was written
 };
 
 struct CachedPool {

@@ -75,9 +75,10 @@ void update_job_row(Connection& connection, const sql::JobRow& row) {
   sql::job_changes(row, [&](const auto&... v) { return update.run(row.job.id, v...); });
 }
 
-void update_job_counters(Connection& connection, const sql::JobRow& row) {
+void update_job_counters(Connection& connection, const sql::JobRow& row,
+                         const std::string& counters) {
   connection.prepared(update_counters)
-      .run(row.job.id, row.first_ordinal, row.last_ordinal, sql::counters_text(row.job));
+      .run(row.job.id, row.first_ordinal, row.last_ordinal, counters);
 }
 
 ReviewId insert_review_row(Connection& connection, const Review& review) {

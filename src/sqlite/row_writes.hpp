@@ -28,7 +28,8 @@ void insert_item_row(Connection& connection, const Item& item, std::uint32_t pas
 /// Writes all that can change.
 void update_job_row(Connection& connection, const sql::JobRow& row);
 /// Writes the counters and the range of ordinals: no index has to follow.
-void update_job_counters(Connection& connection, const sql::JobRow& row);
+void update_job_counters(Connection& connection, const sql::JobRow& row,
+                         const std::string& counters);
 
 /// Inserts with the next id, which it answers.
 [[nodiscard]] ReviewId insert_review_row(Connection& connection, const Review& review);

@@ -101,12 +101,16 @@ void SqliteRows::put_job(const Job& job) {
   CachedJob* row = find_job(job.id);
   require(row != nullptr, "a job without a row is written");
   if (&row->row.job != &job) row->row.job = job;
-  if (sql::JobSettings now = sql::settings_of(row->row); now == row->written) {
-    update_job_counters(connection_, row->row);
-  } else {
+  std::string counters = sql::counters_text(row->row.job);
+  if (sql::JobSettings now = sql::settings_of(row->row); now != row->written) {
     update_job_row(connection_, row->row);
     row->written = std::move(now);
+  } else if (row->is_unwritten || counters != row->written_counters) {
+    update_job_counters(connection_, row->row, counters);
+  } else {
+    return;  // a claim that found nothing writes nothing: other processes would take it for news
   }
+  row->written_counters = std::move(counters);
   row->is_unwritten = false;
 }
 

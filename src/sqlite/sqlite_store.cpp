@@ -193,17 +193,20 @@ class SqliteStore final : public Store {
       -> std::invoke_result_t<Body, SqliteRows&, Ledger&> {
     using Answer = std::invoke_result_t<Body, SqliteRows&, Ledger&>;
     const std::lock_guard lock(mutex_);
+    bool is_news = true;
     Answer written = guarded(path_, [&]() -> Answer {
       const auto verbs = [&]() -> Answer {
+        const std::int64_t before = writer_.connection().rows_written();
         SqliteRows rows(writer_.connection(), writer_.cache(), locks_);
         Ledger ledger(rows, now());
         Answer answer = body(rows, ledger);
         if (answer) rows.flush();
+        is_news = writer_.connection().rows_written() != before;
         return answer;
       };
       return writer_.transaction(verbs, was_applied);
     });
-    if (written) ++commits_;
+    if (written && is_news) ++commits_;
     return written;
   }
 

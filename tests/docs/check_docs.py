@@ -68,7 +68,7 @@ def ctest_names(root: pathlib.Path) -> set[str]:
     names = set()
     for path in [*(root / "tests").rglob("CMakeLists.txt"), *(root / "tests").rglob("*.cmake")]:
         text = path.read_text()
-        names |= set(re.findall(r"NAME\s+([a-z_]+\.\w+)", text))
+        names |= set(re.findall(r"NAME\s+([a-z_]+\.\w+)", text)) | names_made_in_loops(text)
         for prefix, listed in re.findall(r"set\((\w+)_tests\s+([^)]*)\)", text):
             names |= {f"{prefix}.{name}" for name in listed.split()}
         names |= {"examples." + name for name in re.findall(r"pawl_example_run\(\s*(\w+)", text)}
@@ -98,6 +98,23 @@ def test_names(root: pathlib.Path) -> set[str]:
 
 TEST_NAME = re.compile(r"[A-Z]\w*\.[a-z]\w*|[a-z_]+\.[a-z0-9]\w*")
 NOT_A_TEST = re.compile(r".*\.(md|cpp|hpp|py|txt|cmake|case|json)$")
+
+
+def names_made_in_loops(text: str) -> set[str]:
+    """Of `foreach(x IN LISTS l)` and `foreach(x RANGE a b)` with a test for each."""
+    lists = {name: words.split()
+             for name, words in re.findall(r"\bset\((\w+)\s([^)$]*)\)", text)}
+    names = set()
+    for variable, how, words, body in re.findall(
+            r"foreach\((\w+) (IN LISTS|RANGE) ([^)]*)\)(.*?)endforeach", text, re.DOTALL):
+        if how == "RANGE":
+            first, last = (int(word) for word in words.split())
+            values = [str(number) for number in range(first, last + 1)]
+        else:
+            values = [value for name in words.split() for value in lists.get(name, [])]
+        for test in re.findall(r"NAME\s+([a-z_]+\.[\w${}]+)", body):
+            names |= {test.replace("${" + variable + "}", value) for value in values}
+    return names
 
 
 def named_tests(cell: str) -> list[str]:

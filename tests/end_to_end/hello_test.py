@@ -28,6 +28,12 @@ class Hello(ProjectTest):
         self.assertIsNone(attempt["verdict"], "nobody judged it")
         self.assert_verified()
 
+    def test_nobody_is_asked_about_a_cancelled_job(self):
+        self.pawl("run", "hello.yaml", code=PEOPLE)
+        self.pawl("job", "cancel", 1, "--yes")
+        self.assertEqual(self.pawl("review", "list", "--json").json["reviews"], [])
+        self.assertIn("nothing waits for people", self.pawl("review", "next").err)
+
     def test_four_answers_end_it(self):
         self.pawl("run", "hello.yaml", code=PEOPLE)
         reviews = self.pawl("review", "list", "--json").json["reviews"]

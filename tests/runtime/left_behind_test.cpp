@@ -12,8 +12,8 @@ using namespace testing_world;
 
 const std::vector<ArtifactRecord> logs{{.kind = ArtifactKind::standard_error,
                                         .name = "stderr",
-                                        .reference = "sha256:ab",
-                                        .sha256 = "ab",
+                                        .reference = "logs/stderr.txt",
+                                        .sha256 = {},
                                         .size = 3,
                                         .summary = {}}};
 constexpr Usage spent{.cost_microusd = 120, .tokens = 7};

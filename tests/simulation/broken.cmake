@@ -116,13 +116,9 @@ pawl_broken(lost_claim_forgotten runtime/loop_claims.cpp
   [=[    // It may have been carried out all the same, and its answer lost.
     want_read_back(store_pause);]=]
   [=[]=])
-pawl_broken(lost_batch_sent_again_under_its_number runtime/loop_upkeep.cpp
-  [=[if (fresh) worker_ = fresh->value();]=]
-  [=[if (fresh) worker_ = fresh->value();
-      last_batch_ = 0;]=])
-pawl_broken(lost_commit_taken_for_written runtime/loop_commits.cpp
+pawl_broken(lost_commit_sent_again runtime/loop_commits.cpp
   [=[const bool was_written = self && self->last_batch == batch->number;]=]
-  [=[const bool was_written = self.has_value();]=])
+  [=[const bool was_written = self && self->last_batch == batch->number + 1'000'000;]=])
 pawl_broken(events_skipped runtime/event_feed.cpp
   [=[if (!events) continue;  // the store does not answer now; the cursor stays]=]
   [=[if (!events) {

@@ -34,6 +34,14 @@ Fate Simulation::fate(const char* verb) {
   return drawn;
 }
 
+bool Simulation::is_read_missed() {
+  constexpr std::uint32_t reads_to_a_call = 3;
+  if (is_calm_ || !options_.harm) return false;
+  if (!choices_.one_in(scenario_.calls_to_a_fate * reads_to_a_call)) return false;
+  ++run_.faults;
+  return true;
+}
+
 void Simulation::harm() {
   std::vector<Process*> living;
   for (const std::unique_ptr<Process>& one : processes_) {

@@ -42,9 +42,13 @@ class Line::CutRecords final : public Records {
   Result<Workflow> workflow(std::string_view hash) override {
     return read(&Records::workflow, hash);
   }
-  Result<Item> item(ItemId id) override { return line_.is_down() ? no_answer() : inner().item(id); }
+  Result<Item> item(ItemId id) override {
+    if (line_.misses_read()) return no_answer();
+    return inner().item(id);
+  }
   Result<Item> item(JobId job, std::string_view key) override {
-    return line_.is_down() ? no_answer() : inner().item(job, key);
+    if (line_.misses_read()) return no_answer();
+    return inner().item(job, key);
   }
   Result<std::vector<Item>> items(const ItemFilter& filter) override {
     return read(&Records::items, filter);
@@ -83,7 +87,7 @@ class Line::CutRecords final : public Records {
   Records& inner() { return line_.store_->records(); }
   template <class Row, class... Given, class... Arguments>
   Result<Row> read(Result<Row> (Records::*verb)(Given...), const Arguments&... arguments) {
-    if (line_.is_down()) return no_answer();
+    if (line_.misses_read()) return no_answer();
     return (inner().*verb)(arguments...);
   }
   Line& line_;

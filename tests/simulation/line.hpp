@@ -33,6 +33,8 @@ class Line final : public Store {
   struct Ports {
     /// Asked for each call that writes.
     std::function<Fate(const char* verb)> fate;
+    /// Asked for each read: whether it fails.
+    std::function<bool()> is_missed;
     /// Lets others act.
     std::function<void()> meanwhile;
     /// What the caller was answered, for the story; none: nobody listens.
@@ -72,6 +74,7 @@ class Line final : public Store {
  private:
   class CutRecords;
   [[nodiscard]] bool is_down() const { return is_dead_ || is_cut; }
+  [[nodiscard]] bool misses_read() const { return is_down() || ports_.is_missed(); }
   /// A call that writes: with its fate. `again` says whether it may come twice.
   template <class Call>
   auto carry(const char* verb, bool again, Call call) -> decltype(call());

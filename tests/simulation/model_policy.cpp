@@ -146,6 +146,7 @@ Ending ending_of(const StageDefinition& of_stage, const ModelTask& task, const O
       const bool counts_against_it = seen.ran && !seen.graceful;
       --end.counts.attempts;
       end.counts.interruptions = task.counts.interruptions + (counts_against_it ? 1 : 0);
+      end.counts.rate_limit_waits = task.counts.rate_limit_waits;
       const std::uint32_t most = stage.retry.max_interruptions;
       if (counts_against_it && most > 0 && end.counts.interruptions >= most) {
         end.state = exhausted(stage, FailCause::interruptions);

@@ -27,6 +27,7 @@ Simulation::Simulation(const Scenario& scenario, Choices& choices, const RunOpti
       watch_(store_->records()) {
   people_ = std::make_shared<Line>(
       store_, Line::Ports{.fate = [this](const char* verb) { return fate(verb); },
+                          .is_missed = [this] { return is_read_missed(); },
                           .meanwhile = [this] { meanwhile(); },
                           .said = {},
                           .acknowledged_steps = {},
@@ -260,6 +261,7 @@ void Simulation::start_process() {
   std::string name = "p" + std::to_string(++processes_started_);
   Process::Ports ports{
       .line = {.fate = [this](const char* verb) { return fate(verb); },
+               .is_missed = [this] { return is_read_missed(); },
                .meanwhile = [this] { meanwhile(); },
                .said = {},
                .acknowledged_steps =

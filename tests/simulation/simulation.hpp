@@ -95,6 +95,7 @@ class Simulation {
 
   // harm.cpp
   Fate fate(const char* verb);
+  bool is_read_missed();
   void harm();
   void jump();
 

@@ -34,7 +34,10 @@ void Watch::acknowledge(std::span<const Step> steps, const Committed& answer) {
 
 void Watch::acknowledge(const Act& act) {
   if (const auto* answer = std::get_if<AnswerReview>(&act)) {
-    answered_[answer->review] = answer->answer.reviewer;
+    // One that is to take effect later may no longer fit by then, and the question is open again.
+    if (answer->answer.effective_at == no_time) {
+      answered_[answer->review] = answer->answer.reviewer;
+    }
   }
 }
 

@@ -8,6 +8,7 @@ namespace pawl::observed {
 Decision on_interruption(const StageDefinition& stage, const Attempt& closed) {
   Counts counts = counts_after(closed);
   counts.interruptions = closed.counts_before.interruptions;
+  counts.rate_limit_waits = closed.counts_before.rate_limit_waits;  // says nothing of the row
   give_back(counts);
   if (!closed.graceful && closed.ran) {
     ++counts.interruptions;
