@@ -230,7 +230,7 @@ class EngineOnLoop final : public Engine {
     opening.open_max = room;
     auto added = add(opening);
     if (!added && added.error().code == ErrorCode::not_found) return add(chunk);
-    if (!added) loop_->look_for_unknown();
+    if (!added && added.error().code == ErrorCode::unavailable) loop_->look_for_unknown();
     return added;
   }
 

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "store/forwarding_store.hpp"
 #include "world.hpp"
 
 namespace pawl {
@@ -16,9 +17,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// A store that refuses to commit while it is told to.
-class Sulking final : public Store {
+class Sulking final : public ForwardingStore {
  public:
-  explicit Sulking(std::shared_ptr<Store> inner) : inner_(std::move(inner)) {}
+  using ForwardingStore::ForwardingStore;
   bool sulks = false;
   bool is_away = false;              ///< answers neither renewals nor sweeps
   bool writes_all_the_same = false;  ///< the answer is lost, the batch is not
@@ -26,32 +27,25 @@ class Sulking final : public Store {
   std::atomic<int> payloads_to_refuse = 0;
   ItemId bad_item;  ///< no batch with a step of this item is taken
 
-  [[nodiscard]] const Clock& clock() const override { return inner_->clock(); }
-  Records& records() override { return inner_->records(); }
-  Result<WorkerId> enlist(const WorkerHello& hello) override { return inner_->enlist(hello); }
   Status renew(WorkerId worker) override {
     if (is_away) return fail(ErrorCode::unavailable, "nobody answers");
-    return inner_->renew(worker);
+    return inner().renew(worker);
   }
-  Status retire(WorkerId worker) override { return inner_->retire(worker); }
-  Result<Job> create_job(const NewJob& job) override { return inner_->create_job(job); }
-  Result<Added> add_items(const AddItems& items) override { return inner_->add_items(items); }
   Result<Submitted> submit(const NewJob& job, const AddItems& items) override {
-    if (sulks && writes_all_the_same) (void)inner_->submit(job, items);
+    if (sulks && writes_all_the_same) (void)inner().submit(job, items);
     if (sulks) return fail(ErrorCode::unavailable, "the disk is full");
-    return inner_->submit(job, items);
+    return inner().submit(job, items);
   }
-  Result<std::vector<LaneHead>> ready_lanes() override { return inner_->ready_lanes(); }
   Result<Claims> claim(const ClaimRequest& request) override {
-    if (sulks && writes_all_the_same) (void)inner_->claim(request);
+    if (sulks && writes_all_the_same) (void)inner().claim(request);
     if (sulks) return fail(ErrorCode::unavailable, "the disk is full");
-    return inner_->claim(request);
+    return inner().claim(request);
   }
   Result<Committed> commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
                            const Refill& refill) override {
     if (sulks) {
       ++refused;
-      if (writes_all_the_same) (void)inner_->commit(worker, batch, steps, refill);
+      if (writes_all_the_same) (void)inner().commit(worker, batch, steps, refill);
       return fail(ErrorCode::unavailable, "the disk is full");
     }
     const bool has_bad_one = bad_item && std::ranges::any_of(steps, [&](const Step& step) {
@@ -61,28 +55,19 @@ class Sulking final : public Store {
       ++refused;
       return fail(ErrorCode::invalid, "a CHECK was broken");
     }
-    return inner_->commit(worker, batch, steps, refill);
+    return inner().commit(worker, batch, steps, refill);
   }
   Result<Swept> sweep(const SweepRequest& request) override {
     if (is_away) return fail(ErrorCode::unavailable, "nobody answers");
-    return inner_->sweep(request);
+    return inner().sweep(request);
   }
-  Result<Job> act(const Act& act) override { return inner_->act(act); }
-  Result<Arriving> receive(const Arrival& arrival) override { return inner_->receive(arrival); }
-  std::uint64_t change_mark() override { return inner_->change_mark(); }
   Result<std::string> keep_payload(std::string_view bytes) override {
     if (payloads_to_refuse > 0) {
       --payloads_to_refuse;
       return fail(ErrorCode::unavailable, "the disk is full");
     }
-    return inner_->keep_payload(bytes);
+    return inner().keep_payload(bytes);
   }
-  Result<KeptFile> keep_file(const std::filesystem::path& path) override {
-    return inner_->keep_file(path);
-  }
-
- private:
-  std::shared_ptr<Store> inner_;
 };
 
 TEST(StoreTrouble, a_claim_whose_answer_was_lost_is_read_back_and_run) {

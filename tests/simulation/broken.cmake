@@ -128,3 +128,6 @@ pawl_broken(events_skipped runtime/event_feed.cpp
 pawl_broken(trouble_of_the_store_counted runtime/execution.cpp
   [=[if (attempt_->missed_store && finished_->draft.result == AttemptResult::failure) hand_back();]=]
   [=[]=])
+pawl_broken(lost_submission_forgotten runtime/engine.cpp
+  [=[if (!added && added.error().code == ErrorCode::unavailable) loop_->look_for_unknown();]=]
+  [=[]=])

@@ -19,7 +19,7 @@ void ModelledStore::compare() {
 
 Result<WorkerId> ModelledStore::enlist(const WorkerHello& hello) {
   const Timestamp at = now();
-  Result<WorkerId> done = inner_->enlist(hello);
+  Result<WorkerId> done = inner().enlist(hello);
   if (done) model_.enlisted(*done, hello, at);
   compare();
   return done;
@@ -27,14 +27,14 @@ Result<WorkerId> ModelledStore::enlist(const WorkerHello& hello) {
 
 Status ModelledStore::renew(WorkerId worker) {
   const Timestamp at = now();
-  Status done = inner_->renew(worker);
+  Status done = inner().renew(worker);
   if (!is_unavailable(done)) model_.renewed(worker, done, at);
   compare();
   return done;
 }
 
 Status ModelledStore::retire(WorkerId worker) {
-  Status done = inner_->retire(worker);
+  Status done = inner().retire(worker);
   model_.retired(worker, done);
   compare();
   return done;
@@ -42,7 +42,7 @@ Status ModelledStore::retire(WorkerId worker) {
 
 Result<Job> ModelledStore::create_job(const NewJob& job) {
   const Timestamp at = now();
-  Result<Job> done = inner_->create_job(job);
+  Result<Job> done = inner().create_job(job);
   if (done) model_.created(job, *done, at);
   compare();
   return done;
@@ -50,7 +50,7 @@ Result<Job> ModelledStore::create_job(const NewJob& job) {
 
 Result<Added> ModelledStore::add_items(const AddItems& chunk) {
   const Timestamp at = now();
-  Result<Added> done = inner_->add_items(chunk);
+  Result<Added> done = inner().add_items(chunk);
   if (!is_unavailable(done)) model_.added(chunk, chunk.job, done, at);
   compare();
   return done;
@@ -58,7 +58,7 @@ Result<Added> ModelledStore::add_items(const AddItems& chunk) {
 
 Result<Submitted> ModelledStore::submit(const NewJob& job, const AddItems& items) {
   const Timestamp at = now();
-  Result<Submitted> done = inner_->submit(job, items);
+  Result<Submitted> done = inner().submit(job, items);
   if (done && model_.created(job, done->job, at)) {
     model_.added(items, done->job.id, done->items, at);
   }
@@ -68,7 +68,7 @@ Result<Submitted> ModelledStore::submit(const NewJob& job, const AddItems& items
 
 Result<Claims> ModelledStore::claim(const ClaimRequest& request) {
   const Timestamp at = now();
-  Result<Claims> done = inner_->claim(request);
+  Result<Claims> done = inner().claim(request);
   if (!is_unavailable(done)) model_.claimed(request, done, at);
   compare();
   return done;
@@ -77,7 +77,7 @@ Result<Claims> ModelledStore::claim(const ClaimRequest& request) {
 Result<Committed> ModelledStore::commit(WorkerId worker, BatchNumber batch,
                                         std::span<const Step> steps, const Refill& refill) {
   const Timestamp at = now();
-  Result<Committed> done = inner_->commit(worker, batch, steps, refill);
+  Result<Committed> done = inner().commit(worker, batch, steps, refill);
   if (done) model_.committed(worker, batch, steps, refill, *done, at);
   compare();
   return done;
@@ -85,7 +85,7 @@ Result<Committed> ModelledStore::commit(WorkerId worker, BatchNumber batch,
 
 Result<Swept> ModelledStore::sweep(const SweepRequest& request) {
   const Timestamp at = now();
-  Result<Swept> done = inner_->sweep(request);
+  Result<Swept> done = inner().sweep(request);
   if (done) model_.swept(request, *done, at);
   compare();
   return done;
@@ -93,7 +93,7 @@ Result<Swept> ModelledStore::sweep(const SweepRequest& request) {
 
 Result<Job> ModelledStore::act(const Act& act) {
   const Timestamp at = now();
-  Result<Job> done = inner_->act(act);
+  Result<Job> done = inner().act(act);
   if (!is_unavailable(done)) model_.acted(act, done, at);
   compare();
   return done;
