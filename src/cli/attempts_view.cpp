@@ -4,6 +4,7 @@
 
 #include "pawl/codec/names.hpp"
 #include "pawl/core/decide.hpp"
+#include "pawl/store/each_row.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -13,18 +14,13 @@ constexpr std::uint32_t page_size = 500;
 Status add_children(Records& records, const Task& parent, const std::string& stage,
                     std::vector<TaskAttempts>& all) {
   if (parent.expansion == 0) return {};
-  TaskFilter filter{.parent = parent.id, .limit = page_size};
-  for (;;) {
-    const Result<std::vector<Task>> page = records.tasks(filter);
-    if (!page) return std::unexpected(page.error());
-    for (const Task& child : *page) {
-      Result<std::vector<Attempt>> attempts = records.attempts(child.id);
-      if (!attempts) return std::unexpected(attempts.error());
-      all.push_back({child, stage, std::move(*attempts)});
-    }
-    if (page->size() < filter.limit) return {};
-    filter.after = page->back().id;
-  }
+  const TaskFilter children{.parent = parent.id, .limit = page_size};
+  return each_row(records, children, [&](const Task& child) -> Status {
+    Result<std::vector<Attempt>> attempts = records.attempts(child.id);
+    if (!attempts) return std::unexpected(attempts.error());
+    all.push_back({child, stage, std::move(*attempts)});
+    return {};
+  });
 }
 
 std::string in_words(const StageError& error) {

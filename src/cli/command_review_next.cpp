@@ -7,6 +7,7 @@
 #include "cli/review_view.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/json.hpp"
+#include "pawl/store/each_row.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -31,21 +32,20 @@ constexpr auto keys_in_words =
 /// The oldest open review after this one that nobody else has claimed.
 Result<std::optional<Review>> next_open(Records& records, JobId job, ReviewId after,
                                         const std::string& person, Timestamp now) {
-  ReviewFilter filter{.job = job, .status = ReviewStatus::open, .after = after, .limit = page_size};
-  for (;;) {
-    const Result<std::vector<Review>> page = records.reviews(filter);
-    if (!page) return std::unexpected(page.error());
-    for (const Review& review : *page) {
-      const bool is_taken =
-          !review.claimed_by.empty() && review.claimed_by != person && review.claimed_until > now;
-      if (is_taken) continue;
-      const Result<bool> asked = is_asked(records, review);
-      if (!asked) return std::unexpected(asked.error());
-      if (*asked) return review;
-    }
-    if (page->size() < filter.limit) return std::optional<Review>();
-    filter.after = page->back().id;
-  }
+  std::optional<Review> next;
+  const ReviewFilter open{
+      .job = job, .status = ReviewStatus::open, .after = after, .limit = page_size};
+  const Status read = each_row(records, open, [&](const Review& review) -> Result<bool> {
+    const bool is_taken =
+        !review.claimed_by.empty() && review.claimed_by != person && review.claimed_until > now;
+    if (is_taken) return true;
+    const Result<bool> asked = is_asked(records, review);
+    if (!asked) return std::unexpected(asked.error());
+    if (*asked) next = review;
+    return !*asked;
+  });
+  if (!read) return std::unexpected(read.error());
+  return next;
 }
 
 int show_only(Session& session, Records& records, const std::optional<Review>& next,

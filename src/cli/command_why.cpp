@@ -10,6 +10,7 @@
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/core/decide.hpp"
+#include "pawl/store/each_row.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -77,84 +78,72 @@ AnswerRule rule_of(ReviewOutcome outcome) {
 }
 
 Status add_answers(Records& records, std::vector<Reason>& reasons, const TaskAttempts& task) {
-  ReviewFilter filter{.task = task.task.id, .status = ReviewStatus::closed, .limit = page_size};
-  for (;;) {
-    const Result<std::vector<Review>> page = records.reviews(filter);
-    if (!page) return std::unexpected(page.error());
-    for (const Review& review : *page) {
-      if (!review.answer) continue;
-      const Answer& answer = *review.answer;
-      const AnswerRule told = rule_of(answer.outcome);
-      const std::string note = answer.note.empty() ? "" : ": " + answer.note;
-      reasons.push_back({.at = review.closed_at,
-                         .stage = task.stage,
-                         .child = task.task.child ? task.task.child->key : std::string(),
-                         .attempt = answer.attempt.value_or(review.attempt),
-                         .trigger = answer.reviewer + " " + std::string(told.did) + note,
-                         .rule = told.rule,
-                         .explanation = "review " + std::to_string(review.id.value()) +
-                                        " was answered by a person",
-                         .decision = name_of(told.decision)});
-    }
-    if (page->size() < filter.limit) return {};
-    filter.after = page->back().id;
-  }
+  const ReviewFilter answered{
+      .task = task.task.id, .status = ReviewStatus::closed, .limit = page_size};
+  return each_row(records, answered, [&](const Review& review) {
+    if (!review.answer) return;
+    const Answer& answer = *review.answer;
+    const AnswerRule told = rule_of(answer.outcome);
+    const std::string note = answer.note.empty() ? "" : ": " + answer.note;
+    reasons.push_back(
+        {.at = review.closed_at,
+         .stage = task.stage,
+         .child = task.task.child ? task.task.child->key : std::string(),
+         .attempt = answer.attempt.value_or(review.attempt),
+         .trigger = answer.reviewer + " " + std::string(told.did) + note,
+         .rule = told.rule,
+         .explanation = "review " + std::to_string(review.id.value()) + " was answered by a person",
+         .decision = name_of(told.decision)});
+  });
 }
 
 /// What operators did leaves its trace in the log alone.
 Status add_acts(Records& records, std::vector<Reason>& reasons, const Address& address) {
   if (!address.item) return {};
   std::set<Timestamp> cancels;
-  EventFilter filter{.job = address.job.id, .item = address.item->id, .limit = page_size};
-  for (;;) {
-    const Result<std::vector<Event>> page = records.events(filter);
-    if (!page) return std::unexpected(page.error());
-    for (const Event& event : *page) {
-      const bool is_meant =
-          !address.stage || (event.task && stage_of(event.task) == *address.stage);
-      if (!is_meant) continue;
-      const std::string stage =
-          event.task ? address.workflow.stage(stage_of(event.task)).name : std::string();
-      const std::string note = event.text.empty() ? "" : ": " + event.text;
-      const bool is_manual = event.code == static_cast<std::int32_t>(Cause::manual);
-      const bool is_asked = event.code == static_cast<std::int32_t>(CancelCause::requested);
-      if (event.type == EventType::retry_scheduled && is_manual) {
-        reasons.push_back({.at = event.at,
-                           .stage = stage,
-                           .trigger = "an operator asked to run it again" + note,
-                           .rule = Rule::rerun_requested,
-                           .explanation = "starts over from this stage",
-                           .decision = name_of(DecisionKind::retry)});
-      } else if (event.type == EventType::task_skipped && event.attempt == 0) {
-        const bool by_choice = event.code == static_cast<std::int32_t>(SkipReason::by_choice);
-        reasons.push_back({.at = event.at,
-                           .stage = stage,
-                           .trigger = "skipped",
-                           .rule = Rule::stage_skipped,
-                           .explanation = by_choice ? "its `when` did not hold"
-                                                    : "a stage it needs has failed or was given up",
-                           .decision = name_of(DecisionKind::skip)});
-      } else if (event.type == EventType::dead_letter_discarded) {
-        reasons.push_back({.at = event.at,
-                           .stage = stage,
-                           .trigger = "an operator discarded the dead letter" + note,
-                           .rule = Rule::discarded,
-                           .explanation = "it stays failed, and is dealt with",
-                           .decision = name_of(DecisionKind::fail)});
-      } else if (event.type == EventType::task_cancelled && is_asked && event.attempt == 0 &&
-                 cancels.insert(event.at).second) {
-        // One act; every task that it ended has an event.
-        reasons.push_back({.at = event.at,
-                           .stage = address.stage ? stage : std::string(),
-                           .trigger = "an operator cancelled the item" + note,
-                           .rule = Rule::cancelled,
-                           .explanation = "cancelled as asked",
-                           .decision = name_of(DecisionKind::cancel)});
-      }
+  const EventFilter events{.job = address.job.id, .item = address.item->id, .limit = page_size};
+  return each_row(records, events, [&](const Event& event) {
+    const bool is_meant = !address.stage || (event.task && stage_of(event.task) == *address.stage);
+    if (!is_meant) return;
+    const std::string stage =
+        event.task ? address.workflow.stage(stage_of(event.task)).name : std::string();
+    const std::string note = event.text.empty() ? "" : ": " + event.text;
+    const bool is_manual = event.code == static_cast<std::int32_t>(Cause::manual);
+    const bool is_asked = event.code == static_cast<std::int32_t>(CancelCause::requested);
+    if (event.type == EventType::retry_scheduled && is_manual) {
+      reasons.push_back({.at = event.at,
+                         .stage = stage,
+                         .trigger = "an operator asked to run it again" + note,
+                         .rule = Rule::rerun_requested,
+                         .explanation = "starts over from this stage",
+                         .decision = name_of(DecisionKind::retry)});
+    } else if (event.type == EventType::task_skipped && event.attempt == 0) {
+      const bool by_choice = event.code == static_cast<std::int32_t>(SkipReason::by_choice);
+      reasons.push_back({.at = event.at,
+                         .stage = stage,
+                         .trigger = "skipped",
+                         .rule = Rule::stage_skipped,
+                         .explanation = by_choice ? "its `when` did not hold"
+                                                  : "a stage it needs has failed or was given up",
+                         .decision = name_of(DecisionKind::skip)});
+    } else if (event.type == EventType::dead_letter_discarded) {
+      reasons.push_back({.at = event.at,
+                         .stage = stage,
+                         .trigger = "an operator discarded the dead letter" + note,
+                         .rule = Rule::discarded,
+                         .explanation = "it stays failed, and is dealt with",
+                         .decision = name_of(DecisionKind::fail)});
+    } else if (event.type == EventType::task_cancelled && is_asked && event.attempt == 0 &&
+               cancels.insert(event.at).second) {
+      // One act; every task that it ended has an event.
+      reasons.push_back({.at = event.at,
+                         .stage = address.stage ? stage : std::string(),
+                         .trigger = "an operator cancelled the item" + note,
+                         .rule = Rule::cancelled,
+                         .explanation = "cancelled as asked",
+                         .decision = name_of(DecisionKind::cancel)});
     }
-    if (page->size() < filter.limit) return {};
-    filter.after = page->back().seq;
-  }
+  });
 }
 
 /// A cancel is a fact of the job; no task of it is rewritten, and the items' own log is silent.

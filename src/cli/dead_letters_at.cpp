@@ -1,6 +1,7 @@
 #include "cli/dead_letters_at.hpp"
 
 #include "cli/render.hpp"
+#include "pawl/store/each_row.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -8,17 +9,11 @@ namespace {
 constexpr std::uint32_t page_size = 500;
 
 Status add_children(Records& records, const Task& parent, std::vector<TaskId>& letters) {
-  TaskFilter filter{.state = StateKind::failed, .parent = parent.id, .limit = page_size};
-  for (;;) {
-    const Result<std::vector<Task>> page = records.tasks(filter);
-    if (!page) return std::unexpected(page.error());
-    for (const Task& child : *page) {
-      const bool is_current = child.child && child.child->expansion == parent.expansion;
-      if (child.kind() == StateKind::failed && is_current) letters.push_back(child.id);
-    }
-    if (page->size() < filter.limit) return {};
-    filter.after = page->back().id;
-  }
+  const TaskFilter failed{.state = StateKind::failed, .parent = parent.id, .limit = page_size};
+  return each_row(records, failed, [&](const Task& child) {
+    const bool is_current = child.child && child.child->expansion == parent.expansion;
+    if (child.kind() == StateKind::failed && is_current) letters.push_back(child.id);
+  });
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "pawl/codec/digest.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/moving/moving.hpp"
+#include "pawl/store/each_row.hpp"
 #include "pawl/version.hpp"
 #include "store/payload_names.hpp"
 #include "store/regular_file.hpp"
@@ -91,38 +92,6 @@ class Export {
   }
 
  private:
-  /// Hands over every row of the pages that `read` answers for the filter.
-  template <class Filter, class Read, class Visit>
-  static Status each_row(Filter filter, Read read, Visit visit) {
-    for (;;) {
-      const auto page = read(filter);
-      if (!page) return std::unexpected(page.error());
-      for (const auto& row : *page) {
-        if (Status visited = visit(row); !visited) return visited;
-      }
-      if (page->size() < filter.limit) return {};
-      if constexpr (requires { page->back().seq; }) {
-        filter.after = page->back().seq;
-      } else {
-        filter.after = page->back().id;
-      }
-    }
-  }
-  template <class Visit>
-  Status each_task(const TaskFilter& filter, Visit visit) {
-    return each_row(filter, [&](const TaskFilter& one) { return records_.tasks(one); }, visit);
-  }
-  template <class Visit>
-  Status each_review(const ReviewFilter& filter, Visit visit) {
-    return each_row(filter, [&](const ReviewFilter& one) { return records_.reviews(one); }, visit);
-  }
-  template <class Visit>
-  Status each_item(JobId job, Visit visit) {
-    return each_row(
-        ItemFilter{.job = job, .category = {}, .limit = page_},
-        [&](const ItemFilter& one) { return records_.items(one); }, visit);
-  }
-
   template <class Value>
   Status write(const Value& value) {
     return put(line_of(value));
@@ -237,7 +206,7 @@ class Export {
 
   /// Retries come last, where `filter` does not ask for them.
   Status write_tasks(const TaskFilter& filter) {
-    return each_task(filter, [&](const Task& task) -> Status {
+    return each_row(records_, filter, [&](const Task& task) -> Status {
       if (!filter.state && task.kind() == StateKind::retry_scheduled) return {};
       return write_task(task, false);
     });
@@ -256,7 +225,8 @@ class Export {
 
   /// Answers that wait for their moment come last.
   Status write_reviews(JobId job) {
-    return each_review({.job = job, .limit = page_}, [&](const Review& review) -> Status {
+    const ReviewFilter reviews{.job = job, .limit = page_};
+    return each_row(records_, reviews, [&](const Review& review) -> Status {
       if (review.status != ReviewStatus::answered) return write_review(review, false);
       answered_.push_back(review.id);
       return {};
@@ -279,12 +249,17 @@ class Export {
     return write_with_payloads(ArrivingItem{.item = item, .is_original = is_original});
   }
 
+  [[nodiscard]] ItemFilter items_of(JobId job) const {
+    return {.job = job, .category = {}, .limit = page_};
+  }
+
   Status write_items(JobId job) {
-    return each_item(job, [this](const Item& item) { return write_item(item, false); });
+    return each_row(records_, items_of(job),
+                    [this](const Item& item) { return write_item(item, false); });
   }
 
   Status write_originals(JobId job) {
-    return each_item(job, [this](const Item& item) -> Status {
+    return each_row(records_, items_of(job), [this](const Item& item) -> Status {
       if (!item.adopted_from) return {};
       const Result<Item> original = records_.item(item.adopted_from);
       // It was purged since, with its outputs.
@@ -322,15 +297,16 @@ class Export {
   }
 
   Status write_original_children(TaskId parent) {
-    return each_task({.parent = parent, .limit = page_}, [&](const Task& child) -> Status {
+    const TaskFilter children{.parent = parent, .limit = page_};
+    return each_row(records_, children, [&](const Task& child) -> Status {
       if (Status written = write_task(child, true); !written) return written;
       return write_reviews_of(child.id);
     });
   }
 
   Status write_reviews_of(TaskId task) {
-    return each_review({.task = task, .limit = page_},
-                       [&](const Review& review) { return write_review(review, true); });
+    return each_row(records_, ReviewFilter{.task = task, .limit = page_},
+                    [&](const Review& review) { return write_review(review, true); });
   }
 
   /// A line for each row of the log, whatever the pages are.
@@ -346,8 +322,7 @@ class Export {
       row.events.clear();
       return written;
     };
-    const auto read = [&](const EventFilter& one) { return records_.events(one); };
-    const Status written = each_row(filter, read, [&](const Event& event) -> Status {
+    const Status written = each_row(records_, filter, [&](const Event& event) -> Status {
       if (event.seq / row_size != number) {
         if (Status flushed = flush(); !flushed) return flushed;
       }

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "pawl/store/each_row.hpp"
 #include "pawl/store/results.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/task_context.hpp"
@@ -18,27 +19,22 @@ constexpr Duration first_store_backoff = std::chrono::milliseconds(50);
 constexpr Duration longest_store_backoff = std::chrono::seconds(5);
 constexpr Duration read_back_again_after = std::chrono::seconds(1);
 
-/// What a worker holds, each with what its code needs of its item; false where the store did not
+/// What a worker holds, each with what its code needs of its item; an error where the store did not
 /// tell all of it.
-bool read_open_attempts(Records& records, WorkerId worker, std::vector<Claimed>& open) {
-  TaskFilter filter{.worker = worker, .limit = 1'000};
-  for (;;) {
-    const auto page = records.tasks(filter);
-    if (!page) return false;
-    for (const Task& task : *page) {
-      Claimed one{.task = task, .item_key = {}, .category = {}, .data = {}};
-      if (task.item) {
-        const Result<Item> item = records.item(task.item);
-        if (!item) return false;
-        one.item_key = item->key;
-        one.category = item->category;
-        one.data = item->data;
-      }
-      open.push_back(std::move(one));
+Status read_open_attempts(Records& records, WorkerId worker, std::vector<Claimed>& open) {
+  const TaskFilter ours{.worker = worker, .limit = 1'000};
+  return each_row(records, ours, [&](const Task& task) -> Status {
+    Claimed one{.task = task, .item_key = {}, .category = {}, .data = {}};
+    if (task.item) {
+      const Result<Item> item = records.item(task.item);
+      if (!item) return std::unexpected(item.error());
+      one.item_key = item->key;
+      one.category = item->category;
+      one.data = item->data;
     }
-    if (page->size() < filter.limit) return true;
-    filter.after = page->back().id;
-  }
+    open.push_back(std::move(one));
+    return {};
+  });
 }
 
 }  // namespace
@@ -278,7 +274,7 @@ void Loop::read_back() {
   reading_back_ = true;
   store_thread_.post([this, worker = worker()] {
     auto open = std::make_shared<std::vector<Claimed>>();
-    const bool is_complete = read_open_attempts(store_->records(), worker, *open);
+    const bool is_complete = read_open_attempts(store_->records(), worker, *open).has_value();
     inbox_->post([this, open, is_complete] { on_read_back(std::move(*open), is_complete); });
   });
 }

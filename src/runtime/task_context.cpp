@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pawl/store/each_row.hpp"
 #include "pawl/store/results.hpp"
 
 namespace pawl {
@@ -85,26 +86,21 @@ Status TaskContext::visit_children(TaskId parent,
                                    const std::function<bool(const EndedChild&)>& visit) {
   const Result<Task> parent_row = store_->records().task(parent);
   if (!parent_row) return std::unexpected(parent_row.error());
-  TaskFilter filter{.parent = parent, .limit = page_size};
-  for (;;) {
-    const auto page = store_->records().tasks(filter);
-    if (!page) return std::unexpected(page.error());
-    for (const Task& child : *page) {
-      if (child.child->expansion != parent_row->expansion) continue;
-      EndedChild ended{
-          .key = child.child->key, .state = child.kind(), .data = child.child->data, .output = {}};
-      if (child.kind() == StateKind::succeeded) {
-        const auto output = store_->records().output(child.id);
-        if (!output) return std::unexpected(output.error());
-        Result<Json> json = whole_output(store_->records(), output->output);
-        if (!json) return std::unexpected(json.error());
-        ended.output = std::move(*json);
-      }
-      if (!visit(ended)) return {};
+  Records& records = store_->records();
+  const TaskFilter children{.parent = parent, .limit = page_size};
+  return each_row(records, children, [&](const Task& child) -> Result<bool> {
+    if (child.child->expansion != parent_row->expansion) return true;
+    EndedChild ended{
+        .key = child.child->key, .state = child.kind(), .data = child.child->data, .output = {}};
+    if (child.kind() == StateKind::succeeded) {
+      const auto output = records.output(child.id);
+      if (!output) return std::unexpected(output.error());
+      Result<Json> json = whole_output(records, output->output);
+      if (!json) return std::unexpected(json.error());
+      ended.output = std::move(*json);
     }
-    if (page->size() < page_size) return {};
-    filter.after = page->back().id;
-  }
+    return visit(ended);
+  });
 }
 
 }  // namespace pawl

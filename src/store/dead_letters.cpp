@@ -5,6 +5,7 @@
 
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/store/each_row.hpp"
 #include "store/dead_letter_reader.hpp"
 
 namespace pawl {
@@ -236,19 +237,14 @@ Status DeadLetterReader::tell_failures(DeadLetter& letter) {
 
 /// The reviewer's own words, from the review that ended the task.
 Status DeadLetterReader::tell_rejection(DeadLetter& letter) {
-  ReviewFilter closed{.task = letter.task, .status = ReviewStatus::closed, .limit = page_size};
-  while (true) {
-    const Result<std::vector<Review>> page = records_.reviews(closed);
-    if (!page) return std::unexpected(page.error());
-    for (const Review& review : *page) {
-      if (!review.answer || review.answer->outcome != ReviewOutcome::reject) continue;
-      letter.failed_at = review.closed_at;
-      letter.error = "rejected in review";
-      if (!review.answer->note.empty()) letter.error += ": " + review.answer->note;
-    }
-    if (page->size() < closed.limit) return {};
-    closed.after = page->back().id;
-  }
+  const ReviewFilter closed{
+      .task = letter.task, .status = ReviewStatus::closed, .limit = page_size};
+  return each_row(records_, closed, [&](const Review& review) {
+    if (!review.answer || review.answer->outcome != ReviewOutcome::reject) return;
+    letter.failed_at = review.closed_at;
+    letter.error = "rejected in review";
+    if (!review.answer->note.empty()) letter.error += ": " + review.answer->note;
+  });
 }
 
 Result<bool> DeadLetterReader::matches(Draft& draft, const Filter& filter) {
@@ -282,20 +278,12 @@ Status DeadLetterReader::each(const DeadLetterQuery& query, Want want,
   TaskFilter failed{
       .job = query.job, .state = StateKind::failed, .after = query.after, .limit = page_size};
   if (!both) failed.discarded = false;
-  while (true) {
-    const Result<std::vector<Task>> page = records_.tasks(failed);
-    if (!page) return std::unexpected(page.error());
-    for (const Task& task : *page) {
-      Result<DeadLetter> selected = select(task, query.filter, want);
-      if (selected) {
-        if (!see(*selected)) return {};
-      } else if (selected.error().code != ErrorCode::not_found) {
-        return std::unexpected(std::move(selected.error()));
-      }
-    }
-    if (page->size() < failed.limit) return {};
-    failed.after = page->back().id;
-  }
+  return each_row(records_, failed, [&](const Task& task) -> Result<bool> {
+    Result<DeadLetter> selected = select(task, query.filter, want);
+    if (selected) return see(*selected);
+    if (selected.error().code == ErrorCode::not_found) return true;
+    return std::unexpected(std::move(selected.error()));
+  });
 }
 
 Result<DeadLetterPage> list_dead_letters(Store& store, const DeadLetterQuery& query) {

@@ -6,6 +6,8 @@
 
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/store/each_row.hpp"
+#include "store/decide_again.hpp"
 
 namespace pawl {
 
@@ -29,16 +31,11 @@ class Replaying {
     for (const StageDefinition& stage : today_.definition().stages) {
       if (!then_.find(stage.name)) into_.stages_new.push_back(stage.name);
     }
-    TaskFilter filter{.job = job_.id, .limit = std::max<std::uint32_t>(options_.page, 1)};
-    while (true) {
-      const Result<std::vector<Task>> page = records_.tasks(filter);
-      if (!page) return std::unexpected(page.error());
-      for (const Task& task : *page) {
-        if (Status read = replay_task(task); !read) return std::unexpected(read.error());
-      }
-      if (page->size() < filter.limit) return std::move(into_);
-      filter.after = page->back().id;
-    }
+    const TaskFilter tasks{.job = job_.id, .limit = std::max<std::uint32_t>(options_.page, 1)};
+    const Status read =
+        each_row(records_, tasks, [this](const Task& task) { return replay_task(task); });
+    if (!read) return std::unexpected(read.error());
+    return std::move(into_);
   }
 
  private:
@@ -79,7 +76,6 @@ class Replaying {
   /// The attempt with the decision of today; empty where its decider is not here.
   std::optional<Attempt> decide_today(const StageDefinition& stage, const Attempt& recorded) const {
     Attempt again = recorded;
-    again.decision = {};
     again.decider.clear();
     Decider decider;
     if (!stage.decider.empty() && is_put_to_decider(again) && !again.cancelled_by) {
@@ -87,22 +83,7 @@ class Replaying {
       if (!decider) return std::nullopt;
       again.decider = stage.decider;
     }
-    const auto decided = [&](const Attempt& closed) {
-      return decider ? decide_as_advised(stage, closed, decider(stage, closed))
-                     : decide(stage, closed);
-    };
-    again.decision = decided(again);
-    if (again.decision == recorded.decision) return again;
-    // A delay is drawn by the task's id, which was another one in the store it came from.
-    Attempt elsewhere = again;
-    elsewhere.decision = {};
-    for (const std::int64_t shift : shifts_) {
-      elsewhere.task = task_id(ordinal_of(recorded.task) - shift, stage_of(recorded.task));
-      if (decided(elsewhere) == recorded.decision) {
-        again.decision = recorded.decision;
-        return again;
-      }
-    }
+    again.decision = decide_again(stage, again, decider, shifts_);
     return again;
   }
 

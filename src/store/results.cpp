@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pawl/codec/json.hpp"
+#include "pawl/store/each_row.hpp"
 
 namespace pawl {
 
@@ -45,23 +46,17 @@ Result<Json> whole_output(Records& records, Json output) {
 
 Status for_each_result(Records& records, JobId job,
                        const std::function<bool(const SettledItem&)>& visit) {
-  ItemFilter filter{.job = job, .category = {}, .limit = page_size};
-  for (;;) {
-    const auto page = records.items(filter);
-    if (!page) return std::unexpected(page.error());
-    for (const Item& item : *page) {
-      auto outputs = records.outputs(item.id);
-      if (!outputs) return std::unexpected(outputs.error());
-      for (StageOutput& one : *outputs) {
-        Result<Json> json = whole_output(records, std::move(one.output));
-        if (!json) return std::unexpected(json.error());
-        one.output = std::move(*json);
-      }
-      if (!visit({.item = item, .outputs = std::move(*outputs)})) return {};
+  const ItemFilter items{.job = job, .category = {}, .limit = page_size};
+  return each_row(records, items, [&](const Item& item) -> Result<bool> {
+    auto outputs = records.outputs(item.id);
+    if (!outputs) return std::unexpected(outputs.error());
+    for (StageOutput& one : *outputs) {
+      Result<Json> json = whole_output(records, std::move(one.output));
+      if (!json) return std::unexpected(json.error());
+      one.output = std::move(*json);
     }
-    if (page->size() < page_size) return {};
-    filter.after = page->back().id;
-  }
+    return visit({.item = item, .outputs = std::move(*outputs)});
+  });
 }
 
 }  // namespace pawl

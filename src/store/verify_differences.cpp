@@ -6,6 +6,7 @@
 
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/store/each_row.hpp"
 
 namespace pawl {
 
@@ -66,42 +67,27 @@ class Differences {
  private:
   template <class Visit>
   Status each_of_rows(Visit visit) {
-    TaskFilter tasks{.job = job_.id, .limit = options_.page};
-    while (true) {
-      const Result<std::vector<Task>> page = records_.tasks(tasks);
-      if (!page) return std::unexpected(page.error());
-      for (const Task& task : *page) {
-        const Result<std::vector<Attempt>> attempts = records_.attempts(task.id);
-        if (!attempts) return std::unexpected(attempts.error());
-        each_fact(task, *attempts, visit);
-      }
-      if (page->size() < tasks.limit) break;
-      tasks.after = page->back().id;
-    }
-    ReviewFilter reviews{.job = job_.id, .limit = options_.page};
-    while (true) {
-      const Result<std::vector<Review>> page = records_.reviews(reviews);
-      if (!page) return std::unexpected(page.error());
-      for (const Review& review : *page) each_fact(review, visit);
-      if (page->size() < reviews.limit) return {};
-      reviews.after = page->back().id;
-    }
+    const TaskFilter tasks{.job = job_.id, .limit = options_.page};
+    const Status read = each_row(records_, tasks, [&](const Task& task) -> Status {
+      const Result<std::vector<Attempt>> attempts = records_.attempts(task.id);
+      if (!attempts) return std::unexpected(attempts.error());
+      each_fact(task, *attempts, visit);
+      return {};
+    });
+    if (!read) return read;
+    const ReviewFilter reviews{.job = job_.id, .limit = options_.page};
+    return each_row(records_, reviews, [&](const Review& review) { each_fact(review, visit); });
   }
 
   template <class Visit>
   Status each_of_log(Visit visit) {
-    EventFilter filter{.job = job_.id, .item = {}, .limit = options_.page};
-    while (true) {
-      const Result<std::vector<Event>> page = records_.events(filter);
-      if (!page) return std::unexpected(page.error());
-      for (const Event& event : *page) {
-        if (event.seq > log_.last()) return {};
-        if (log_.is_purged(event.item)) continue;
-        if (const std::optional<Fact> fact = fact_of(event)) visit(*fact, event.item);
-      }
-      if (page->size() < filter.limit) return {};
-      filter.after = page->back().seq;
-    }
+    const EventFilter events{.job = job_.id, .item = {}, .limit = options_.page};
+    return each_row(records_, events, [&](const Event& event) {
+      if (event.seq > log_.last()) return false;
+      if (log_.is_purged(event.item)) return true;
+      if (const std::optional<Fact> fact = fact_of(event)) visit(*fact, event.item);
+      return true;
+    });
   }
 
   Status sum_up() {

@@ -5,6 +5,7 @@
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/store/arrival.hpp"
+#include "pawl/store/each_row.hpp"
 #include "store/verify_differences.hpp"
 
 namespace pawl {
@@ -56,16 +57,8 @@ class JobReading {
 
  private:
   Status read_tasks() {
-    TaskFilter filter{.job = job_.id, .limit = options_.page};
-    while (true) {
-      const Result<std::vector<Task>> page = records_.tasks(filter);
-      if (!page) return std::unexpected(page.error());
-      for (const Task& task : *page) {
-        if (Status read = read_task(task); !read) return read;
-      }
-      if (page->size() < filter.limit) return {};
-      filter.after = page->back().id;
-    }
+    const TaskFilter tasks{.job = job_.id, .limit = options_.page};
+    return each_row(records_, tasks, [this](const Task& task) { return read_task(task); });
   }
 
   Status read_task(const Task& task) {
@@ -98,19 +91,14 @@ class JobReading {
 
   Status read_children(const Task& parent) {
     Expanded rows;
-    TaskFilter filter{.job = job_.id, .parent = parent.id, .limit = options_.page};
-    while (true) {
-      const Result<std::vector<Task>> page = records_.tasks(filter);
-      if (!page) return std::unexpected(page.error());
-      for (const Task& child : *page) {
-        if (!child.child || child.child->expansion != parent.expansion) continue;
-        ++rows.children;
-        if (!has_ended(child.state)) ++rows.open;
-        if (child.kind() == StateKind::failed) ++rows.failed;
-      }
-      if (page->size() < filter.limit) break;
-      filter.after = page->back().id;
-    }
+    const TaskFilter children{.job = job_.id, .parent = parent.id, .limit = options_.page};
+    const Status read = each_row(records_, children, [&](const Task& child) {
+      if (!child.child || child.child->expansion != parent.expansion) return;
+      ++rows.children;
+      if (!has_ended(child.state)) ++rows.open;
+      if (child.kind() == StateKind::failed) ++rows.failed;
+    });
+    if (!read) return read;
     check_expansion(parent, rows, findings_);
     return {};
   }
@@ -134,47 +122,41 @@ class JobReading {
   }
 
   Status read_items() {
-    ItemFilter filter{.job = job_.id, .limit = options_.page};
-    while (true) {
-      const Result<std::vector<Item>> page = records_.items(filter);
-      if (!page) return std::unexpected(page.error());
-      for (const Item& item : *page) {
-        ++into_.items;
-        rows_.count(item);
-        const Result<std::vector<Task>> tasks = records_.tasks_of(item.id);
-        if (!tasks) return std::unexpected(tasks.error());
-        tasks_of_items_ += static_cast<std::int64_t>(tasks->size());
-        check_item(job_, workflow_, item, *tasks, findings_);
-        if (has_log_) check_settled(item);
-      }
-      if (page->size() < filter.limit) return {};
-      filter.after = page->back().id;
-    }
+    const ItemFilter items{.job = job_.id, .limit = options_.page};
+    return each_row(records_, items, [this](const Item& item) { return read_item(item); });
+  }
+
+  Status read_item(const Item& item) {
+    ++into_.items;
+    rows_.count(item);
+    const Result<std::vector<Task>> tasks = records_.tasks_of(item.id);
+    if (!tasks) return std::unexpected(tasks.error());
+    tasks_of_items_ += static_cast<std::int64_t>(tasks->size());
+    check_item(job_, workflow_, item, *tasks, findings_);
+    if (has_log_) check_settled(item);
+    return {};
   }
 
   Status read_reviews() {
-    ReviewFilter filter{.job = job_.id, .limit = options_.page};
-    while (true) {
-      const Result<std::vector<Review>> page = records_.reviews(filter);
-      if (!page) return std::unexpected(page.error());
-      for (const Review& review : *page) {
-        ++into_.reviews;
-        each_fact(review, [this](const Fact& fact) { facts_.add(fact); });
-        const Result<Task> task = records_.task(review.task);
-        if (task) {
-          check_review(review, *task, findings_);
-        } else if (task.error().code == ErrorCode::not_found) {
-          findings_.about(job_);
-          findings_.add("I8", say("review ", review.id.value(), " is about task ",
-                                  review.task.value(), ", which does not exist"));
-        } else {
-          return std::unexpected(task.error());
-        }
-        if (Status read = payloads_.check(review, findings_); !read) return read;
-      }
-      if (page->size() < filter.limit) return {};
-      filter.after = page->back().id;
+    const ReviewFilter reviews{.job = job_.id, .limit = options_.page};
+    return each_row(records_, reviews,
+                    [this](const Review& review) { return read_review(review); });
+  }
+
+  Status read_review(const Review& review) {
+    ++into_.reviews;
+    each_fact(review, [this](const Fact& fact) { facts_.add(fact); });
+    const Result<Task> task = records_.task(review.task);
+    if (task) {
+      check_review(review, *task, findings_);
+    } else if (task.error().code == ErrorCode::not_found) {
+      findings_.about(job_);
+      findings_.add("I8", say("review ", review.id.value(), " is about task ", review.task.value(),
+                              ", which does not exist"));
+    } else {
+      return std::unexpected(task.error());
     }
+    return payloads_.check(review, findings_);
   }
 
   /// I4: what runs by its row is open at the end of its story.

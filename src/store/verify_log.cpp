@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pawl/codec/names.hpp"
+#include "pawl/store/each_row.hpp"
 
 namespace pawl {
 
@@ -50,14 +51,9 @@ LogReading::LogReading(Records& records, const VerifyOptions& options, Verificat
     : records_(records), options_(options), into_(into), findings_(into) {}
 
 Status LogReading::catch_up() {
-  EventFilter filter{.job = options_.job, .item = {}, .after = last_, .limit = options_.page};
-  while (true) {
-    const Result<std::vector<Event>> page = records_.events(filter);
-    if (!page) return std::unexpected(page.error());
-    for (const Event& event : *page) see(event);
-    if (page->size() < filter.limit) break;
-    filter.after = page->back().seq;
-  }
+  const EventFilter news{.job = options_.job, .item = {}, .after = last_, .limit = options_.page};
+  const Status read = each_row(records_, news, [this](const Event& event) { see(event); });
+  if (!read) return read;
   return purged_lately_.empty() ? Status() : leave_out_purged();
 }
 
@@ -201,17 +197,14 @@ void LogReading::ended(const Event& event) {
 /// A purge deletes an item's rows and keeps its events: their facts are taken out of the sums. The
 /// log is read a second time for it, once for all that were purged since the last time.
 Status LogReading::leave_out_purged() {
-  EventFilter filter{.job = options_.job, .item = {}, .limit = options_.page};
-  while (true) {
-    const Result<std::vector<Event>> page = records_.events(filter);
-    if (!page) return std::unexpected(page.error());
-    for (const Event& event : *page) {
-      if (event.seq > last_ || !purged_lately_.contains(event.item)) continue;
-      if (const std::optional<Fact> fact = fact_of(event)) jobs_[event.job].facts.remove(*fact);
-    }
-    if (page->size() < filter.limit || page->back().seq >= last_) break;
-    filter.after = page->back().seq;
-  }
+  const EventFilter events{.job = options_.job, .item = {}, .limit = options_.page};
+  const Status read = each_row(records_, events, [this](const Event& event) {
+    if (event.seq > last_) return false;
+    if (!purged_lately_.contains(event.item)) return true;
+    if (const std::optional<Fact> fact = fact_of(event)) jobs_[event.job].facts.remove(*fact);
+    return true;
+  });
+  if (!read) return read;
   purged_lately_.clear();
   return {};
 }

@@ -3,6 +3,8 @@
 #include <map>
 #include <string>
 
+#include "pawl/store/each_row.hpp"
+
 namespace pawl {
 
 namespace {
@@ -41,20 +43,17 @@ Result<std::map<std::string, std::int64_t>> running_in_pools(Records& records,
                                                              std::uint32_t page_size) {
   Workflows workflows(records);
   std::map<std::string, std::int64_t> open;
-  TaskFilter filter{.state = StateKind::running, .limit = page_size};
-  while (true) {
-    const Result<std::vector<Task>> page = records.tasks(filter);
-    if (!page) return std::unexpected(page.error());
-    for (const Task& task : *page) {
-      const Result<const Workflow*> workflow = workflows.of(task.job);
-      if (!workflow) return std::unexpected(workflow.error());
-      if (*workflow == nullptr || at(task.stage()) >= (*workflow)->stage_count()) continue;
-      const Limits& limits = (*workflow)->plan(task.stage()).limits;
-      if (limits.parallel > 0) ++open[limits.pool];
-    }
-    if (page->size() < filter.limit) return open;
-    filter.after = page->back().id;
-  }
+  const TaskFilter running{.state = StateKind::running, .limit = page_size};
+  const Status read = each_row(records, running, [&](const Task& task) -> Status {
+    const Result<const Workflow*> workflow = workflows.of(task.job);
+    if (!workflow) return std::unexpected(workflow.error());
+    if (*workflow == nullptr || at(task.stage()) >= (*workflow)->stage_count()) return {};
+    const Limits& limits = (*workflow)->plan(task.stage()).limits;
+    if (limits.parallel > 0) ++open[limits.pool];
+    return {};
+  });
+  if (!read) return std::unexpected(read.error());
+  return open;
 }
 
 void compare(const std::vector<PoolUse>& counted, std::map<std::string, std::int64_t> rows,

@@ -5,6 +5,7 @@
 
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
+#include "store/decide_again.hpp"
 #include "store/verify_checks.hpp"
 #include "store/verify_facts.hpp"
 
@@ -89,25 +90,13 @@ void check_decision(const StageDefinition& stage, const Attempt& attempt,
                     std::span<const std::int64_t> moves, const VerifyOptions& options,
                     Findings& findings) {
   if (is_imported(attempt)) return;
-  Attempt undecided = attempt;
-  undecided.decision = {};
   Decider decider;
   if (!attempt.decider.empty() && is_put_to_decider(attempt)) {
     if (options.decider) decider = options.decider(attempt.decider);
     if (!decider) return findings.not_checked();
   }
-  const auto decide_again = [&] {
-    return decider ? decide_as_advised(stage, undecided, decider(stage, undecided))
-                   : decide(stage, undecided);
-  };
-  const Decision again = decide_again();
+  const Decision again = decide_again(stage, attempt, decider, moves);
   if (again == attempt.decision) return;
-  // A delay is drawn by the task's id, which was another one in the store it came from.
-  const bool was_decided_elsewhere = std::ranges::any_of(moves, [&](std::int64_t shift) {
-    undecided.task = task_id(ordinal_of(attempt.task) - shift, stage_of(attempt.task));
-    return decide_again() == attempt.decision;
-  });
-  if (was_decided_elsewhere) return;
   findings.add("I6", say("attempt ", attempt.number, " of task ", attempt.task.value(),
                          " was decided as ", name_of(attempt.decision.kind), " by rule ",
                          name_of(attempt.decision.rule), ", and deciding again gives ",

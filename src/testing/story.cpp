@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pawl/codec/names.hpp"
+#include "pawl/store/each_row.hpp"
 #include "testing/backstage.hpp"
 #include "testing/words.hpp"
 
@@ -41,13 +42,8 @@ class Telling {
 
   std::string tell(const std::vector<Timestamp>& deaths, Timestamp now) {
     read_log();
-    TaskFilter filter{.job = job_.id, .limit = 500};
-    for (;;) {
-      const auto page = must(records_.tasks(filter));
-      for (const Task& task : page) tell_task(task);
-      if (page.size() < filter.limit) break;
-      filter.after = page.back().id;
-    }
+    must(each_row(records_, TaskFilter{.job = job_.id, .limit = 500},
+                  [this](const Task& task) { tell_task(task); }));
     tell_reviews();
     for (const Timestamp death : deaths) {
       if (death >= job_.submitted_at) add(death, last_, {}, "the process died");
@@ -81,17 +77,10 @@ class Telling {
   }
 
   void read_log() {
-    EventFilter filter{.job = job_.id};
-    for (;;) {
-      const auto page = must(records_.events(filter));
-      for (const Event& event : page) {
-        if (event.type == EventType::attempt_finished)
-          ends_[{event.task, event.attempt}] = event.seq;
-        if (event.type == EventType::review_decided) answers_[event.task].push_back(event.seq);
-      }
-      if (page.size() < filter.limit) return;
-      filter.after = page.back().seq;
-    }
+    must(each_row(records_, EventFilter{.job = job_.id}, [this](const Event& event) {
+      if (event.type == EventType::attempt_finished) ends_[{event.task, event.attempt}] = event.seq;
+      if (event.type == EventType::review_decided) answers_[event.task].push_back(event.seq);
+    }));
   }
 
   /// Where a task stands; empty for an item nobody asked about.
@@ -155,25 +144,22 @@ class Telling {
   }
 
   void tell_reviews() {
-    ReviewFilter filter{.job = job_.id, .limit = 500};
-    for (;;) {
-      const auto page = must(records_.reviews(filter));
-      for (const Review& review : page) {
-        if (review.status != ReviewStatus::closed || !review.answer) continue;
-        // Told in the order of the reviews, task by task.
-        const std::vector<EventSeq>& told = answers_[review.task];
-        const std::size_t which = told_[review.task]++;
-        const auto place = place_of(must(records_.task(review.task)));
-        if (!place) continue;
-        std::string text = review.answer->reviewer + ": " +
-                           std::string(name_of(review.answer->outcome)) + ", asked at " +
-                           since(review.opened_at);
-        if (!review.answer->note.empty()) text += " (" + review.answer->note + ")";
-        add(review.closed_at, which < told.size() ? told[which] : last_, *place, std::move(text));
-      }
-      if (page.size() < filter.limit) return;
-      filter.after = page.back().id;
-    }
+    must(each_row(records_, ReviewFilter{.job = job_.id, .limit = 500},
+                  [this](const Review& review) { tell_review(review); }));
+  }
+
+  void tell_review(const Review& review) {
+    if (review.status != ReviewStatus::closed || !review.answer) return;
+    // Told in the order of the reviews, task by task.
+    const std::vector<EventSeq>& told = answers_[review.task];
+    const std::size_t which = told_[review.task]++;
+    const auto place = place_of(must(records_.task(review.task)));
+    if (!place) return;
+    std::string text = review.answer->reviewer + ": " +
+                       std::string(name_of(review.answer->outcome)) + ", asked at " +
+                       since(review.opened_at);
+    if (!review.answer->note.empty()) text += " (" + review.answer->note + ")";
+    add(review.closed_at, which < told.size() ? told[which] : last_, *place, std::move(text));
   }
 
   Records& records_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pawl/store/each_row.hpp"
 #include "testing/backstage.hpp"
 
 namespace pawl::testing {
@@ -36,24 +37,19 @@ void consider_job(Records& records, const Job& job, Earliest& earliest) {
   const Workflow workflow = must(records.workflow(job.workflow_hash));
   earliest.consider(job.deadline_at, "the deadline of job " + std::to_string(job.id.value()));
   for (const StateKind state : {StateKind::retry_scheduled, StateKind::running}) {
-    TaskFilter filter{.job = job.id, .state = state, .limit = 500};
-    for (;;) {
-      const auto page = must(records.tasks(filter));
-      for (const Task& task : page) {
-        const std::string place = place_of(records, workflow, task);
-        if (const auto* scheduled = std::get_if<RetryScheduled>(&task.state)) {
-          earliest.consider(scheduled->next_run_at,
-                            "attempt " + std::to_string(task.attempts + 1) + " of " + place);
-        }
-        const Duration timeout = workflow.stage(task.stage()).retry.attempt_timeout;
-        const auto* running = std::get_if<Running>(&task.state);
-        if (running != nullptr && timeout > Duration::zero()) {
-          earliest.consider(running->opened_at + timeout, "the timeout of " + place);
-        }
+    const TaskFilter tasks{.job = job.id, .state = state, .limit = 500};
+    must(each_row(records, tasks, [&](const Task& task) {
+      const std::string place = place_of(records, workflow, task);
+      if (const auto* scheduled = std::get_if<RetryScheduled>(&task.state)) {
+        earliest.consider(scheduled->next_run_at,
+                          "attempt " + std::to_string(task.attempts + 1) + " of " + place);
       }
-      if (page.size() < filter.limit) break;
-      filter.after = page.back().id;
-    }
+      const Duration timeout = workflow.stage(task.stage()).retry.attempt_timeout;
+      const auto* running = std::get_if<Running>(&task.state);
+      if (running != nullptr && timeout > Duration::zero()) {
+        earliest.consider(running->opened_at + timeout, "the timeout of " + place);
+      }
+    }));
   }
   for (const Review& review :
        must(records.reviews({.job = job.id, .status = ReviewStatus::answered}))) {

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "pawl/actions/items.hpp"
+#include "pawl/store/each_row.hpp"
 #include "pawl/store/results.hpp"
 #include "pawl/store/verify.hpp"
 #include "testing/backstage.hpp"
@@ -74,19 +75,15 @@ Found find(Records& records, const Job& job, const Workflow& workflow, const std
   found.task = task_id(found.item.id, index);
   if (whole || key == item) return found;
   const std::string child = item.substr(key.size() + 1);
-  TaskFilter filter{.job = job.id, .parent = found.task, .limit = 500};
   const Result<Task> parent = records.task(found.task);
-  for (;;) {
-    const auto page = must(records.tasks(filter));
-    for (const Task& task : page) {
-      if (parent && task.child->key == child && task.child->expansion == parent->expansion) {
-        found.task = task.id;
-        return found;
-      }
-    }
-    if (page.size() < filter.limit) break;
-    filter.after = page.back().id;
-  }
+  const TaskFilter children{.job = job.id, .parent = found.task, .limit = 500};
+  bool is_there = false;
+  must(each_row(records, children, [&](const Task& task) {
+    is_there = parent && task.child->key == child && task.child->expansion == parent->expansion;
+    if (is_there) found.task = task.id;
+    return !is_there;
+  }));
+  if (is_there) return found;
   wrong("'" + key + "/" + stage + "' has no child '" + child + "'");
 }
 
@@ -172,13 +169,9 @@ Json World::output(JobId id, const std::string& item, const std::string& stage) 
 
 std::vector<Review> World::open_reviews(JobId id) {
   std::vector<Review> all;
-  ReviewFilter filter{.job = id, .status = ReviewStatus::open, .limit = 500};
-  for (;;) {
-    const auto page = must(records().reviews(filter));
-    all.insert(all.end(), page.begin(), page.end());
-    if (page.size() < filter.limit) return all;
-    filter.after = page.back().id;
-  }
+  must(each_row(records(), ReviewFilter{.job = id, .status = ReviewStatus::open, .limit = 500},
+                [&](const Review& review) { all.push_back(review); }));
+  return all;
 }
 
 std::vector<Call> World::calls(const std::string& stage) const {

@@ -1,17 +1,19 @@
 // Stores that older versions have made go on under this one.
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 
 #include "contract/drive.hpp"
 #include "golden/description.hpp"
+#include "golden/golden_copy.hpp"
 #include "pawl/store/verify.hpp"
-#include "sqlite/fixture.hpp"
+#include "postgres/schema.hpp"
 #include "sqlite/schema.hpp"
 
 namespace pawl {
@@ -21,32 +23,9 @@ using driving::Drive;
 using driving::StoreKind;
 using driving::succeeded;
 using driving::Work;
+using golden::PostgresCopy;
+using golden::SqliteCopy;
 using sqlite::Connection;
-
-std::filesystem::path archive(std::int64_t version) {
-  return std::filesystem::path(PAWL_GOLDEN_FOLDER) /
-         ("schema_" + std::to_string(version) + ".tar.gz");
-}
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// A copy of the golden store of one version of the schema, as a killed process left it.
-class Copy : public sqlite::Folder {
- public:
-  explicit Copy(std::int64_t version) {
-    const std::string unpack = "tar -xzf '" + archive(version).string() + "' -C '" +
-                               path().string() + "' --strip-components=1";
-    if (std::system(unpack.c_str()) != 0) ADD_FAILURE() << unpack;
-  }
-  [[nodiscard]] std::filesystem::path store() const { return path() / "store.db"; }
-  [[nodiscard]] std::string expected() const { return text_of(path() / "expected.jsonl"); }
-  [[nodiscard]] Timestamp made_at() const {
-    return Timestamp{Duration{std::stoll(text_of(path() / "made_at"))}};
-  }
-};
 
 void expect_sound(Records& records) {
   const Result<Verification> found = verify(records);
@@ -69,25 +48,57 @@ std::map<std::string, std::string> schema_of(const std::filesystem::path& path) 
   return found;
 }
 
-class Golden : public testing::TestWithParam<std::int64_t> {
- protected:
-  Copy copy{GetParam()};
+struct Kept {
+  std::string name;
+  std::int64_t newest = 0;  ///< the version of the schema that this program makes
+  std::function<std::unique_ptr<golden::Copy>()> unpack;
+  friend void PrintTo(const Kept& kept, std::ostream* out) { *out << kept.name; }
 };
 
-INSTANTIATE_TEST_SUITE_P(Schema, Golden,
-                         testing::Range<std::int64_t>(1, sqlite::schema_version() + 1),
-                         testing::PrintToStringParamName());
+/// Every version of the schema that was ever on main, of both databases.
+std::vector<Kept> every_schema() {
+  std::vector<Kept> all;
+  const std::int64_t sqlite = sqlite::schema_version();
+  for (std::int64_t version = 1; version <= sqlite; ++version) {
+    all.push_back({.name = "schema_" + std::to_string(version), .newest = sqlite, .unpack = [=] {
+                     return std::make_unique<SqliteCopy>(version);
+                   }});
+  }
+  const auto postgres = static_cast<std::int64_t>(postgres::migrations().size());
+  for (std::int64_t version = 1; version <= postgres; ++version) {
+    all.push_back({.name = "postgres_" + std::to_string(version),
+                   .newest = postgres,
+                   .unpack = [=] { return std::make_unique<PostgresCopy>(version); }});
+  }
+  return all;
+}
+
+class Golden : public testing::TestWithParam<Kept> {
+ protected:
+  std::shared_ptr<Store> open(const Clock& clock) { return golden::must(copy->open(clock)); }
+  std::unique_ptr<golden::Copy> copy = GetParam().unpack();
+};
+
+INSTANTIATE_TEST_SUITE_P(, Golden, testing::ValuesIn(every_schema()),
+                         [](const auto& tested) { return tested.param.name; });
 
 TEST(GoldenStores, are_there_for_every_version_of_the_schema) {
-  for (std::int64_t version = 1; version <= sqlite::schema_version(); ++version) {
-    EXPECT_TRUE(std::filesystem::exists(archive(version)))
-        << "schema " << version << " has no golden store: commit its migration, then run\n"
-        << "  tests/golden/make.sh HEAD schema_" << version;
+  for (const Kept& kept : every_schema()) {
+    EXPECT_TRUE(std::filesystem::exists(golden::archive(kept.name)))
+        << kept.name << " has no golden store: commit its migration, then run\n"
+        << "  tests/golden/make.sh HEAD " << kept.name;
   }
 }
 
+class GoldenFile : public testing::TestWithParam<std::int64_t> {};
+
+INSTANTIATE_TEST_SUITE_P(Schema, GoldenFile,
+                         testing::Range<std::int64_t>(1, sqlite::schema_version() + 1),
+                         testing::PrintToStringParamName());
+
 // A schema is what its stores have: a migration that was on main is never changed.
-TEST_P(Golden, its_tables_are_those_that_the_migrations_make) {
+TEST_P(GoldenFile, its_tables_are_those_that_the_migrations_make) {
+  const SqliteCopy copy(GetParam());
   const sqlite::Folder folder;
   const auto version = static_cast<std::size_t>(GetParam());
   {
@@ -103,20 +114,17 @@ TEST_P(Golden, its_tables_are_those_that_the_migrations_make) {
 
 TEST_P(Golden, opens_with_every_row_as_it_was_and_opens_again) {
   for (int opening = 0; opening < 2; ++opening) {
-    const auto store = sqlite::must_open({.path = copy.store()});
-    EXPECT_EQ(golden::describe(store->records()), copy.expected());
+    const std::shared_ptr<Store> store = open(system_clock());
+    EXPECT_EQ(golden::describe(store->records()), copy->expected());
     expect_sound(store->records());
   }
-  Connection connection(copy.store(), Connection::Mode::read_only);
-  EXPECT_EQ(connection.integer("PRAGMA user_version"), sqlite::schema_version());
+  EXPECT_EQ(copy->version(), GetParam().newest);
 }
 
 TEST_P(Golden, goes_on_to_its_end) {
-  Drive drive(StoreKind{.name = "golden", .open = [&](const Clock& clock) {
-                          return sqlite::must_open({.path = copy.store()}, clock);
-                        }});
+  Drive drive(StoreKind{.name = "golden", .open = [&](const Clock& clock) { return open(clock); }});
   // The lease of the process that was killed has run out by then.
-  drive.clock().advance_to(copy.made_at() + std::chrono::hours(2));
+  drive.clock().advance_to(copy->made_at() + std::chrono::hours(2));
   const JobId job{1};
   const auto work = [&] {
     drive.work([](const Claimed&) -> Work { return {.closed = succeeded(), .children = {}}; });
@@ -149,19 +157,16 @@ TEST_P(Golden, goes_on_to_its_end) {
 }
 
 TEST_P(Golden, a_store_of_a_newer_version_is_refused_and_left_as_it_is) {
-  (void)sqlite::must_open({.path = copy.store()});
-  {
-    Connection connection(copy.store(), Connection::Mode::read_write);
-    connection.run("PRAGMA user_version = " + std::to_string(sqlite::schema_version() + 1));
-  }
-  const auto before = copy.content();
-  const Result<std::shared_ptr<Store>> opened = open_sqlite_store({.path = copy.store()});
+  const std::int64_t newer = GetParam().newest + 1;
+  (void)open(system_clock());
+  copy->set_version(newer);
+  const std::string before = copy->bytes();
+  const Result<std::shared_ptr<Store>> opened = copy->open(system_clock());
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, ErrorCode::refused);
   EXPECT_THAT(opened.error().message,
-              testing::HasSubstr("written by a newer pawl (schema " +
-                                 std::to_string(sqlite::schema_version() + 1)));
-  EXPECT_EQ(copy.content(), before);
+              testing::HasSubstr("written by a newer pawl (schema " + std::to_string(newer)));
+  EXPECT_EQ(copy->bytes(), before);
 }
 
 }  // namespace

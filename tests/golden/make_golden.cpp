@@ -1,5 +1,6 @@
-/// Makes a golden store: `make_golden FOLDER`. make.sh compiles it with the library of the version
-/// that the store is to be of, so it uses only what every version has.
+/// Makes a golden store: `make_golden FOLDER [URL]`, in a file in the folder or in PostgreSQL at
+/// the url. make.sh compiles it with the library of the version that the store is to be of, so it
+/// uses only what every version has.
 ///
 /// The store's jobs have an item of every fate: succeeded, retried, dead, discarded, under review,
 /// approved with edits, waiting for its retry, expanded, cancelled, and one whose process was
@@ -19,6 +20,9 @@
 #include "pawl/codec/workflow.hpp"
 #include "pawl/store/results.hpp"
 #include "pawl/store/sqlite.hpp"
+#ifdef MAKES_POSTGRES
+#include "pawl/store/postgres.hpp"
+#endif
 
 namespace {
 
@@ -26,10 +30,21 @@ using namespace pawl;
 using namespace std::chrono_literals;
 using golden::must;
 
+std::shared_ptr<Store> open_store(const std::filesystem::path& folder, const std::string& url,
+                                  const Clock& clock) {
+  if (url.empty()) return must(open_sqlite_store({.path = folder / "store.db"}, clock));
+#ifdef MAKES_POSTGRES
+  return must(open_postgres_store({.url = url}, clock));
+#else
+  std::cerr << "made without PostgreSQL\n";
+  std::abort();
+#endif
+}
+
 class Drive {
  public:
-  explicit Drive(const std::filesystem::path& path)
-      : store_(must(open_sqlite_store({.path = path}, clock_))),
+  Drive(const std::filesystem::path& folder, const std::string& url)
+      : store_(open_store(folder, url, clock_)),
         worker_(must(store_->enlist(
             {.host = "golden", .pid = 1, .name = "maker", .lease = std::chrono::hours(1)}))) {}
 
@@ -147,8 +162,8 @@ bool work(Drive& drive) {
   return any;
 }
 
-void make(const std::filesystem::path& path) {
-  Drive drive(path);
+void make(const std::filesystem::path& folder, const std::string& url) {
+  Drive drive(folder, url);
   StageDefinition read = stage("read");
   read.retry.max_attempts = 20;
   read.retry.backoff = {.initial = 10s, .max = 1h};
@@ -194,7 +209,6 @@ void make(const std::filesystem::path& path) {
     }
     drive.act(AnswerReview{.review = review.id, .answer = answer});
   }
-  const auto folder = path.parent_path();
   std::ofstream(folder / "expected.jsonl") << golden::describe(records);
   std::ofstream(folder / "made_at") << drive.store().now().time_since_epoch().count() << "\n";
   // While the store is open: it is left as a killed process leaves it.
@@ -204,10 +218,9 @@ void make(const std::filesystem::path& path) {
 }  // namespace
 
 int main(int count, char** words) {
-  if (count != 2) return 2;
-  const std::filesystem::path path = std::filesystem::path(words[1]) / "store.db";
+  if (count != 2 && count != 3) return 2;
   const pid_t child = ::fork();
-  if (child == 0) make(path);
+  if (child == 0) make(words[1], count == 3 ? words[2] : "");
   int status = 0;
   ::waitpid(child, &status, 0);
   return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? 0 : 1;

@@ -184,6 +184,27 @@ TEST(Jobs, an_urgent_job_has_the_next_slot_although_a_commit_could_fill_it) {
   world.expect_sound();
 }
 
+// The one slot goes to the urgent job, whose budget does not allow another attempt: that is only
+// known when the store is asked, and nothing else would bring the engine to ask again.
+TEST(Jobs, a_slot_that_a_used_up_budget_refuses_goes_to_the_next_job_at_once) {
+  World world({.parallel = 1});
+  std::vector<std::string> ran;
+  const Program program = one_stage([&](Context& context, std::stop_token) -> Outcome {
+    ran.push_back(context.item_key());
+    world.clock.advance(1s);  // what the last look found is too old to claim by with the commit
+    return Output{};
+  });
+  JobOptions urgent{.priority = 5};
+  urgent.budget.max_total_attempts = 1;
+  const JobId first = world.submit(program, items({"a", "b"}), urgent);
+  const JobId second = world.submit(program, items({"c"}));
+  world.run();
+  EXPECT_THAT(ran, ElementsAre("a", "c"));
+  EXPECT_EQ(world.job(first).paused, PauseCause::budget);
+  EXPECT_EQ(world.state(second), JobState::completed);
+  world.expect_sound();
+}
+
 // C30, C49
 TEST(Jobs, an_engine_can_be_restricted_to_categories_and_stages) {
   World world({.categories = {"invoices"}});

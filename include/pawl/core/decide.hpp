@@ -6,8 +6,10 @@
 /// closed attempt stands in the attempt's record, so running `decide` over the record again gives
 /// the recorded decision. `verify` does exactly that (invariant I6).
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "pawl/core/attempt.hpp"
 #include "pawl/core/workflow.hpp"
@@ -46,6 +48,10 @@ using Advice = std::variant<Retry, MarkDead, Escalate, Accept>;
 [[nodiscard]] Decision decide_as_advised(const StageDefinition& stage, const Attempt& closed,
                                          const Advice& advice);
 [[nodiscard]] bool is_put_to_decider(const Attempt& closed);
+
+/// Replaces the default policy for what failed, was blocked or was rejected. Pure: it is run again
+/// by `verify`, and must answer the same.
+using Decider = std::function<Advice(const StageDefinition&, const Attempt&)>;
 
 /// The delay before the attempt that follows the `failures`-th failure (counted from 1), in whole
 /// microseconds. Jitter is derived from (task, attempt) and only lengthens.

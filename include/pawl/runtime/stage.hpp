@@ -142,10 +142,6 @@ using GateFunction = std::function<Judgement(const GateContext&, std::stop_token
 /// The mirror: accepted when any accepts; else any uncertainty is uncertain; else rejected.
 [[nodiscard]] GateFunction any_of(std::vector<GateFunction> gates);
 
-/// Replaces the default policy for what failed, was blocked or was rejected. Pure: it is run again
-/// by `verify`, and must answer the same.
-using Decider = std::function<Advice(const StageDefinition&, const Attempt&)>;
-
 /// Whether a stage runs for an item at all; asked when its turn comes.
 using Condition = std::function<bool(Context&)>;
 

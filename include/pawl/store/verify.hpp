@@ -18,12 +18,10 @@
 #include <string_view>
 #include <vector>
 
+#include "pawl/core/decide.hpp"
 #include "pawl/store/records.hpp"
 
 namespace pawl {
-
-/// A custom decider as the runtime has it.
-using Decider = std::function<Advice(const StageDefinition&, const Attempt&)>;
 
 struct VerifyOptions {
   /// Finds a custom decider by its name; an empty answer, or no lookup: its decisions are counted

@@ -1,0 +1,54 @@
+#pragma once
+
+/// Reading a list of records to its end, a page at a time, so that no read is long.
+
+#include <concepts>
+#include <utility>
+
+#include "pawl/store/records.hpp"
+
+namespace pawl {
+
+namespace each_row_detail {
+
+inline auto page(Records& records, const ItemFilter& filter) { return records.items(filter); }
+inline auto page(Records& records, const TaskFilter& filter) { return records.tasks(filter); }
+inline auto page(Records& records, const ReviewFilter& filter) { return records.reviews(filter); }
+inline auto page(Records& records, const EventFilter& filter) { return records.events(filter); }
+
+inline EventSeq cursor(const Event& event) { return event.seq; }
+inline auto cursor(const auto& row) { return row.id; }
+
+}  // namespace each_row_detail
+
+/// Hands `see` every row after `filter.after`, in order; `filter.limit` is the size of a page.
+///
+/// `see` answers nothing, and gets them all; or a bool, false for enough; or a Status or a
+/// Result<bool>, whose error ends the reading and is its answer. Rows that come while it reads are
+/// seen when they are after the last page.
+template <class Filter, class See>
+[[nodiscard]] Status each_row(Records& records, Filter filter, See&& see) {
+  for (;;) {
+    const auto rows = each_row_detail::page(records, filter);
+    if (!rows) return std::unexpected(rows.error());
+    for (const auto& row : *rows) {
+      using Seen = decltype(see(row));
+      if constexpr (std::same_as<Seen, bool>) {
+        if (!see(row)) return {};
+      } else if constexpr (std::same_as<Seen, Result<bool>>) {
+        const Result<bool> seen = see(row);
+        if (!seen) return std::unexpected(seen.error());
+        if (!*seen) return {};
+      } else if constexpr (std::same_as<Seen, Status>) {
+        if (Status seen = see(row); !seen) return seen;
+      } else {
+        static_assert(std::same_as<Seen, void>);
+        see(row);
+      }
+    }
+    if (rows->size() < filter.limit) return {};
+    filter.after = each_row_detail::cursor(rows->back());
+  }
+}
+
+}  // namespace pawl

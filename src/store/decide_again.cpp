@@ -1,0 +1,24 @@
+#include "store/decide_again.hpp"
+
+#include <algorithm>
+
+namespace pawl {
+
+Decision decide_again(const StageDefinition& stage, const Attempt& recorded, const Decider& decider,
+                      std::span<const std::int64_t> shifts) {
+  Attempt undecided = recorded;
+  undecided.decision = {};
+  const auto decided = [&] {
+    return decider ? decide_as_advised(stage, undecided, decider(stage, undecided))
+                   : decide(stage, undecided);
+  };
+  const Decision here = decided();
+  if (here == recorded.decision) return here;
+  const bool was_decided_elsewhere = std::ranges::any_of(shifts, [&](std::int64_t shift) {
+    undecided.task = task_id(ordinal_of(recorded.task) - shift, stage_of(recorded.task));
+    return decided() == recorded.decision;
+  });
+  return was_decided_elsewhere ? recorded.decision : here;
+}
+
+}  // namespace pawl

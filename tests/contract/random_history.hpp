@@ -1,0 +1,82 @@
+#pragma once
+
+/// A seeded random history on one store: jobs are submitted, claimed, worked at, interfered with;
+/// workers come, go and die; time passes. What is interesting is the store it is played on: several
+/// behind each other, or one with a model beside it.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "contract/dice.hpp"
+
+namespace pawl::driving {
+
+class RandomHistory {
+ public:
+  struct Options {
+    bool brings_history = true;  ///< items with attempts of their own, and adopted ones
+    bool tells = false;          ///< each step on standard output
+  };
+
+  /// On an empty store; `clock` is the store's.
+  RandomHistory(std::uint64_t seed, Options options, Store& store, ManualClock& clock);
+
+  void step();
+  /// Lets everything end well. What then has not ended fails the test: a task that does not end
+  /// names what it waits for (I12).
+  void run_to_the_end();
+
+ private:
+  struct Held {
+    Task task;
+    WorkerId worker;
+  };
+
+  void tell(const std::string& what) const;
+  WorkerId enlist();
+  void hold(const std::vector<Claimed>& opened, WorkerId worker);
+
+  std::vector<NewItem> some_items(std::uint64_t max);
+  ItemHistory some_history();
+  Workflow some_workflow();
+  Work some_work(const StageDefinition& stage, const Task& task);
+  NewJob some_job();
+  std::vector<LaneShare> some_shares();
+  Act some_act();
+  Answer some_answer(const std::string& who);
+
+  void submit();
+  void add_items();
+  void claim();
+  void settle_condition(const Task& ready, WorkerId worker);
+  Step closing(const Task& task, Work work);
+  void close_some();
+  void commit(const std::vector<Step>& steps, WorkerId worker, const Refill& refill = {});
+  void answer_everything_later();
+  void act();
+  void pass_time();
+  void sweep();
+  void worker_life();
+  bool work_off(WorkerId worker);
+
+  Dice dice_;
+  Options options_;
+  Store& store_;
+  ManualClock& clock_;
+  std::vector<WorkerId> workers_;
+  std::vector<Workflow> workflows_;
+  std::vector<JobId> jobs_;
+  std::vector<Held> held_;
+  Timestamp next_open_ = no_time;  ///< what the last claim said
+  BatchNumber batch_ = 0;
+};
+
+/// Plays histories from seed 1 on, `count` of them; PAWL_SEED=n plays one alone and lets it tell
+/// its steps, PAWL_SEEDS=n plays so many. Ends with the first that fails, whose seed it says, also
+/// where the process aborts.
+void play_histories(std::uint64_t count,
+                    const std::function<void(std::uint64_t seed, bool tells)>& play);
+
+}  // namespace pawl::driving
