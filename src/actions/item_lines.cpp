@@ -13,6 +13,13 @@ namespace {
 
 constexpr std::size_t line_bytes_max = std::size_t{16} << 20U;
 
+/// What is wrong with one line. The parser counts lines too, and would always say the first.
+std::string of_one_line(std::string_view message) {
+  constexpr std::string_view first = "line 1, ";
+  if (message.starts_with(first)) return ", " + std::string(message.substr(first.size()));
+  return ": " + std::string(message);
+}
+
 }  // namespace
 
 std::string ItemLines::place() const { return name_ + ", line " + std::to_string(line_); }
@@ -26,6 +33,8 @@ Result<bool> ItemLines::next_line(std::string& line) {
     if (c == '\n') return true;
     line += static_cast<char>(c);
     if (line.size() > line_bytes_max) {
+      // The next call begins with the next line.
+      for (int rest = c; rest != EOF && rest != '\n';) rest = std::fgetc(file_.get());
       return fail(ErrorCode::invalid, place() + " is longer than 16 MiB");
     }
   }
@@ -52,7 +61,8 @@ Result<bool> ItemLines::next(Json& document) {
     }
     Result<Json> parsed = parse_json(line);
     if (!parsed) {
-      return fail(ErrorCode::invalid, place() + ": " + parsed.error().message, parsed.error().help);
+      return fail(ErrorCode::invalid, place() + of_one_line(parsed.error().message),
+                  parsed.error().help);
     }
     document = std::move(*parsed);
     return true;

@@ -28,6 +28,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t page_size = 1'000;
+constexpr std::size_t faults_max = 20;
 
 /// The next item's data, with the digest it is compared by where that is not the data's own.
 struct Raw {
@@ -221,24 +222,55 @@ class Pages {
       documents_ = std::move(*opened);
     }
     for (std::size_t added = 0; added < page_size;) {
-      if (items_.limit && given_ >= *items_.limit) return false;
+      if (items_.limit && given_ >= *items_.limit) return end();
       const Result<bool> read = next_raw();
-      if (!read) return read;
-      if (!*read) return false;
+      if (!read) {
+        if (const Status may = go_on_after(read.error()); !may) return std::unexpected(may.error());
+        continue;
+      }
+      if (!*read) return end();
       if (passed_ < items_.offset) {
         ++passed_;
         continue;
       }
       Result<NewItem> item = item_from(raw_);
-      if (!item) return std::unexpected(item.error());
-      page.push_back(std::move(*item));
       ++given_;
+      if (!item) {
+        if (const Status may = go_on_after(item.error()); !may) return std::unexpected(may.error());
+        continue;
+      }
+      // After a fault nothing is given; what follows is read for its faults alone.
+      if (!faults_.empty()) continue;
+      page.push_back(std::move(*item));
       ++added;
     }
     return true;
   }
 
  private:
+  Result<bool> end() const {
+    if (faults_.empty()) return false;
+    return std::unexpected(all_faults());
+  }
+
+  /// A document that is wrong does not hide the next one; a source that cannot be read ends it.
+  Status go_on_after(const Error& error) {
+    if (error.code != ErrorCode::invalid) return std::unexpected(error);
+    faults_.push_back(error);
+    if (faults_.size() < faults_max) return {};
+    return std::unexpected(all_faults());
+  }
+
+  [[nodiscard]] Error all_faults() const {
+    Error all = faults_.front();
+    if (faults_.size() == 1) return all;
+    const bool is_cut = faults_.size() == faults_max;
+    all.message = (is_cut ? "the first " : "") + std::to_string(faults_.size()) +
+                  " items that cannot be read:";
+    for (const Error& one : faults_) all.message += "\n  " + one.message;
+    return all;
+  }
+
   /// With a `path`, one document may hold many items.
   Result<bool> next_raw() {
     while (inside_.empty()) {
@@ -291,6 +323,7 @@ class Pages {
   std::vector<Json> inside_;  ///< what is left of the document, last first
   std::int64_t passed_ = 0;
   std::int64_t given_ = 0;
+  std::vector<Error> faults_;
 };
 
 }  // namespace

@@ -227,6 +227,12 @@ Result<Job> job_or_newest(Records& records, const std::optional<std::int64_t>& j
   return job ? records.job(JobId{*job}) : newest_job(records);
 }
 
+Status require_job(Records& records, const std::optional<std::int64_t>& job) {
+  if (!job) return {};
+  const Result<Job> found = records.job(JobId{*job});
+  return found ? Status() : std::unexpected(found.error());
+}
+
 Result<PinnedJob> pinned_job(Records& records, const std::optional<std::int64_t>& job) {
   Result<Job> found = job_or_newest(records, job);
   if (!found) return std::unexpected(std::move(found.error()));

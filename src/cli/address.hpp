@@ -45,6 +45,9 @@ struct Address {
 [[nodiscard]] Result<Job> newest_job(Records& records);
 [[nodiscard]] Result<Job> job_or_newest(Records& records, const std::optional<std::int64_t>& job);
 
+/// `not_found` where a job is named that is not there.
+[[nodiscard]] Status require_job(Records& records, const std::optional<std::int64_t>& job);
+
 /// A job with the definition it is pinned to.
 struct PinnedJob {
   Job job;

@@ -1,9 +1,13 @@
 #include "cli/arguments.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <system_error>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -82,6 +86,71 @@ Error unknown_command(const CLI::App& at, const std::string& word) {
           near.empty() ? "it knows: " + joined(names) : "did you mean \"" + near + "\"?"};
 }
 
+/// What an argument is called where it is missing or wrong: the first word of what its help shows,
+/// "FILE" of "FILE...".
+std::string argument_name(const std::string& shown) {
+  std::string name = shown.substr(0, shown.find_first_of(" .["));
+  if (name.ends_with("|-")) name.resize(name.size() - 2);
+  return name;
+}
+
+/// Thrown as the library's own, so that one place tells all of them.
+[[noreturn]] void refuse_value(const CLI::Option& option, const std::string& wanted,
+                               const std::string& said) {
+  throw CLI::ConversionError(option.get_name() + " must be " + wanted + ", not '" +
+                             printable(said) + "'");
+}
+
+/// What the library found wrong; what it says of a missing value names its own types.
+std::string in_our_words(const CLI::ParseError& wrong) {
+  const std::string said = wrong.what();
+  const bool lacks_value =
+      dynamic_cast<const CLI::ArgumentMismatch*>(&wrong) != nullptr && said.ends_with(" missing");
+  return lacks_value ? said.substr(0, said.find(':')) + " needs a value" : said;
+}
+
+void allow_only(CLI::Option& option, const std::vector<std::string>& choices) {
+  option.check(CLI::Validator(
+      [&option, choices](const std::string& said) {
+        const std::string wanted =
+            choices.size() == 1 ? choices.front() : "one of " + joined(choices);
+        if (std::ranges::count(choices, said) == 0) refuse_value(option, wanted, said);
+        return std::string();
+      },
+      ""));
+}
+
+template <class Number>
+void allow_numbers_only(CLI::Option& option) {
+  option.check(CLI::Validator(
+      [&option](const std::string& said) {
+        Number number{};
+        const auto read = std::from_chars(said.data(), said.data() + said.size(), number);
+        const bool is_number = read.ec == std::errc{} && read.ptr == said.data() + said.size();
+        const bool is_large = read.ec == std::errc::result_out_of_range;
+        if (!is_number) refuse_value(option, is_large ? "a smaller number" : "a number", said);
+        return std::string();
+      },
+      ""));
+}
+
+// What a word's target says of its texts.
+void allow_what_fits(CLI::Option&, const std::string*) {}
+void allow_what_fits(CLI::Option&, const std::optional<std::string>*) {}
+void allow_what_fits(CLI::Option&, const std::vector<std::string>*) {}
+template <class Number>
+void allow_what_fits(CLI::Option& option, const Number*) {
+  allow_numbers_only<Number>(option);
+}
+template <class Number>
+void allow_what_fits(CLI::Option& option, const std::optional<Number>*) {
+  allow_numbers_only<Number>(option);
+}
+template <class Number>
+void allow_what_fits(CLI::Option& option, const std::vector<Number>*) {
+  allow_numbers_only<Number>(option);
+}
+
 class CommandLine {
  public:
   CommandLine();
@@ -92,8 +161,9 @@ class CommandLine {
   void add_command(CLI::App& parent, const CommandEntry& entry);
   void add_help();
 
-  /// Refuses a command that does not exist, before CLI11 does so with less to say.
-  [[nodiscard]] Status check_commands(const std::vector<std::string>& words) const;
+  /// Refuses a command that does not exist, before CLI11 does so with less to say. Answers the
+  /// command that is named; the whole program where none is.
+  [[nodiscard]] Result<const CLI::App*> named_command(const std::vector<std::string>& words) const;
   int help_on(const std::vector<std::string>& words, Session& session) const;
 
   CommandTree tree_;
@@ -139,11 +209,11 @@ void CommandLine::add_globals() {
   app_.add_flag("--jsonl", globals_.jsonl, "Print one JSON document per line");
   app_.add_flag("-q,--quiet", globals_.quiet, "Print ids only, and say nothing else");
   app_.add_flag("-v,--verbose", globals_.verbose, "Say more");
-  const auto word = [&](const std::string& name, std::vector<std::string> words,
+  const auto word = [&](const std::string& name, const std::vector<std::string>& words,
                         const std::string& shown, const std::string& about, auto set) {
-    app_.add_option_function<std::string>(name, set, about)
-        ->check(CLI::IsMember(std::move(words)))
-        ->option_text(shown);
+    CLI::Option* const option = app_.add_option_function<std::string>(name, set, about);
+    allow_only(*option, words);
+    option->option_text(shown);
   };
   word("--color", {"auto", "always", "never"}, "auto|always|never", "When to use colours",
        [this](const std::string& said) {
@@ -159,8 +229,14 @@ void CommandLine::add_globals() {
        });
   app_.add_option("--dir", globals_.dir, "Look for the project from this directory upwards")
       ->option_text("PATH");
-  app_.add_option("--store", globals_.store,
-                  "A file or postgres://…; else PAWL_STORE, else .pawl/pawl.db of the project")
+  const auto name_store = [this](const std::string& said) {
+    // An unset variable in a script must not become another store.
+    if (said.empty()) throw CLI::ConversionError("--store is empty: it names no store");
+    globals_.store = said;
+  };
+  app_.add_option_function<std::string>(
+          "--store", name_store,
+          "A file or postgres://…; else PAWL_STORE, else .pawl/pawl.db of the project")
       ->option_text("PATH");
   app_.add_flag("--yes", globals_.yes, "Do not ask before something is changed for good");
   app_.add_flag("--no-input", globals_.no_input, "Ask nothing, even on a terminal");
@@ -173,21 +249,23 @@ void CommandLine::add_command(CLI::App& parent, const CommandEntry& entry) {
   app->fallthrough();
   for (const std::string& alias : entry.aliases) app->alias(alias);
   help_->examples[app] = entry.example;
-  int arguments = 0;
   for (const Word& word : entry.words) {
     if (bool* const* const set = std::get_if<bool*>(&word.target)) {
       app->add_flag(word.names, **set, word.about);
       continue;
     }
-    // An argument needs a name of its own, which nobody sees.
-    const std::string name =
-        word.names.empty() ? "argument" + std::to_string(++arguments) : word.names;
+    const std::string name = word.names.empty() ? argument_name(word.shown) : word.names;
     CLI::Option* const option = std::visit(
-        [&](auto* target) { return app->add_option(name, *target, word.about); }, word.target);
+        [&](auto* target) {
+          CLI::Option* const made = app->add_option(name, *target, word.about);
+          if constexpr (!std::is_same_v<decltype(target), bool*>) allow_what_fits(*made, target);
+          return made;
+        },
+        word.target);
     const bool is_optional_argument = word.names.empty() && !word.is_required;
     option->option_text(is_optional_argument ? "[" + word.shown + "]" : word.shown);
     option->required(word.is_required);
-    if (!word.choices.empty()) option->check(CLI::IsMember(word.choices));
+    if (!word.choices.empty()) allow_only(*option, word.choices);
     if (std::holds_alternative<std::vector<std::uint32_t>*>(word.target)) option->expected(0, 2);
     if (!word.names.empty() && std::holds_alternative<std::vector<std::string>*>(word.target)) {
       option->expected(1)->take_all();
@@ -207,7 +285,7 @@ void CommandLine::add_help() {
       [this] { chosen_ = [this](Session& session) { return help_on(help_words_, session); }; });
 }
 
-Status CommandLine::check_commands(const std::vector<std::string>& words) const {
+Result<const CLI::App*> CommandLine::named_command(const std::vector<std::string>& words) const {
   const CLI::App* at = &app_;
   bool asks_otherwise = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -224,9 +302,9 @@ Status CommandLine::check_commands(const std::vector<std::string>& words) const 
     const CLI::App* const next = find_below(*at, word);
     if (next == nullptr) return std::unexpected(unknown_command(*at, word));
     at = next;
-    if (below(*at).empty()) return {};
+    if (below(*at).empty()) return at;
   }
-  if (asks_otherwise || at == &app_) return {};
+  if (asks_otherwise || at == &app_) return at;
   return pawl::fail(ErrorCode::invalid, path_of(*at) + " needs a command",
                     "one of: " + joined(names_below(*at)));
 }
@@ -251,14 +329,16 @@ int CommandLine::call(int argc, const char* const* argv) {
                 std::ranges::count(words, "--jsonl") > 0;
     return Session(told).fail(error);
   };
-  if (const Status known = check_commands(words); !known) return refuse(known.error());
+  const Result<const CLI::App*> named = named_command(words);
+  if (!named) return refuse(named.error());
   try {
     app_.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     Session(globals_).print(app_.help());
     return exit_done;
   } catch (const CLI::ParseError& wrong) {
-    return refuse({ErrorCode::invalid, wrong.what(), "see: pawl COMMAND --help"});
+    return refuse(
+        {ErrorCode::invalid, in_our_words(wrong), "see: " + path_of(**named) + " --help"});
   }
   Session session(globals_);
   if (version_) return show_version(session);

@@ -7,6 +7,20 @@
 
 namespace pawl::cli {
 
+namespace {
+
+/// That a file cannot be read, as a fault of it.
+Diagnostic unreadable(const std::string& file, const Error& error) {
+  Diagnostic told;
+  told.code = "E001";
+  told.message = error.message;
+  told.help = error.help;
+  told.file = file;
+  return told;
+}
+
+}  // namespace
+
 int check(Session& session, const CheckOptions& options) {
   std::vector<Json> documents;
   std::int64_t errors = 0;
@@ -14,8 +28,13 @@ int check(Session& session, const CheckOptions& options) {
   for (const std::string& file : options.files) {
     const Result<WorkflowSource> source = read_workflow_source(session, file);
     if (!source) {
-      session.fail(source.error());
-      return exit_usage;
+      ++errors;
+      if (session.globals().wants_json()) {
+        documents.push_back(diagnostic_document(unreadable(file, source.error())));
+      } else {
+        session.fail(source.error());
+      }
+      continue;
     }
     const auto loaded =
         load_workflow_file(source->text, {.name = source->name, .project = source->project});

@@ -87,6 +87,9 @@ std::string letter_text(const DeadLetter& letter, Session& session) {
 int dlq_list(Session& session, const DlqListOptions& options) {
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
+  if (const Status there = require_job((*store)->records(), options.job); !there) {
+    return session.fail(there.error());
+  }
   Result<DeadLetterQuery> query = query_of(options.job, options.filter, options.discarded);
   if (!query) return session.fail(query.error());
   if (options.by == "error") return list_groups(session, **store, *query);
@@ -135,11 +138,11 @@ int dlq_list(Session& session, const DlqListOptions& options) {
   return exit_done;
 }
 
-int dlq_show(Session& session, const DlqShowOptions& options) {
+int dlq_show(Session& session, const ItemOptions& options) {
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
   const Result<std::vector<TaskId>> tasks =
-      dead_letters_at((*store)->records(), {options.item.id, options.item.job, options.item.stage});
+      dead_letters_at((*store)->records(), {options.id, options.job, options.stage});
   if (!tasks) return session.fail(tasks.error());
   std::vector<Json> documents;
   for (const TaskId task : *tasks) {
@@ -162,6 +165,9 @@ int dlq_show(Session& session, const DlqShowOptions& options) {
 int dlq_export(Session& session, const DlqExportOptions& options) {
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
+  if (const Status there = require_job((*store)->records(), options.job); !there) {
+    return session.fail(there.error());
+  }
   const Result<DeadLetterQuery> query = query_of(options.job, options.filter, options.discarded);
   if (!query) return session.fail(query.error());
   const Result<std::int64_t> count =

@@ -18,12 +18,16 @@ using Verb = std::function<Result<DeadLetterTally>(
 struct Wording {
   std::string ask;   ///< "Retry"
   std::string done;  ///< "ready again"
+  std::string done_to_one = done;
   bool is_destructive = false;
 };
 
 /// What is meant: the letters of the ids, or those of the filter.
 Result<DeadLetterSelection> selection_of(Session& session, Records& records,
                                          const DlqActOptions& options) {
+  if (const Status there = require_job(records, options.job); !there) {
+    return std::unexpected(there.error());
+  }
   DeadLetterSelection selection;
   if (options.job) selection.job = JobId{*options.job};
   const std::vector<std::string> ids = read_ids(session, options.ids);
@@ -131,9 +135,10 @@ int act(Session& session, const DlqActOptions& options, const Wording& wording, 
                                 {"refused", tally->refused},
                                 {"dry_run", tally->dry_run}}));
   }
+  const bool is_one = tally->done == 1;
   session.say(counted(tally->done, "dead letter") +
-              (tally->dry_run ? " would be " : (tally->done == 1 ? " is " : " are ")) +
-              wording.done +
+              (tally->dry_run ? " would be " : (is_one ? " is " : " are ")) +
+              (is_one ? wording.done_to_one : wording.done) +
               (tally->refused > 0 ? ", " + with_separators(tally->refused) + " refused" : "") +
               (tally->dry_run ? "; nothing was changed" : ""));
   if (wording.done == "ready again" && !tally->dry_run) {
@@ -160,7 +165,8 @@ int dlq_discard(Session& session, const DlqActOptions& options) {
 int dlq_purge(Session& session, const DlqActOptions& options) {
   return act(session, options,
              {.ask = "Delete for good the items of",
-              .done = "deleted with its item's records",
+              .done = "deleted with their items' records",
+              .done_to_one = "deleted with its item's records",
               .is_destructive = true},
              &purge_dead_letters);
 }

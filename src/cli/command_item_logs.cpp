@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <vector>
 
 #include "cli/address.hpp"
@@ -30,6 +31,22 @@ Result<std::string> text_of(Records& records, const ArtifactRecord& artifact) {
   return tail ? string_of(*tail).value_or("") : std::string();
 }
 
+/// `not_found` where no stage that is meant has an ended attempt of this number.
+Status require_attempt(const std::vector<TaskAttempts>& all, std::uint32_t wanted) {
+  AttemptNumber last = 0;
+  for (const TaskAttempts& one : all) {
+    for (const Attempt& attempt : one.attempts) {
+      if (attempt.number == wanted) return {};
+      last = std::max(last, attempt.number);
+    }
+  }
+  return pawl::fail(
+      ErrorCode::not_found, "no attempt " + std::to_string(wanted) + " has ended here",
+      last == 0
+          ? "none has ended yet"
+          : "the last is " + std::to_string(last) + "; they are listed by: pawl item attempts ID");
+}
+
 Result<std::vector<Log>> logs_of(Records& records, const std::vector<TaskAttempts>& all,
                                  const std::optional<std::uint32_t>& only) {
   std::vector<Log> logs;
@@ -59,6 +76,11 @@ int item_logs(Session& session, const ItemLogsOptions& options) {
   if (!address) return session.fail(address.error());
   const Result<std::vector<TaskAttempts>> all = attempts_at(records, *address);
   if (!all) return session.fail(all.error());
+  if (options.attempt) {
+    if (const Status there = require_attempt(*all, *options.attempt); !there) {
+      return session.fail(there.error());
+    }
+  }
   const Result<std::vector<Log>> logs = logs_of(records, *all, options.attempt);
   if (!logs) return session.fail(logs.error());
 

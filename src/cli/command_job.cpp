@@ -1,9 +1,11 @@
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "cli/address.hpp"
 #include "cli/commands.hpp"
 #include "cli/job_view.hpp"
+#include "cli/many.hpp"
 #include "cli/session.hpp"
 #include "cli/signals.hpp"
 #include "pawl/codec/documents.hpp"
@@ -29,12 +31,38 @@ int show(Session& session, Records& records, const Job& job) {
   return exit_done;
 }
 
-int act_on(Session& session, JobId job, const Act& act) {
+/// Does the same to each job. One alone is shown as itself, several as a list.
+int act_on(Session& session, Store& store, const std::vector<std::string>& jobs,
+           const std::function<Act(JobId)>& act) {
+  const auto act_on_one = [&](JobId id) -> Result<Job> {
+    Result<Job> after = store.act(act(id));
+    if (!after) return std::unexpected(with_commands(after.error(), id));
+    return after;
+  };
+  if (jobs.size() == 1) {
+    const Result<Job> after = act_on_one(JobId{number_of(jobs.front())});
+    return after ? show(session, store.records(), *after) : session.fail(after.error());
+  }
+  return do_each(
+      session, jobs,
+      [&](const std::string& id) -> Result<Done> {
+        const Result<Job> after = act_on_one(JobId{number_of(id)});
+        if (!after) return std::unexpected(after.error());
+        const Result<Workflow> workflow = store.records().workflow(after->workflow_hash);
+        if (!workflow) return std::unexpected(workflow.error());
+        return Done{.document = job_document(*after, *workflow),
+                    .words = job_headline(*after, session.style(), session.times())};
+      },
+      "jobs");
+}
+
+int act_on_named(Session& session, const JobActOptions& options,
+                 const std::function<Act(JobId)>& act) {
+  const Result<std::vector<std::string>> jobs = read_numbers(session, options.jobs, "job");
+  if (!jobs) return session.fail(jobs.error());
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
-  const Result<Job> after = (*store)->act(act);
-  if (!after) return session.fail(with_commands(after.error(), job));
-  return show(session, (*store)->records(), *after);
+  return act_on(session, **store, *jobs, act);
 }
 
 void add_limit(Table& table, const std::string& name, const std::string& used,
@@ -153,24 +181,37 @@ int job_show(Session& session, const OneJobOptions& options) {
   return status(session, {.job = options.job});
 }
 
-int job_pause(Session& session, const OneJobOptions& options) {
-  return act_on(session, JobId{options.job}, PauseJob{.job = JobId{options.job}});
+int job_pause(Session& session, const JobActOptions& options) {
+  return act_on_named(session, options, [](JobId job) { return PauseJob{.job = job}; });
 }
 
-int job_resume(Session& session, const OneJobOptions& options) {
-  return act_on(session, JobId{options.job}, ResumeJob{.job = JobId{options.job}});
+int job_resume(Session& session, const JobActOptions& options) {
+  return act_on_named(session, options, [](JobId job) { return ResumeJob{.job = job}; });
 }
 
-int job_cancel(Session& session, const OneJobOptions& options) {
+int job_cancel(Session& session, const JobActOptions& options) {
+  const Result<std::vector<std::string>> jobs = read_numbers(session, options.jobs, "job");
+  if (!jobs) return session.fail(jobs.error());
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
-  const Result<Job> job = (*store)->records().job(JobId{options.job});
-  if (!job) return session.fail(job.error());
-  const Status agreed =
-      session.confirm("Cancel job " + std::to_string(options.job) + " with " +
-                      counted(job->items.active(), "unfinished item") + "? There is no way back.");
-  if (!agreed) return session.fail(agreed.error());
-  return act_on(session, job->id, CancelJob{.job = job->id});
+  std::int64_t unfinished = 0;
+  std::int64_t there = 0;
+  for (const std::string& id : *jobs) {
+    const Result<Job> job = (*store)->records().job(JobId{number_of(id)});
+    // Among several, one that is not there is told when its turn comes.
+    if (!job && jobs->size() == 1) return session.fail(job.error());
+    if (!job) continue;
+    ++there;
+    unfinished += job->items.active();
+  }
+  const std::string what = jobs->size() == 1 ? "job " + jobs->front() : counted(there, "job");
+  if (there > 0) {
+    const Status agreed =
+        session.confirm("Cancel " + what + " with " + counted(unfinished, "unfinished item") +
+                        "? There is no way back.");
+    if (!agreed) return session.fail(agreed.error());
+  }
+  return act_on(session, **store, *jobs, [](JobId job) { return CancelJob{.job = job}; });
 }
 
 int job_budget(Session& session, const JobBudgetOptions& options) {

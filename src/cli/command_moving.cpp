@@ -1,12 +1,18 @@
+#include <array>
+#include <cerrno>
 #include <fstream>
 #include <istream>
+#include <optional>
 #include <ostream>
+#include <system_error>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
+#include "moving/inspection.hpp"
+#include "moving/temporary_file.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/moving/moving.hpp"
 
@@ -38,18 +44,23 @@ Status synced(const fs::path& path, int flags) {
               : pawl::fail(ErrorCode::unavailable, "cannot sync '" + path.string() + "'");
 }
 
+std::unexpected<Error> cannot_write(const fs::path& path, int error) {
+  return pawl::fail(ErrorCode::unavailable, "cannot write '" + path.string() +
+                                                "': " + std::generic_category().message(error));
+}
+
 /// Beside the file, under another name until all of it is on the disk.
 Result<Exported> export_to_file(Records& records, JobId job, const fs::path& path) {
   const fs::path beside = path.string() + ".tmp-" + std::to_string(::getpid());
   const auto written = [&]() -> Result<Exported> {
+    errno = 0;
     std::ofstream out(beside, std::ios::binary | std::ios::trunc);
-    if (!out) {
-      return pawl::fail(ErrorCode::unavailable, "cannot write '" + beside.string() + "'");
-    }
+    if (!out) return cannot_write(path, errno);
     Result<Exported> done = export_job(records, job, out);
     if (!done) return done;
+    errno = 0;
     out.close();
-    if (!out) return pawl::fail(ErrorCode::unavailable, "cannot write '" + beside.string() + "'");
+    if (!out) return cannot_write(path, errno);
     if (Status safe = synced(beside, 0); !safe) return std::unexpected(safe.error());
     std::error_code error;
     fs::rename(beside, path, error);
@@ -78,6 +89,21 @@ Json document_of(const Imported& imported) {
        {"released", imported.released},
        {"moved", document_of(imported.moved)},
        {"verification", verification_document(imported.verified)}});
+}
+
+/// What comes from a pipe, so that it can be read twice.
+Status keep(std::istream& in, std::optional<moving::TemporaryFile>& spool) {
+  Result<moving::TemporaryFile> made = moving::TemporaryFile::make({});
+  if (!made) return std::unexpected(made.error());
+  spool.emplace(std::move(*made));
+  std::array<char, 64 * 1024> buffer{};
+  while (in) {
+    in.read(buffer.data(), buffer.size());
+    const auto got = static_cast<std::size_t>(in.gcount());
+    if (Status written = spool->append({buffer.data(), got}); !written) return written;
+  }
+  if (in.bad()) return pawl::fail(ErrorCode::unavailable, "stdin cannot be read to its end");
+  return spool->flush();
 }
 
 int tell(Session& session, const Imported& imported) {
@@ -146,9 +172,22 @@ int import_one(Session& session, const ImportJobOptions& options) {
     return session.fail(
         {ErrorCode::not_found, "no file '" + options.file + "' that can be read", {}});
   }
+  // No store is made for what cannot be imported.
+  std::optional<moving::TemporaryFile> spool;
+  if (const auto there = session.store(); !there && there.error().code == ErrorCode::not_found) {
+    if (from_stdin) {
+      const Status kept = keep(*session.streams().in, spool);
+      if (!kept) return session.fail(kept.error());
+      file.open(spool->path(), std::ios::binary);
+    }
+    const Result<moving::Contents> contents = moving::inspect(file);
+    if (!contents) return session.fail(contents.error());
+    file.clear();
+    file.seekg(0);
+  }
   const Result<std::shared_ptr<Store>> store = session.store_or_create(session.directory());
   if (!store) return session.fail(store.error());
-  std::istream& in = from_stdin ? *session.streams().in : file;
+  std::istream& in = file.is_open() ? static_cast<std::istream&>(file) : *session.streams().in;
   const Result<Imported> done = import_job(**store, in);
   if (!done) return session.fail(done.error());
   if (session.globals().wants_json()) {

@@ -50,7 +50,7 @@ int resume(Session& session, const ResumeOptions& options) {
       session.print(job_document(*job, *workflow));
     } else {
       const bool is_paused = state_of(*job) == JobState::paused;
-      session.print("job " + number + " " + std::string(label_of(state_of(*job))) +
+      session.print("job " + number + " " + state_in_words(*job) +
                     (is_paused ? "\n" : "; nothing is left to do\n"));
       if (is_paused) session.say(way_out_of_pause(*job));
     }

@@ -1,6 +1,9 @@
+#include <functional>
 #include <vector>
 
+#include "cli/address.hpp"
 #include "cli/commands.hpp"
+#include "cli/many.hpp"
 #include "cli/review_view.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/documents.hpp"
@@ -16,18 +19,28 @@ std::string claim_of(const Review& review, const Times& times) {
   return holds ? review.claimed_by + ", " + times.of(review.claimed_until) : std::string();
 }
 
-int show_changed(Session& session, Records& records, ReviewId id, const std::string& words) {
-  const Result<ShownReview> shown = load_review(records, id);
-  if (!shown) return session.fail(shown.error());
-  if (session.globals().wants_json()) {
-    const Json document = review_document(shown->review, shown->item_key(), shown->stage().name);
-    session.print(Json::object({{"reviews", Json::array({document})}}));
-  } else if (session.globals().quiet) {
-    session.print(std::to_string(id.value()) + "\n");
-  } else {
-    session.print("review " + std::to_string(id.value()) + " " + words + "\n");
-  }
-  return exit_done;
+/// Does the same to each review that is named.
+int change_each(Session& session, const ReviewClaimOptions& options, const std::string& words,
+                const std::function<Act(const Store&, ReviewId, const std::string&)>& act) {
+  const Result<std::vector<std::string>> reviews = read_numbers(session, options.reviews, "review");
+  if (!reviews) return session.fail(reviews.error());
+  const Result<std::string> by = Session::person(options.as);
+  if (!by) return session.fail(by.error());
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  return do_each(
+      session, *reviews,
+      [&](const std::string& id) -> Result<Done> {
+        const ReviewId review{number_of(id)};
+        const Result<Job> done = (*store)->act(act(**store, review, *by));
+        if (!done) return std::unexpected(done.error());
+        const Result<ShownReview> shown = load_review((*store)->records(), review);
+        if (!shown) return std::unexpected(shown.error());
+        return Done{
+            .document = review_document(shown->review, shown->item_key(), shown->stage().name),
+            .words = "review " + id + " " + words};
+      },
+      "reviews");
 }
 
 }  // namespace
@@ -36,6 +49,9 @@ int review_list(Session& session, const ReviewListOptions& options) {
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
   Records& records = (*store)->records();
+  if (const Status there = require_job(records, options.job); !there) {
+    return session.fail(there.error());
+  }
   const Times times = session.times();
   Table table({{"REVIEW", Table::Align::right},
                {"JOB", Table::Align::right},
@@ -127,29 +143,27 @@ int review_show(Session& session, const ReviewShowOptions& options) {
 }
 
 int review_claim(Session& session, const ReviewClaimOptions& options) {
-  const Result<std::string> by = Session::person(options.as);
-  if (!by) return session.fail(by.error());
   const Result<Duration> lasting = parse_duration(options.lasting);
   if (!lasting) return session.fail(lasting.error());
-  const Result<std::shared_ptr<Store>> store = session.store();
-  if (!store) return session.fail(store.error());
-  const ReviewId id{options.review};
-  const Result<Job> done =
-      (*store)->act(ClaimReview{.review = id, .by = *by, .until = (*store)->now() + *lasting});
-  if (!done) return session.fail(done.error());
-  return show_changed(session, (*store)->records(), id,
-                      "is claimed by " + *by + " for " + in_words(*lasting));
+  if (*lasting <= Duration::zero()) {
+    return session.fail_usage("a claim for " + printable(options.lasting) + " would hold nothing",
+                              "write how long it holds, like --for 10m; to give one back: "
+                              "pawl review release REVIEW");
+  }
+  const Result<std::string> by = Session::person(options.as);
+  if (!by) return session.fail(by.error());
+  return change_each(session, options, "is claimed by " + *by + " for " + in_words(*lasting),
+                     [&](const Store& store, ReviewId review, const std::string& person) {
+                       return ClaimReview{
+                           .review = review, .by = person, .until = store.now() + *lasting};
+                     });
 }
 
 int review_release(Session& session, const ReviewClaimOptions& options) {
-  const Result<std::string> by = Session::person(options.as);
-  if (!by) return session.fail(by.error());
-  const Result<std::shared_ptr<Store>> store = session.store();
-  if (!store) return session.fail(store.error());
-  const ReviewId id{options.review};
-  const Result<Job> done = (*store)->act(ReleaseReview{.review = id, .by = *by});
-  if (!done) return session.fail(done.error());
-  return show_changed(session, (*store)->records(), id, "is free again");
+  return change_each(session, options, "is free again",
+                     [](const Store&, ReviewId review, const std::string& person) {
+                       return ReleaseReview{.review = review, .by = person};
+                     });
 }
 
 }  // namespace pawl::cli

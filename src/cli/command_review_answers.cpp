@@ -1,8 +1,11 @@
 #include <fstream>
+#include <functional>
 #include <istream>
+#include <set>
 #include <sstream>
 
 #include "cli/commands.hpp"
+#include "cli/many.hpp"
 #include "cli/review_edit.hpp"
 #include "cli/review_view.hpp"
 #include "cli/session.hpp"
@@ -13,37 +16,52 @@
 namespace pawl::cli {
 namespace {
 
-int answer(Session& session, Store& store, const ShownReview& shown, Answer given,
-           const std::string& words) {
-  const Result<ShownReview> after = give_answer(store, shown, std::move(given));
-  if (!after) return session.fail(after.error());
-  const std::string number = std::to_string(shown.review.id.value());
-  if (session.globals().wants_json()) {
-    const Json document = review_document(after->review, after->item_key(), after->stage().name);
-    session.print(Json::object({{"reviews", Json::array({document})}}));
-  } else if (session.globals().quiet) {
-    session.print(number + "\n");
-  } else {
-    session.print("review " + number + " " + words + "\n");
-  }
-  if (!after->job.has_ended()) {
-    session.say("go on with the work: pawl resume " + std::to_string(after->job.id.value()));
-  }
-  return exit_done;
-}
+/// How one review is answered, from what is shown of it.
+using Decide = std::function<Result<Answer>(Store&, const ShownReview&, Answer)>;
 
-/// What every answer begins with.
-int with_review(Session& session, const ReviewAnswerOptions& options,
-                const std::function<int(Store&, const ShownReview&, Answer)>& decide) {
+/// Answers each review that is named, and tells it by these words.
+int answer_each(Session& session, const ReviewAnswerOptions& options, const std::string& words,
+                const Decide& decide) {
+  const Result<std::vector<std::string>> reviews = read_numbers(session, options.reviews, "review");
+  if (!reviews) return session.fail(reviews.error());
+  if (reviews->size() > 1 && !options.digest.empty()) {
+    return session.fail_usage("--digest tells what was shown of one review, and " +
+                              counted(static_cast<std::int64_t>(reviews->size()), "review") +
+                              " are named");
+  }
   const Result<std::string> by = Session::person(options.as);
   if (!by) return session.fail(by.error());
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
-  const Result<ShownReview> shown = load_review((*store)->records(), ReviewId{options.review});
-  if (!shown) return session.fail(shown.error());
-  Answer given{.reviewer = *by, .note = options.note, .digest = options.digest};
-  if (options.attempt) given.attempt = *options.attempt;
-  return decide(**store, *shown, std::move(given));
+  std::set<std::int64_t> go_on;
+  const auto answer = [&](const std::string& id) -> Result<Done> {
+    const Result<ShownReview> shown = load_review((*store)->records(), ReviewId{number_of(id)});
+    if (!shown) return std::unexpected(shown.error());
+    Answer given{.reviewer = *by, .note = options.note, .digest = options.digest};
+    if (options.attempt) given.attempt = *options.attempt;
+    Result<Answer> decided = decide(**store, *shown, std::move(given));
+    if (!decided) return std::unexpected(decided.error());
+    const Result<ShownReview> after = give_answer(**store, *shown, std::move(*decided));
+    if (!after) return std::unexpected(after.error());
+    if (!after->job.has_ended()) go_on.insert(after->job.id.value());
+    return Done{.document = review_document(after->review, after->item_key(), after->stage().name),
+                .words = "review " + id + " " + words};
+  };
+  const int code = do_each(session, *reviews, answer, "reviews");
+  for (const std::int64_t job : go_on) {
+    session.say("go on with the work: pawl resume " + std::to_string(job));
+  }
+  return code;
+}
+
+/// … each in the same way.
+int answer_each(Session& session, const ReviewAnswerOptions& options, const std::string& words,
+                ReviewOutcome outcome) {
+  return answer_each(session, options, words,
+                     [&](Store&, const ShownReview&, Answer given) -> Result<Answer> {
+                       given.outcome = outcome;
+                       return given;
+                     });
 }
 
 Result<std::string> read_all(Session& session, const std::string& file) {
@@ -61,50 +79,46 @@ Result<std::string> read_all(Session& session, const std::string& file) {
 }  // namespace
 
 int review_approve(Session& session, const ReviewAnswerOptions& options) {
-  return with_review(session, options, [&](Store& store, const ShownReview& shown, Answer given) {
-    given.outcome = ReviewOutcome::approve;
-    return answer(session, store, shown, std::move(given), "approved");
-  });
+  return answer_each(session, options, "approved", ReviewOutcome::approve);
 }
 
 int review_changes(Session& session, const ReviewAnswerOptions& options) {
-  return with_review(session, options, [&](Store& store, const ShownReview& shown, Answer given) {
-    given.outcome = ReviewOutcome::request_changes;
-    return answer(session, store, shown, std::move(given), "sent back with your note");
-  });
+  return answer_each(session, options, "sent back with your note", ReviewOutcome::request_changes);
 }
 
 int review_reject(Session& session, const ReviewAnswerOptions& options) {
-  return with_review(session, options, [&](Store& store, const ShownReview& shown, Answer given) {
-    given.outcome = ReviewOutcome::reject;
-    return answer(session, store, shown, std::move(given), "rejected");
-  });
+  return answer_each(session, options, "rejected", ReviewOutcome::reject);
 }
 
 int review_edit(Session& session, const ReviewAnswerOptions& options) {
-  return with_review(session, options, [&](Store& store, const ShownReview& shown, Answer given) {
+  const bool is_one = options.reviews.size() == 1 && options.reviews.front() != "-";
+  if (!is_one) {
+    return session.fail_usage("an edit is of one review", "name its number: pawl review edit 318");
+  }
+  const auto edit = [&](Store& store, const ShownReview& shown, Answer given) -> Result<Answer> {
     // Before anybody works for nothing.
     if (shown.review.status != ReviewStatus::open) {
-      return session.fail({ErrorCode::conflict,
-                           "review " + std::to_string(shown.review.id.value()) +
-                               " is not open: it is " + std::string(name_of(shown.review.status)),
-                           "open ones are listed by: pawl review list"});
+      return pawl::fail(ErrorCode::conflict,
+                        "review " + std::to_string(shown.review.id.value()) +
+                            " is not open: it is " + std::string(name_of(shown.review.status)),
+                        "open ones are listed by: pawl review list");
     }
     const Result<Json> original =
         output_of_attempt(store.records(), shown, given.attempt.value_or(shown.review.attempt));
-    if (!original) return session.fail(original.error());
+    if (!original) return std::unexpected(original.error());
     std::optional<std::string> text;
     if (!options.output.empty()) {
       Result<std::string> read = read_all(session, options.output);
-      if (!read) return session.fail(read.error());
+      if (!read) return std::unexpected(read.error());
       text = std::move(*read);
     }
     const Result<Json> edited = edited_output(session, store, shown.stage(), *original, text);
-    if (!edited) return session.fail(edited.error());
+    if (!edited) return std::unexpected(edited.error());
     given.outcome = ReviewOutcome::approve_with_edits;
     given.edits = *edited;
-    return answer(session, store, shown, std::move(given), "approved with your edits");
-  });
+    return given;
+  };
+  return answer_each(session, options, "approved with your edits", edit);
 }
 
 }  // namespace pawl::cli

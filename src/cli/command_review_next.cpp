@@ -1,6 +1,9 @@
+#include <array>
 #include <istream>
 #include <optional>
+#include <string_view>
 
+#include "cli/address.hpp"
 #include "cli/commands.hpp"
 #include "cli/key_reader.hpp"
 #include "cli/review_edit.hpp"
@@ -18,16 +21,33 @@ constexpr std::size_t output_lines_max = 30;
 constexpr int control_c = 3;
 constexpr int control_d = 4;
 
-constexpr auto keys =
-    "[a]pprove  [e]dit in $EDITOR  [c]hanges  [r]eject  [d]iff  [s]kip  [?]  [q]uit";
-constexpr auto keys_in_words =
-    "a  approve the output that is shown\n"
-    "e  change the output in your editor, then approve it\n"
-    "c  ask for another attempt; your note becomes its feedback\n"
-    "r  reject for good; the item becomes a dead letter\n"
-    "d  compare the two newest outputs\n"
-    "s  leave it for later, or for others\n"
-    "q  stop reviewing\n";
+/// A key, as the prompt shows it and as the help explains it.
+struct Key {
+  std::string_view prompt;
+  std::string_view meaning;
+  bool asks_for_changes = false;
+};
+constexpr std::array keys{
+    Key{"[a]pprove", "a  approve the output that is shown"},
+    Key{"[e]dit in $EDITOR", "e  change the output in your editor, then approve it"},
+    Key{"[c]hanges", "c  ask for another attempt; your note becomes its feedback", true},
+    Key{"[r]eject", "r  reject for good; the item becomes a dead letter"},
+    Key{"[d]iff", "d  compare the two newest outputs"},
+    Key{"[s]kip", "s  leave it for later, or for others"},
+    Key{"[?]", "?  these words"},
+    Key{"[q]uit", "q  stop reviewing"},
+};
+
+/// The keys that this stage takes: those parts, one after the other.
+std::string of_keys(const StageDefinition& stage, std::string_view Key::* part,
+                    std::string_view between) {
+  std::string out;
+  for (const Key& key : keys) {
+    if (key.asks_for_changes && !can_be_changed(stage)) continue;
+    out += (out.empty() ? "" : std::string(between)) + std::string(key.*part);
+  }
+  return out;
+}
 
 /// The oldest open review after this one that nobody else has claimed.
 Result<std::optional<Review>> next_open(Records& records, JobId job, ReviewId after,
@@ -69,8 +89,9 @@ int show_only(Session& session, Records& records, const std::optional<Review>& n
     session.print(
         review_screen(records, *shown, session.style(), session.times(), person, output_lines_max));
     const std::string id = std::to_string(next->id.value());
-    session.say("decide: pawl review approve " + id + " | edit " + id + " | changes " + id +
-                " --note TEXT | reject " + id + " --reason TEXT");
+    session.say("decide: pawl review approve " + id + " | edit " + id +
+                (can_be_changed(shown->stage()) ? " | changes " + id + " --note TEXT" : "") +
+                " | reject " + id + " --reason TEXT");
   }
   return exit_done;
 }
@@ -111,7 +132,7 @@ class Sitting {
     session_.print("\n" + review_screen(store_.records(), *shown, session_.style(),
                                         session_.times(), person_, output_lines_max));
     for (;;) {
-      const int key = ask_for_key();
+      const int key = ask_for_key(shown->stage());
       session_.print("\n");
       switch (key) {
         case 'a':
@@ -121,6 +142,10 @@ class Sitting {
           if (edited(*shown)) return {};
           break;
         case 'c':
+          if (!can_be_changed(shown->stage())) {
+            session_.print("there is nothing to run again: the stage names no changes_rerun\n");
+            break;
+          }
           if (noted(*shown, ReviewOutcome::request_changes, "what should be done better? ",
                     "sent back with your note")) {
             return {};
@@ -149,18 +174,18 @@ class Sitting {
           return exit_interrupted;
         case '?':
         default:
-          session_.print(keys_in_words);
+          session_.print(of_keys(shown->stage(), &Key::meaning, "\n") + "\n");
           break;
       }
     }
   }
 
   /// Shows the keys, and answers the first one that is pressed after that.
-  int ask_for_key() {
+  int ask_for_key(const StageDefinition& stage) {
     session_.streams().out->flush();
     KeyReader reader;
     reader.forget_typed_ahead();
-    session_.print(session_.style().paint(Paint::cyan, keys) + " ");
+    session_.print(session_.style().paint(Paint::cyan, of_keys(stage, &Key::prompt, "  ")) + " ");
     session_.streams().out->flush();
     return reader.read();
   }
@@ -221,6 +246,9 @@ int review_next(Session& session, const ReviewNextOptions& options) {
   if (!person) return session.fail(person.error());
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
+  if (const Status there = require_job((*store)->records(), options.job); !there) {
+    return session.fail(there.error());
+  }
   const JobId job{options.job.value_or(0)};
   const bool sits_here = session.can_ask() && session.streams().out_is_terminal &&
                          !session.globals().wants_json() && !session.globals().quiet;

@@ -1,10 +1,13 @@
 /// `pawl run FILE`: submits a job and works on it until nothing is left but people, or the end.
 
+#include <map>
+#include <set>
 #include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/submission.hpp"
+#include "cli/submission_turn.hpp"
 #include "cli/working.hpp"
 #include "pawl/codec/documents.hpp"
 
@@ -12,28 +15,52 @@ namespace pawl::cli {
 
 namespace {
 
-/// "k=v" texts; the first fault ends it, naming the text.
-Result<std::map<std::string, std::string>> given_params(const std::vector<std::string>& texts) {
+/// The params as the file wants them, from "k=v" texts; every fault at once.
+Result<Json> read_params(const std::vector<ParamSpec>& specs,
+                         const std::vector<std::string>& texts) {
   std::map<std::string, std::string> given;
+  std::set<std::string> misread;
+  Error faults{ErrorCode::invalid, {}, {}};
+  const auto note = [&](const std::string& message, const std::string& help) {
+    if (!message.empty()) faults.message += (faults.message.empty() ? "" : "; ") + message;
+    if (!help.empty()) faults.help += (faults.help.empty() ? "" : "; ") + help;
+  };
   for (const std::string& text : texts) {
     const std::size_t sign = text.find('=');
     if (sign == std::string::npos || sign == 0) {
-      return pawl::fail(ErrorCode::invalid, "'" + text + "' is not a param",
-                        "write --param name=value");
-    }
-    if (!given.emplace(text.substr(0, sign), text.substr(sign + 1)).second) {
-      return pawl::fail(ErrorCode::invalid,
-                        "the param '" + text.substr(0, sign) + "' is given twice");
+      note("'" + printable(text) + "' is not a param",
+           misread.empty() ? "write --param name=value" : "");
+      misread.insert(text);
+    } else if (!given.emplace(text.substr(0, sign), text.substr(sign + 1)).second) {
+      note("the param '" + printable(text.substr(0, sign)) + "' is given twice", "");
     }
   }
-  return given;
+  // That one without its `=` has no value is not told again.
+  std::vector<ParamSpec> told = specs;
+  std::erase_if(told, [&](const ParamSpec& param) { return misread.contains(param.name); });
+  Result<Json> bound = bind_params(told, given);
+  if (!bound) note(bound.error().message, bound.error().help);
+  if (faults.message.empty()) return bound;
+  return std::unexpected(std::move(faults));
 }
 
 /// The unfinished job of this workflow that a new one would stand beside.
-std::optional<Job> unfinished_job(Store& store, const std::string& workflow) {
+Result<std::optional<Job>> unfinished_job(Store& store, const std::string& workflow) {
   const auto jobs =
       store.records().jobs({.ended = false, .workflow_name = workflow, .before = {}, .limit = 1});
-  return jobs && !jobs->empty() ? std::optional(jobs->front()) : std::nullopt;
+  if (!jobs) return std::unexpected(jobs.error());
+  return jobs->empty() ? std::nullopt : std::optional(jobs->front());
+}
+
+Status nothing_unfinished(Store& store, const std::string& workflow, const std::string& file) {
+  const Result<std::optional<Job>> other = unfinished_job(store, workflow);
+  if (!other) return std::unexpected(other.error());
+  if (!*other) return {};
+  const std::string number = std::to_string((*other)->id.value());
+  return pawl::fail(ErrorCode::conflict,
+                    "job " + number + " of workflow '" + printable(workflow) + "' is not finished",
+                    "go on with it:  pawl resume " + number +
+                        "   or start another beside it:  pawl run " + file + " --new");
 }
 
 std::string opening_line(const Job& job) {
@@ -67,9 +94,7 @@ std::string where_from(const ItemsSpec& items) {
 }
 
 Result<Submission> prepare(const RunOptions& options, WorkflowSource source, WorkflowFile file) {
-  const auto given = given_params(options.params);
-  if (!given) return std::unexpected(given.error());
-  Result<Json> params = bind_params(file.params, *given);
+  Result<Json> params = read_params(file.params, options.params);
   if (!params) return std::unexpected(params.error());
   Submission submission{.source = std::move(source),
                         .file = std::move(file),
@@ -77,10 +102,14 @@ Result<Submission> prepare(const RunOptions& options, WorkflowSource source, Wor
                         .params = std::move(*params),
                         .key = options.key,
                         .adopt = false,
-                        .parallel = options.parallel};
-  submission.items = options.items.empty() ? submission.file.items
-                                           : items_named(options.items, submission.file.items,
-                                                         submission.source.project);
+                        .parallel = options.parallel.value_or(0)};
+  submission.items = submission.file.items;
+  if (options.items) {
+    Result<ItemsSpec> named =
+        items_named(*options.items, submission.file.items, submission.source.project);
+    if (!named) return std::unexpected(named.error());
+    submission.items = std::move(*named);
+  }
   submission.adopt = !options.fresh && !submission.items.id.empty();
   if (submission.parallel == 0) submission.parallel = submission.file.parallel;
   if (submission.parallel == 0) submission.parallel = processors();
@@ -104,8 +133,10 @@ int dry_run(Session& session, const RunOptions& options, const Submission& submi
     session.print(plan_document(*plan, workflow));
     return exit_done;
   }
-  if (const auto other = unfinished_job(*store, workflow.name()); other && !options.is_new) {
-    const std::string number = std::to_string(other->id.value());
+  const Result<std::optional<Job>> other = unfinished_job(*store, workflow.name());
+  if (!other) return session.fail(other.error());
+  if (*other && !options.is_new) {
+    const std::string number = std::to_string((*other)->id.value());
     session.say("job " + number + " of this workflow is not finished: `pawl resume " + number +
                 "` goes on with it, `pawl run --new` starts the following");
   }
@@ -113,9 +144,55 @@ int dry_run(Session& session, const RunOptions& options, const Submission& submi
   return exit_done;
 }
 
+/// One job, however many submit at once: from the look for an unfinished one to the new one.
+Result<Begun> begin_alone(Session& session, Store& store, const RunOptions& options,
+                          const Submission& submission, const FirstItems& first) {
+  const bool may_be_beside = options.is_new || !options.key.empty();
+  if (may_be_beside) return begin_job(store, submission, first);
+  const Result<std::filesystem::path> run_directory = session.run_directory();
+  if (!run_directory) return std::unexpected(run_directory.error());
+  const Result<SubmissionTurn> turn = SubmissionTurn::wait_for(*run_directory);
+  if (!turn) return std::unexpected(turn.error());
+  const Status free = nothing_unfinished(store, submission.file.workflow.name(), options.file);
+  if (!free) return std::unexpected(free.error());
+  return begin_job(store, submission, first);
+}
+
+void warn_of_items(Session& session, const Submission& submission, const FirstItems& first) {
+  if (first.items.empty()) {
+    session.say("warning: " + where_from(submission.items) + " gave no items");
+  }
+  const EqualIds equal = equal_ids(first.items);
+  if (equal.count == 0) return;
+  session.say("warning: " + counted(equal.count, "item has", "items have") +
+              " an id that another has before; the first is '" + printable(equal.first) +
+              "', and the second of it is called '" + printable(equal.first) + "#2'");
+}
+
+/// Reads the items, and submits only when they could be read.
+Result<Begun> submit(Session& session, Store& store, const RunOptions& options,
+                     const Submission& submission) {
+  const Result<FirstItems> first = read_first_items(submission);
+  if (!first) return std::unexpected(first.error());
+  Result<Begun> begun = begin_alone(session, store, options, submission, *first);
+  if (!begun) return begun;
+  if (begun->was_known) {
+    session.say("job " + std::to_string(begun->job.id.value()) + " has the key '" +
+                printable(options.key) + "' already; nothing was submitted");
+    return begun;
+  }
+  warn_of_items(session, submission, *first);
+  Result<Job> whole = add_the_rest(store, submission, begun->job, *first);
+  if (!whole) return std::unexpected(whole.error());
+  begun->job = std::move(*whole);
+  return begun;
+}
+
 }  // namespace
 
 int run(Session& session, const RunOptions& options) {
+  const Result<std::uint32_t> parallel = parallel_from(options.parallel);
+  if (!parallel) return session.fail(parallel.error());
   Result<WorkflowSource> source = read_workflow_source(session, options.file);
   if (!source) {
     session.fail(source.error());
@@ -131,41 +208,36 @@ int run(Session& session, const RunOptions& options) {
   const StopSignals signals;
   const auto store = session.store_or_create(project);
   if (!store) return session.fail(store.error());
-  const std::string& name = submission->file.workflow.name();
+  // Before the items are read, which may take its time.
   if (!options.is_new && options.key.empty()) {
-    if (const auto other = unfinished_job(**store, name)) {
-      const std::string number = std::to_string(other->id.value());
-      return session.fail(
-          {.code = ErrorCode::conflict,
-           .message = "job " + number + " of workflow '" + printable(name) + "' is not finished",
-           .help = "go on with it:  pawl resume " + number +
-                   "   or start another beside it:  pawl run " + options.file + " --new"});
-    }
+    const Status free = nothing_unfinished(**store, submission->file.workflow.name(), options.file);
+    if (!free) return session.fail(free.error());
   }
-  const Result<Job> job = submit(**store, *submission);
-  if (!job) return session.fail(job.error());
+  const Result<Begun> begun = submit(session, **store, options, *submission);
+  if (!begun) return session.fail(begun.error());
+  const Job& job = begun->job;
   if (options.detach) {
-    const std::string number = std::to_string(job->id.value());
+    const std::string number = std::to_string(job.id.value());
     if (session.globals().wants_json()) {
-      session.print(job_document(*job, submission->file.workflow));
+      session.print(job_document(job, submission->file.workflow));
     } else if (session.globals().quiet) {
       session.print(number + "\n");
     } else {
-      session.print(opening_line(*job) + "\n");
-      session.say("submitted; work on it with:  pawl resume " + number + "   or:  pawl work");
+      session.print(opening_line(job) + "\n");
+      if (!job.has_ended()) {
+        session.say(std::string(begun->was_known ? "" : "submitted; ") +
+                    "work on it with:  pawl resume " + number + "   or:  pawl work");
+      }
     }
     return exit_done;
   }
-  session.say(opening_line(*job));
-  if (job->items.total == 0 && submission->items.kind != ItemsSpec::Kind::list) {
-    session.say("warning: " + where_from(submission->items) + " gave no items");
-  }
-  if (job->submission_open && !job->has_ended()) {
-    if (const Status finished = finish_submission(**store, *job); !finished) {
+  session.say(opening_line(job));
+  if (job.submission_open && !job.has_ended()) {
+    if (const Status finished = finish_submission(**store, job); !finished) {
       return session.fail(finished.error());
     }
   }
-  return work_on(session, *store, signals, {.job = job->id, .parallel = options.parallel});
+  return work_on(session, *store, signals, {.job = job.id, .parallel = *parallel});
 }
 
 }  // namespace pawl::cli

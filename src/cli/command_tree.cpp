@@ -8,6 +8,7 @@ namespace {
 constexpr auto who_acts = "Who acts; else PAWL_USER, USER, or the system's name";
 constexpr auto which_job = "The job, where the key alone is not enough";
 constexpr auto how_many = "How many at most";
+constexpr auto which_reviews = "Numbers of reviews; - reads them from stdin";
 
 }  // namespace
 
@@ -143,9 +144,14 @@ void CommandTree::add_jobs() {
     argument(&it.job, "JOB", "The job's number");
   };
   one("show", "Show a job.", &job_show);
-  one("pause", "Start nothing more; what runs goes on to its end.", &job_pause);
-  one("resume", "Take back a pause. To work on the job: pawl resume JOB.", &job_resume);
-  one("cancel", "Cancel a job: what runs is asked to stop. There is no way back.", &job_cancel);
+  const auto act = [&](const std::string& verb, const std::string& about,
+                       Command<JobActOptions> does) {
+    auto& it = command<JobActOptions>(verb, "pawl job " + verb + " 41", about, does);
+    argument(&it.jobs, "JOB...", "Numbers of jobs; - reads them from stdin");
+  };
+  act("pause", "Start nothing more; what runs goes on to its end.", &job_pause);
+  act("resume", "Take back a pause. To work on the job: pawl resume JOB.", &job_resume);
+  act("cancel", "Cancel a job: what runs is asked to stop. There is no way back.", &job_cancel);
 
   auto& budget = command<JobBudgetOptions>(
       "budget", "pawl job budget 41 --cost-usd 40 --deadline 12h",
@@ -238,13 +244,13 @@ void CommandTree::add_reviews() {
   auto& claim =
       command<ReviewClaimOptions>("claim", "pawl review claim 318 --for 30m",
                                   "Keep a review for yourself for a while.", &review_claim);
-  argument(&claim.review, "REVIEW", "The review's number");
+  argument(&claim.reviews, "REVIEW...", which_reviews);
   option("--for", &claim.lasting, "TIME", "How long the claim holds; 10m unless said");
   option("--as", &claim.as, "NAME", who_acts);
 
   auto& release = command<ReviewClaimOptions>("release", "pawl review release 318",
                                               "Give a claimed review back.", &review_release);
-  argument(&release.review, "REVIEW", "The review's number");
+  argument(&release.reviews, "REVIEW...", which_reviews);
   option("--as", &release.as, "NAME", who_acts);
 }
 
@@ -254,7 +260,11 @@ void CommandTree::add_review_answers() {
                           Command<ReviewAnswerOptions> does) -> ReviewAnswerOptions& {
     auto& it =
         command<ReviewAnswerOptions>(verb, "pawl review " + verb + " 318" + rest, about, does);
-    argument(&it.review, "REVIEW", "The review's number");
+    if (verb == "edit") {
+      argument(&it.reviews, "REVIEW", "The review's number");
+    } else {
+      argument(&it.reviews, "REVIEW...", which_reviews);
+    }
     option("--as", &it.as, "NAME", who_acts);
     option("--digest", &it.digest, "DIGEST", "What was shown to you; anything else is a conflict");
     return it;
@@ -290,11 +300,11 @@ void CommandTree::add_dead_letters() {
   option("--limit", &list.limit, "N", how_many);
   option("--after", &list.after, "TASK", "The last task number of the page before");
 
-  auto& show = command<DlqShowOptions>("show", "pawl dlq show doc-0419",
-                                       "Show a dead letter with every failure.", &dlq_show);
-  argument(&show.item.id, "ID", "KEY, JOB/KEY or KEY/STAGE");
-  option("--job", &show.item.job, "JOB", which_job);
-  option("--stage", &show.item.stage, "STAGE", "The stage");
+  auto& show = command<ItemOptions>("show", "pawl dlq show doc-0419",
+                                    "Show a dead letter with every failure.", &dlq_show);
+  argument(&show.id, "ID", "KEY, JOB/KEY or KEY/STAGE");
+  option("--job", &show.job, "JOB", which_job);
+  option("--stage", &show.stage, "STAGE", "The stage");
 
   const auto act = [&](const std::string& verb, const std::string& rest, const std::string& about,
                        Command<DlqActOptions> does) -> DlqActOptions& {

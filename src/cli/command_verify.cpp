@@ -112,6 +112,10 @@ void print(Session& session, const Verification& checked) {
 
 int verify(Session& session, const VerifyStoreOptions& options) {
   if (options.explain) return explain(session, options.store);
+  if (!options.store.empty() && !session.globals().store.empty()) {
+    return session.fail_usage("two stores are named, as an argument and by --store",
+                              "name one of them");
+  }
   const Result<std::shared_ptr<Store>> store =
       options.store.empty() ? session.store() : open_named(options.store);
   if (!store) return session.fail(store.error());

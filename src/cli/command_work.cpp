@@ -23,10 +23,12 @@ int work(Session& session, const WorkOptions& options) {
   const StopSignals signals;
   const Result<Duration> lease = lease_from(options.lease);
   if (!lease) return session.fail(lease.error());
+  const Result<std::uint32_t> parallel = parallel_from(options.parallel);
+  if (!parallel) return session.fail(parallel.error());
   const auto store = session.store();
   if (!store) return session.fail(store.error());
   WorkOrder order{.job = {},
-                  .parallel = options.parallel,
+                  .parallel = *parallel,
                   .stages = {options.stages.begin(), options.stages.end()},
                   .categories = {options.categories.begin(), options.categories.end()},
                   .lease = *lease,

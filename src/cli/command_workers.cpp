@@ -3,14 +3,19 @@
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/documents.hpp"
+#include "sqlite/worker_locks.hpp"
 
 namespace pawl::cli {
 namespace {
 
-/// Retired: it signed off. Lost: its lease ran out, so others take its work over.
-std::string_view state_of_worker(const WorkerRecord& worker, Timestamp now) {
+/// Retired: it signed off. Lost: its lease ran out or, with a store in a file, its process is known
+/// to have died; others take its work over.
+std::string_view state_of_worker(const WorkerRecord& worker, const StorePlace& place,
+                                 Timestamp now) {
   if (worker.retired) return "retired";
-  return worker.lease_until > now ? "alive" : "lost";
+  if (worker.lease_until <= now) return "lost";
+  const bool is_dead = place.is_file() && sqlite::WorkerLocks(place.file).is_dead(worker.id);
+  return is_dead ? "lost" : "alive";
 }
 
 /// What a worker holds, as far as one page goes; the rest is only counted.
@@ -51,14 +56,14 @@ Json held_document(const Task& task) {
                        {"since", rfc3339(opened_at(task))}});
 }
 
-Json worker_document(const WorkerRecord& worker, const Holds& holds, Timestamp now) {
+Json worker_document(const WorkerRecord& worker, const Holds& holds, std::string_view state) {
   std::vector<Json> held;
   for (const Task& task : holds.tasks) held.push_back(held_document(task));
   return Json::object({{"worker", worker.id.value()},
                        {"name", worker.name},
                        {"host", worker.host},
                        {"pid", worker.pid},
-                       {"state", state_of_worker(worker, now)},
+                       {"state", state},
                        {"attempts_open", holds.count},
                        {"started_at", rfc3339(worker.started_at)},
                        {"lease_until", rfc3339(worker.lease_until)},
@@ -92,6 +97,8 @@ int workers(Session& session, const WorkersOptions& options) {
   const Result<std::vector<WorkerRecord>> all = records.workers();
   if (!all) return session.fail(all.error());
   const Times times = session.times();
+  const Result<StorePlace> place = session.store_place();
+  if (!place) return session.fail(place.error());
 
   Table table({{"WORKER", Table::Align::right},
                {"NAME"},
@@ -107,8 +114,8 @@ int workers(Session& session, const WorkersOptions& options) {
     if (worker.retired && !options.all) continue;
     const Result<Holds> holds = what_it_holds(records, worker.id);
     if (!holds) return session.fail(holds.error());
-    const std::string_view state = state_of_worker(worker, times.now);
-    documents.push_back(worker_document(worker, *holds, times.now));
+    const std::string_view state = state_of_worker(worker, *place, times.now);
+    documents.push_back(worker_document(worker, *holds, state));
     if (session.globals().verbose) lines += held_lines(records, worker, *holds, times);
     if (session.globals().quiet && !session.globals().wants_json()) {
       session.print(std::to_string(worker.id.value()) + "\n");

@@ -18,14 +18,14 @@ class Session;
 
 struct RunOptions {
   std::string file;
-  std::vector<std::string> params;  ///< "k=v"
-  std::string items;                ///< a glob, a file, or "-"; empty: as the file says
+  std::vector<std::string> params;   ///< "k=v"
+  std::optional<std::string> items;  ///< a glob, a file, or "-"; none: as the file says
   bool dry_run = false;
   bool detach = false;
   bool fresh = false;
   bool is_new = false;
   std::string key;
-  std::uint32_t parallel = 0;
+  std::optional<std::uint32_t> parallel;
 };
 int run(Session& session, const RunOptions& options);
 
@@ -37,7 +37,7 @@ int resume(Session& session, const ResumeOptions& options);
 struct WorkOptions {
   std::vector<std::string> stages;
   std::vector<std::string> categories;
-  std::uint32_t parallel = 0;
+  std::optional<std::uint32_t> parallel;
   std::string lease;
   bool drain = false;
 };
@@ -95,9 +95,12 @@ struct OneJobOptions {
   std::int64_t job = 0;
 };
 int job_show(Session& session, const OneJobOptions& options);
-int job_pause(Session& session, const OneJobOptions& options);
-int job_resume(Session& session, const OneJobOptions& options);
-int job_cancel(Session& session, const OneJobOptions& options);
+struct JobActOptions {
+  std::vector<std::string> jobs;  ///< "-": read from stdin
+};
+int job_pause(Session& session, const JobActOptions& options);
+int job_resume(Session& session, const JobActOptions& options);
+int job_cancel(Session& session, const JobActOptions& options);
 
 struct JobBudgetOptions {
   std::int64_t job = 0;
@@ -184,7 +187,7 @@ struct ReviewShowOptions {
 int review_show(Session& session, const ReviewShowOptions& options);
 
 struct ReviewClaimOptions {
-  std::int64_t review = 0;
+  std::vector<std::string> reviews;  ///< "-": read from stdin
   std::string as;
   std::string lasting = "10m";
 };
@@ -192,7 +195,7 @@ int review_claim(Session& session, const ReviewClaimOptions& options);
 int review_release(Session& session, const ReviewClaimOptions& options);
 
 struct ReviewAnswerOptions {
-  std::int64_t review = 0;
+  std::vector<std::string> reviews;  ///< "-": read from stdin; an edit takes one
   std::string as;
   std::string note;
   std::optional<std::uint32_t> attempt;
@@ -216,10 +219,7 @@ struct DlqListOptions {
 };
 int dlq_list(Session& session, const DlqListOptions& options);
 
-struct DlqShowOptions {
-  ItemOptions item;
-};
-int dlq_show(Session& session, const DlqShowOptions& options);
+int dlq_show(Session& session, const ItemOptions& options);
 
 struct DlqActOptions {
   std::vector<std::string> ids;

@@ -40,13 +40,51 @@ std::string_view why_paused(PauseCause cause) {
   return "";
 }
 
+/// Why a job ended that was not cancelled by request. One whose items failed needs no words: the
+/// dead letters are told beside it.
+std::string_view why_ended(const Job& job) {
+  if (!job.cancelled) return "";
+  switch (*job.cancelled) {
+    case CancelCause::requested:
+    case CancelCause::superseded:
+      return "";
+    case CancelCause::deadline:
+      return " (deadline passed)";
+    case CancelCause::budget:
+      return " (ended by its budget)";
+    case CancelCause::tolerance:
+      return " (more failed than tolerate_failures allows)";
+    case CancelCause::stop_job:
+      return " (a stage with on_failure: stop_job failed)";
+  }
+  return "";
+}
+
+std::string_view cause_of(const Job& job) {
+  return state_of(job) == JobState::paused ? why_paused(job.paused) : why_ended(job);
+}
+
 }  // namespace
+
+std::string state_in_words(const Job& job) {
+  const bool waits = state_of(job) == JobState::running && waits_for_people(job);
+  if (waits) return "waits for people";
+  return std::string(label_of(state_of(job))) + std::string(cause_of(job));
+}
 
 std::int64_t tasks_in(const Job& job, StateKind state) {
   std::int64_t sum = 0;
   for (const StateCounts& counts : job.stages) sum += counts[state];
   for (const StateCounts& counts : job.children) sum += counts[state];
   return sum;
+}
+
+StateCounts counts_of_stage(const Job& job, const Workflow& workflow, StageIndex stage) {
+  StateCounts shown = shown_counts(job, workflow, stage);
+  const StateCounts& children = job.children[at(stage)];
+  shown[StateKind::failed] += children[StateKind::failed];
+  if (!job.cancelled) shown[StateKind::awaiting_review] += children[StateKind::awaiting_review];
+  return shown;
 }
 
 bool stands_still(const Job& job) {
@@ -57,7 +95,7 @@ std::string job_headline(const Job& job, const Style& style, const Times& times)
   const JobState state = state_of(job);
   std::string line = "job " + std::to_string(job.id.value()) + "  " + printable(job.workflow_name);
   line += "  " + style.paint(paint_of(state), label_of(state));
-  if (state == JobState::paused) line += why_paused(job.paused);
+  line += cause_of(job);
   line += "  " + with_separators(job.items.succeeded) + "/" + with_separators(job.items.total);
   if (job.submission_open) line += "+";
   line += " done";
@@ -89,7 +127,7 @@ std::string stage_table(const Job& job, const Workflow& workflow, const Style& s
   std::vector<StateCounts> shown;
   StateCounts sums;
   for (std::size_t i = 0; i < workflow.stage_count(); ++i) {
-    shown.push_back(shown_counts(job, workflow, static_cast<StageIndex>(i)));
+    shown.push_back(counts_of_stage(job, workflow, static_cast<StageIndex>(i)));
     for (const StateColumn& column : columns) sums[column.state] += shown.back()[column.state];
   }
   std::vector<Table::Column> headings{{"STAGE"}};

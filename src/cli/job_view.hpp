@@ -13,9 +13,18 @@ namespace pawl::cli {
 /// "job 41  documents  running  812/1040 done  7 dead  18 waiting for review  $18.20/$25.00"
 [[nodiscard]] std::string job_headline(const Job& job, const Style& style, const Times& times);
 
+/// "completed", "waits for people", "failed (deadline passed)": the state, and where that does not
+/// say it the cause.
+[[nodiscard]] std::string state_in_words(const Job& job);
+
 /// Stages and how many tasks are in which state; states that nothing is in are left out, but for
 /// the usual ones.
 [[nodiscard]] std::string stage_table(const Job& job, const Workflow& workflow, const Style& style);
+
+/// How many tasks of a stage people are shown in each state. The dead and the reviews of fan-out
+/// children count with their stage's, as they do in the headline.
+[[nodiscard]] StateCounts counts_of_stage(const Job& job, const Workflow& workflow,
+                                          StageIndex stage);
 
 /// How many tasks of the job, fan-out children included, are in this state.
 [[nodiscard]] std::int64_t tasks_in(const Job& job, StateKind state);

@@ -1,5 +1,7 @@
 #include "cli/many.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <istream>
 
 #include "cli/file_outputs.hpp"
@@ -22,8 +24,30 @@ std::vector<std::string> read_ids(Session& session, const std::vector<std::strin
   return all;
 }
 
+Result<std::vector<std::string>> read_numbers(Session& session, const std::vector<std::string>& ids,
+                                              const std::string& what) {
+  std::vector<std::string> numbers = read_ids(session, ids);
+  std::string wrong;
+  for (const std::string& id : numbers) {
+    if (number_of(id) <= 0) wrong += (wrong.empty() ? "'" : ", '") + printable(id) + "'";
+  }
+  if (!wrong.empty()) {
+    return pawl::fail(ErrorCode::invalid, "a " + what + " is called by its number, not " + wrong,
+                      "they are listed by: pawl " + what + " list");
+  }
+  if (numbers.empty()) return pawl::fail(ErrorCode::invalid, "no " + what + " is named");
+  return numbers;
+}
+
+std::int64_t number_of(const std::string& id) {
+  std::int64_t number = 0;
+  const auto read = std::from_chars(id.data(), id.data() + id.size(), number);
+  return read.ec == std::errc{} && read.ptr == id.data() + id.size() ? number : 0;
+}
+
 int do_each(Session& session, const std::vector<std::string>& ids,
-            const std::function<Result<Done>(const std::string& id)>& act) {
+            const std::function<Result<Done>(const std::string& id)>& act,
+            const std::string& list) {
   int code = exit_done;
   std::vector<Json> documents;
   const auto report = [&](Json document) {
@@ -35,10 +59,14 @@ int do_each(Session& session, const std::vector<std::string>& ids,
   };
   for (const std::string& id : ids) {
     const Result<Done> done = act(id);
-    if (!done && code == exit_done) code = exit_code_of(done.error().code);
+    if (!done) {
+      const int its = exit_code_of(done.error().code);
+      code = code == exit_done ? its : std::min(code, its);
+    }
     if (session.globals().wants_json()) {
       const Json error =
-          done ? Json() : member(error_document_of(done.error()), "error").value_or(Json{});
+          done ? Json()
+               : member(error_document_of(with_way_out(done.error())), "error").value_or(Json{});
       Json document = done ? done->document : Json::object({{"id", id}});
       document = with_member(document, "ok", done.has_value());
       report(with_member(document, "error", error));
@@ -51,7 +79,7 @@ int do_each(Session& session, const std::vector<std::string>& ids,
       session.print(done->words + "\n");
     }
   }
-  if (session.globals().json) session.print(Json::object({{"items", Json::array(documents)}}));
+  if (session.globals().json) session.print(Json::object({{list, Json::array(documents)}}));
   return code;
 }
 

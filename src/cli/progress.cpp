@@ -121,7 +121,7 @@ std::vector<std::string> Progress::picture(const Job& job, const Workflow& workf
   std::vector<StateCounts> counts;
   std::array<std::size_t, marks.size()> widths{};
   for (std::size_t i = 0; i < workflow.stage_count(); ++i) {
-    counts.push_back(shown_counts(job, workflow, static_cast<StageIndex>(i)));
+    counts.push_back(counts_of_stage(job, workflow, static_cast<StageIndex>(i)));
     for (std::size_t m = 0; m < marks.size(); ++m) {
       const std::int64_t number = counts.back()[marks[m].kind];
       if (number > 0) widths[m] = std::max(widths[m], with_separators(number).size());
@@ -196,7 +196,7 @@ void Progress::tell_changes(const Job& job, const Workflow& workflow, bool at_on
   if (!at_once && told_at_ != no_time && now - told_at_ < between_lines) return;
   for (std::size_t i = 0; i < workflow.stage_count(); ++i) {
     const auto index = static_cast<StageIndex>(i);
-    const std::string words = in_words(shown_counts(job, workflow, index));
+    const std::string words = in_words(counts_of_stage(job, workflow, index));
     std::string& told = told_[workflow.stage(index).name];
     if (told == words || words.empty()) continue;
     told = words;

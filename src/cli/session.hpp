@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -56,7 +57,8 @@ class Session {
   /// The store, made (with `.pawl/`) where there is none. `fallback` as for `project`.
   [[nodiscard]] Result<std::shared_ptr<Store>> store_or_create(
       const std::filesystem::path& fallback = {});
-  /// Where the store is, or would be made. `refused` for what this version cannot open.
+  /// Where the store is: the one that is open, else the one that is named, found, or would be made.
+  /// `refused` for what this version cannot open.
   [[nodiscard]] Result<StorePlace> store_place(const std::filesystem::path& fallback = {}) const;
   /// Where processes leave their marks while they work on it.
   [[nodiscard]] Result<std::filesystem::path> run_directory() const;
@@ -95,7 +97,11 @@ class Session {
   Style style_;
   Style talk_style_;
   std::shared_ptr<Store> store_;
+  std::optional<StorePlace> opened_;  ///< where `store_` is, unless it was given
 };
+
+/// With the command that lists them, where a job or a review is not there.
+[[nodiscard]] Error with_way_out(Error error);
 
 /// The exit code for an error: usage 2, conflict 3, else 1.
 [[nodiscard]] int exit_code_of(ErrorCode code);

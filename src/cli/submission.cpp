@@ -1,6 +1,8 @@
 #include "cli/submission.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -33,62 +35,92 @@ Status add_rest(Store& store, JobId job, const ItemSource& source, bool adopt) {
 
 }  // namespace
 
-ItemsSpec items_named(const std::string& text, const ItemsSpec& of_file,
-                      const std::filesystem::path& project) {
+Result<ItemsSpec> items_named(const std::string& text, const ItemsSpec& of_file,
+                              const std::filesystem::path& project) {
   ItemsSpec items = of_file;
   items.list.clear();
   items.argv.clear();
   items.source = text == "-" ? "/dev/stdin" : text;
+  const std::filesystem::path path = project / items.source;
   std::error_code ignored;
-  const bool is_file =
-      text == "-" || std::filesystem::is_regular_file(project / items.source, ignored);
+  const bool is_file = text == "-" || std::filesystem::is_regular_file(path, ignored);
   const bool is_lines = text == "-" || text.ends_with(".jsonl") || text.ends_with(".ndjson") ||
                         text.ends_with(".txt");
   items.kind = is_file && (is_lines || of_file.kind == ItemsSpec::Kind::file)
                    ? ItemsSpec::Kind::file
                    : ItemsSpec::Kind::glob;
-  return items;
+  const bool is_pattern =
+      text.find_first_of("*?[\\") != std::string::npos || text.find("${") != std::string::npos;
+  if (is_file || is_pattern) return items;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return pawl::fail(ErrorCode::invalid, "--items: '" + printable(text) + "' is a directory",
+                      "name what is in it, such as '" + printable((path / "*").string()) + "'");
+  }
+  return pawl::fail(ErrorCode::invalid,
+                    "--items: there is no file '" + printable(text) + "' in " + project.string(),
+                    "paths are relative to the project; a pattern has *, ? or [, and - is stdin");
 }
 
-Result<Job> submit(Store& store, const Submission& submission) {
-  const ItemSource source =
-      read_items(submission.items, submission.params, submission.source.project);
-  std::vector<NewItem> items;
-  bool more = true;
-  while (more && items.size() < held_items_max) {
+Result<FirstItems> read_first_items(const Submission& submission) {
+  FirstItems first{
+      .items = {},
+      .more = true,
+      .rest = read_items(submission.items, submission.params, submission.source.project)};
+  while (first.more && first.items.size() < held_items_max) {
     std::vector<NewItem> page;
-    const Result<bool> read = source(page);
+    const Result<bool> read = first.rest(page);
     if (!read) return std::unexpected(read.error());
-    more = *read;
-    std::ranges::move(page, std::back_inserter(items));
+    first.more = *read;
+    std::ranges::move(page, std::back_inserter(first.items));
   }
+  return first;
+}
 
+EqualIds equal_ids(const std::vector<NewItem>& items) {
+  EqualIds equal;
+  std::unordered_set<std::string_view> seen;
+  for (const NewItem& item : items) {
+    if (seen.insert(item.key).second) continue;
+    if (equal.count++ == 0) equal.first = item.key;
+  }
+  return equal;
+}
+
+Result<Begun> begin_job(Store& store, const Submission& submission, const FirstItems& first) {
+  const NewJob fresh{.workflow = submission.file.workflow,
+                     .key = submission.key,
+                     .params = submission.params,
+                     .labels = Json::object({{"project", submission.source.project.string()},
+                                             {"file", submission.source.path.string()},
+                                             {"items", describe(submission.items)}}),
+                     .budget = submission.file.budget,
+                     .tolerate_failures = submission.file.tolerate_failures,
+                     .parallel = submission.parallel,
+                     .priority = 0};
   const Result<Job> newest_before = newest_job(store.records());
-  const Result<Job> job =
-      store.create_job({.workflow = submission.file.workflow,
-                        .key = submission.key,
-                        .params = submission.params,
-                        .labels = Json::object({{"project", submission.source.project.string()},
-                                                {"file", submission.source.path.string()},
-                                                {"items", describe(submission.items)}}),
-                        .budget = submission.file.budget,
-                        .tolerate_failures = submission.file.tolerate_failures,
-                        .parallel = submission.parallel,
-                        .priority = 0});
-  if (!job) return job;
-  if (newest_before && job->id <= newest_before->id)
-    return job;  // its key was known: this is the first one's job
+  const Result<Submitted> submitted = store.submit(fresh, {.job = {},
+                                                           .items = first.items,
+                                                           .adopt = submission.adopt,
+                                                           .close = !first.more,
+                                                           .open_for = {}});
+  if (!submitted) return std::unexpected(submitted.error());
+  // Of a known key nothing was added; without any item only its age tells.
+  const bool was_known = first.items.empty()
+                             ? newest_before && submitted->job.id <= newest_before->id
+                             : submitted->items.added + submitted->items.present == 0;
+  return Begun{.job = submitted->job, .was_known = was_known};
+}
 
-  Status added = add(store, job->id, items, submission.adopt, !more);
-  if (added && more) added = add_rest(store, job->id, source, submission.adopt);
-  if (!added) {
-    const Result<Job> cancelled = store.act(CancelJob{.job = job->id});
-    Error error = added.error();
-    error.message += "; job " + std::to_string(job->id.value()) +
-                     (cancelled ? " was cancelled" : " was begun and could not be cancelled");
-    return std::unexpected(std::move(error));
-  }
-  return store.records().job(job->id);
+Result<Job> add_the_rest(Store& store, const Submission& submission, const Job& job,
+                         const FirstItems& first) {
+  if (!first.more) return job;
+  const Status added = add_rest(store, job.id, first.rest, submission.adopt);
+  if (added) return store.records().job(job.id);
+  const Result<Job> cancelled = store.act(CancelJob{.job = job.id});
+  Error error = added.error();
+  error.message += "; job " + std::to_string(job.id.value()) +
+                   (cancelled ? " was cancelled" : " was begun and could not be cancelled");
+  return std::unexpected(std::move(error));
 }
 
 Status finish_submission(Store& store, const Job& job) {

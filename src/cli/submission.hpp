@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "cli/session.hpp"
 #include "cli/workflow_source.hpp"
@@ -22,13 +23,38 @@ struct Submission {
   std::uint32_t parallel = 0;
 };
 
-/// --items: "-" is stdin, an existing file is JSON lines, anything else a glob.
-[[nodiscard]] ItemsSpec items_named(const std::string& text, const ItemsSpec& of_file,
-                                    const std::filesystem::path& project);
+/// --items: "-" is stdin, an existing file is JSON lines, anything else a glob. `invalid` for what
+/// is neither there nor a pattern: a misspelt name is not an empty list.
+[[nodiscard]] Result<ItemsSpec> items_named(const std::string& text, const ItemsSpec& of_file,
+                                            const std::filesystem::path& project);
 
-/// Reads the items first, and submits only when all could be read; past a hundred thousand they are
-/// streamed, and an error among the later ones cancels the job.
-[[nodiscard]] Result<Job> submit(Store& store, const Submission& submission);
+/// The items as they are before anything is submitted: all of them, or the first hundred thousand.
+struct FirstItems {
+  std::vector<NewItem> items;
+  bool more = false;
+  ItemSource rest;  ///< where `more`
+};
+[[nodiscard]] Result<FirstItems> read_first_items(const Submission& submission);
+
+/// Items whose id another one has before them: each is an item of its own, as "a#2".
+struct EqualIds {
+  std::int64_t count = 0;
+  std::string first;  ///< the id that two have
+};
+[[nodiscard]] EqualIds equal_ids(const std::vector<NewItem>& items);
+
+/// The job with its first items, in one transaction. With a known key nothing is added, and it is
+/// the job of the first submission.
+struct Begun {
+  Job job;
+  bool was_known = false;
+};
+[[nodiscard]] Result<Begun> begin_job(Store& store, const Submission& submission,
+                                      const FirstItems& first);
+
+/// Adds what was not among the first items. An error there cancels the job.
+[[nodiscard]] Result<Job> add_the_rest(Store& store, const Submission& submission, const Job& job,
+                                       const FirstItems& first);
 
 /// After a crash in the middle of a submission: reads the job's source again, adds what is missing,
 /// closes it.

@@ -45,11 +45,6 @@ class Remarks {
   std::vector<std::string> lines_;  ///< guarded by mutex_
 };
 
-std::string state_in_words(const Job& job) {
-  const bool waits = state_of(job) == JobState::running && waits_for_people(job);
-  return waits ? "waits for people" : std::string(label_of(state_of(job)));
-}
-
 class Work {
  public:
   Work(Session& session, std::shared_ptr<Store> store, const StopSignals& signals,
@@ -369,6 +364,12 @@ std::vector<std::string> stages_of_programs(const Workflow& workflow) {
     if (!is_ours) names.push_back(stage.name);
   }
   return names;
+}
+
+Result<std::uint32_t> parallel_from(const std::optional<std::uint32_t>& said) {
+  if (said != 0U) return said.value_or(0);
+  return pawl::fail(ErrorCode::invalid, "--parallel is at least 1, and not 0",
+                    "leave it out for the usual number; to start nothing more: pawl job pause JOB");
 }
 
 std::uint32_t processors() {

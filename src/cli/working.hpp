@@ -30,6 +30,10 @@ struct WorkOrder {
 /// The stages of a workflow that only the program which submitted it can run.
 [[nodiscard]] std::vector<std::string> stages_of_programs(const Workflow& workflow);
 
+/// What --parallel says, for a work order; zero where it says nothing. `invalid` for a zero that
+/// was said: nothing would ever run.
+[[nodiscard]] Result<std::uint32_t> parallel_from(const std::optional<std::uint32_t>& said);
+
 /// How many processors this process may use.
 [[nodiscard]] std::uint32_t processors();
 

@@ -89,6 +89,12 @@ void check_header(const std::filesystem::path& path, std::int64_t size) {
   }
 }
 
+/// The store that a directory most likely stands for: its project's, where there is one.
+std::filesystem::path store_in(const std::filesystem::path& folder) {
+  const std::filesystem::path of_project = folder / ".pawl" / "pawl.db";
+  return ::access(of_project.c_str(), F_OK) == 0 ? of_project : folder / "pawl.db";
+}
+
 void check_writable(const std::filesystem::path& path, const char* what) {
   if (::access(path.c_str(), W_OK) != 0) {
     throw system_fault(std::string("write the ") + what, path, errno);
@@ -119,7 +125,7 @@ void check_place(const SqliteOptions& options) {
   if (!exists && errno != ENOENT) throw system_fault("open", path, errno);
   if (exists && S_ISDIR(found.st_mode)) {
     throw Fault(ErrorCode::refused, quoted(path) + " is a directory",
-                "name a file in it: " + quoted(path / "pawl.db"));
+                "name a file in it: " + quoted(store_in(path)));
   }
   if (exists && !S_ISREG(found.st_mode)) {
     throw Fault(ErrorCode::refused, quoted(path) + " is not a regular file", "name another file");

@@ -11,7 +11,8 @@ constexpr auto stories = std::to_array<CodeStory>({
     {"E001", "the text is not YAML",
      R"(The file cannot be read as YAML from this place on. The place is where the reading stopped;
 the cause may stand a line above it: an unclosed bracket or quote, a line with the wrong
-indentation, or a second ": " in unquoted text. A file that holds nothing is not YAML either.
+indentation, or a second ": " in unquoted text. A file that holds nothing is not YAML either,
+and neither is one that is not there or cannot be read.
 
 wrong:  description: note: read twice
 right:  description: "note: read twice"
@@ -427,6 +428,20 @@ made before the stage runs. Paths are relative to the project, or to the stage's
 
 wrong:  run: [python3, stage/convert.py]
 right:  run: [python3, stages/convert.py]
+)"},
+    {"W002", "a script that cannot be run",
+     R"(The command names a file of the project that is there and that nobody may execute, so every
+attempt would fail. Make it executable, or name the program that reads it.
+
+right:  chmod +x stages/convert.sh
+right:  run: [sh, stages/convert.sh]
+)"},
+    {"W003", "a directory that is not there",
+     R"(The stage's `dir` does not exist now. That is no error: it may be made before the stage runs; where
+it is not, every attempt fails. It is relative to the project.
+
+wrong:  dir: stage
+right:  dir: stages
 )"},
 });
 

@@ -232,6 +232,9 @@ void read_action(const MapReader& stage, const std::filesystem::path& project, S
   if (const auto dir = stage.find("dir")) {
     action.dir = read_text(faults, *dir).value_or("");
     refuse_references(faults, *dir);
+    if (action.dir.find("${") == std::string::npos) {
+      warn_of_missing_directory(faults, dir->node.place, action.dir, project);
+    }
   }
   if (const auto run = stage.find("run")) {
     action.argv = read_command(faults, *run, Spot::argument, draft.uses);

@@ -22,24 +22,60 @@ bool is_plain_relative(const std::string& path) {
          path.find("${") == std::string::npos && path.find('\0') == std::string::npos;
 }
 
+/// The bits of the file, not what this person may: root may do anything.
+void warn_if_not_executable(Faults& faults, const Place& place, const std::string& path,
+                            const std::filesystem::path& directory) {
+  using std::filesystem::perms;
+  std::error_code failed;
+  const auto status = std::filesystem::status(directory / path, failed);
+  const perms anybody = perms::owner_exec | perms::group_exec | perms::others_exec;
+  const bool can_run = is_regular_file(status) && (status.permissions() & anybody) != perms::none;
+  if (failed || can_run) return;
+  if (!is_regular_file(status)) {
+    faults.warn("W002", place, in_quotes(path) + " is not a file that can be run",
+                "name the program, or the script");
+    return;
+  }
+  faults.warn("W002", place, in_quotes(path) + " is not executable",
+              "chmod +x it, or name the program that reads it: [sh, " + path + "]");
+}
+
 }  // namespace
+
+void warn_of_missing_directory(Faults& faults, const Place& place, const std::string& directory,
+                               const std::filesystem::path& project) {
+  std::error_code ignored;
+  if (directory.empty() || directory.find('\0') != std::string::npos) return;
+  if (std::filesystem::is_directory(project / directory, ignored)) return;
+  const bool is_file = std::filesystem::exists(project / directory, ignored);
+  faults.warn("W003", place,
+              is_file ? in_quotes(directory) + " is not a directory"
+                      : "there is no directory " + in_quotes(directory) + " yet",
+              "it is relative to the project");
+}
 
 void warn_of_missing_script(Faults& faults, const YamlNode& command,
                             const std::vector<std::string>& argv,
                             const std::filesystem::path& directory) {
   if (argv.empty() || argv.size() != command.list.size()) return;
-  const auto look_for = [&](std::size_t place) {
+  // What a missing directory should hold is not told beside it.
+  std::error_code failed;
+  if (!directory.empty() && !std::filesystem::is_directory(directory, failed)) return;
+  const auto look_for = [&](std::size_t place, bool is_program) {
     const std::string& path = argv[place];
     std::error_code ignored;
-    if (std::filesystem::exists(directory / path, ignored)) return;
+    if (std::filesystem::exists(directory / path, ignored)) {
+      if (is_program) warn_if_not_executable(faults, command.list[place].place, path, directory);
+      return;
+    }
     faults.warn("W001", command.list[place].place, "there is no file " + in_quotes(path) + " yet",
                 "paths are relative to the project, or to the stage's `dir`");
   };
-  if (is_plain_relative(argv[0]) && argv[0].find('/') != std::string::npos) look_for(0);
+  if (is_plain_relative(argv[0]) && argv[0].find('/') != std::string::npos) look_for(0, true);
   const bool names_script = argv.size() > 1 && is_interpreter(argv[0]) &&
                             is_plain_relative(argv[1]) &&
                             argv[1].find_first_of("/.") != std::string::npos;
-  if (names_script) look_for(1);
+  if (names_script) look_for(1, false);
 }
 
 }  // namespace pawl

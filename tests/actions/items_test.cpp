@@ -10,8 +10,10 @@
 namespace pawl::actions_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Kind = ItemsSpec::Kind;
 
 /// All items, or the error of the source.
@@ -82,6 +84,26 @@ TEST(Items, with_a_bad_line_name_the_file_and_the_line) {
   EXPECT_EQ(read("bytes.jsonl"), "bytes.jsonl, line 2 is not UTF-8");
   EXPECT_THAT(read("absent.jsonl"), HasSubstr("absent.jsonl"));
   EXPECT_THAT(read("."), HasSubstr("directory"));
+}
+
+TEST(Items, with_several_bad_lines_name_each_of_them_once) {
+  const Folder folder;
+  folder.write("items.jsonl", "{\"id\":1}\n{\"id\":\n{}\n\n[1,\n");
+  const auto read = [&](const std::string& name) {
+    return error_of(all_of_source(
+        read_items({.kind = Kind::file, .source = name, .id = "${item.id}"}, {}, folder.path())));
+  };
+  const std::string told = read("items.jsonl");
+  EXPECT_THAT(told, HasSubstr("3 items that cannot be read:"));
+  EXPECT_THAT(told, HasSubstr("\n  items.jsonl, line 2, column 7: "));
+  EXPECT_THAT(told, HasSubstr("\n  items.jsonl, line 3: "));
+  EXPECT_THAT(told, HasSubstr("\n  items.jsonl, line 5, column 4: "));
+  EXPECT_THAT(told, Not(HasSubstr("line 1")));
+  // A line that is too long ends where it ends: what stands in it is not read as others.
+  folder.write("long.jsonl", "[" + std::string(std::size_t{17} << 20U, 'x') + "\n{\n");
+  EXPECT_THAT(read("long.jsonl"),
+              AllOf(HasSubstr("2 items"), HasSubstr("long.jsonl, line 1 is longer than 16 MiB"),
+                    HasSubstr("long.jsonl, line 2, ")));
 }
 
 TEST(Items, have_ids_and_categories_from_their_fields_and_params) {

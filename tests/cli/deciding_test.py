@@ -92,6 +92,36 @@ class Reviews(StoreTest):
         self.pawl("review", "release", review)
         self.pawl("review", "claim", review, "--as", "eve")
 
+    def test_several_are_answered_each_by_itself(self):
+        first, second = self.reviews()["ada"], self.reviews()["a/b"]
+        self.pawl("review", "approve", first)
+        answer = self.pawl("review", "approve", first, second, 999, "--json", code=1)
+        told = answer.json["reviews"]
+        self.assertEqual([one["ok"] for one in told], [False, True, False])
+        self.assertEqual([one["error"] and one["error"]["code"] for one in told], ["conflict", None, "not_found"])
+        self.assertEqual(self.tasks("a/b")["sign"], "succeeded")
+        self.pawl("review", "reject", first, second, "--reason", "late", code=3)
+
+    def test_all_that_wait_are_answered_from_a_pipe(self):
+        waiting = self.pawl("review", "list", "--limit", 0, "-q").out
+        self.assertGreater(len(waiting.split()), 2)
+        self.assertEqual(self.pawl("review", "claim", "-", "-q", stdin=waiting).out, waiting)
+        self.assertEqual(self.pawl("review", "release", "-", "-q", stdin=waiting).out, waiting)
+        answer = self.pawl("review", "approve", "-", stdin=waiting)
+        self.assertEqual(len(answer.out.splitlines()), len(waiting.split()))
+        self.assertEqual(answer.err.count("go on with the work"), 1, "told once for the job")
+        self.assertEqual(self.pawl("review", "list", "-q").out, "")
+
+    def test_wrong_numbers_are_all_told_and_nothing_is_answered(self):
+        review = self.reviews()["ada"]
+        answer = self.pawl("review", "approve", review, "x1", "-5x", code=2, stdin="")
+        self.assertIn("'x1', '-5x'", answer.err)
+        self.assertIn("no review is named", self.pawl("review", "approve", "-", code=2).err)
+        self.assertEqual(self.tasks("ada")["sign"], "awaiting_review")
+        digest = ["--digest", "sha256:" + 64 * "0"]
+        self.assertIn("one review", self.pawl("review", "approve", review, 2, *digest, code=2).err)
+        self.assertIn("one review", self.pawl("review", "edit", "-", stdin=f"{review}\n", code=2).err)
+
     def test_where_nobody_is_named_it_is_the_user_of_the_process(self):
         review = self.reviews()["ada"]
         self.pawl("review", "approve", review, env={"PAWL_USER": "", "USER": ""})
@@ -184,6 +214,19 @@ class Jobs(StoreTest):
         self.pawl("job", "wait", 1, code=12)
         self.assertIn("to be resumed", self.pawl("why", "carl", "--json").json["waits_for"])
         self.assertEqual(self.pawl("job", "resume", 1, "--json").json["state"], "running")
+
+    def test_several_jobs_are_paused_resumed_and_cancelled(self):
+        # Job 2 has ended.
+        answer = self.pawl("job", "pause", 1, 2, 99, "--json", code=1)
+        self.assertEqual([one["ok"] for one in answer.json["jobs"]], [True, False, False])
+        self.assertEqual(self.pawl("status", 1, "--json").json["state"], "paused")
+        self.pawl("job", "resume", "-", stdin="1\n")
+        self.assertEqual(self.pawl("job", "pause", 1, "--json").json["state"], "paused", "one is shown as itself")
+        self.assertIn("'one'", self.pawl("job", "cancel", "one", 1, "--yes", code=2).err)
+        self.assertIn("2 jobs with", self.pawl("job", "cancel", 1, 2, code=1).err)
+        answer = self.pawl("job", "cancel", 1, 77, "--yes", code=1)
+        self.assertIn("no job 77", answer.err)
+        self.assertEqual(self.pawl("status", 1, "--json").json["state"], "cancelled")
 
     def test_a_budget_is_shown_and_changed(self):
         self.assertIsNone(self.pawl("job", "budget", 1, "--json").json["budget"]["cost_usd"])

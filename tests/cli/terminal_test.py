@@ -123,6 +123,20 @@ class ReviewNext(TerminalTest):
         self.assertEqual(self.tasks("a/b")["draft"], "ready")
         self.assertEqual(self.tasks("list")["sign"], "awaiting_review")
 
+    def test_changes_are_offered_only_where_something_can_run_again(self):
+        elsewhere = self.project / "hello"
+        self.pawl("init", elsewhere)
+        (elsewhere / ".pawl").mkdir(exist_ok=True)
+        self.pawl("run", "hello.yaml", cwd=elsewhere, code=11)
+        here = self.terminal("review", "next", "--dir", elsewhere)
+        self.assertNotIn("[c]hanges", here.until(PROMPT))
+        here.type("c")
+        self.assertIn("nothing to run again", here.until(PROMPT))
+        here.type("?")
+        self.assertNotIn("another attempt", here.until(PROMPT))
+        here.type("q")
+        self.assertEqual(here.end(), 0)
+
     def test_an_edit_that_does_not_fit_is_asked_again(self):
         editor = self.project / "editor.sh"
         editor.write_text("#!/bin/sh\nif [ -e once ]; then sed -i 's/\"copies\": 1/\"copies\": 3/' \"$1\"; "

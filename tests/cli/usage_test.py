@@ -25,6 +25,23 @@ class Usage(StoreTest):
             with self.subTest(words=words):
                 self.assertTrue(self.pawl(*words, "--json", code=2).error["message"])
 
+    def test_wrong_words_are_told_by_what_the_help_calls_them(self):
+        for command, words, told in [
+                ("check", [], "FILE is required"),
+                ("job cancel", [], "JOB is required"),
+                ("resume", ["abc"], "JOB must be a number, not 'abc'"),
+                ("item diff", ["ada", "x"], "A must be a number, not 'x'"),
+                ("run", ["w.yaml", "--items"], "--items needs a value"),
+                ("job list", ["--limit", "x"], "--limit must be a number, not 'x'"),
+                ("job list", ["--limit", "9" * 20], "--limit must be a smaller number"),
+                ("job budget", [1, "--cost-usd", "much"], "--cost-usd must be a number, not 'much'"),
+                ("dlq list", ["--by", "item"], "--by must be error, not 'item'"),
+                ("status", ["--time", "now"], "--time must be one of relative, local, utc, not 'now'")]:
+            with self.subTest(command=command, words=words):
+                answer = self.pawl(*command.split(), *words, code=2)
+                self.assertIn(f"error: {told}", answer.err)
+                self.assertIn(f"see: pawl {command} --help", answer.err)
+
     def test_options_for_every_command_stand_anywhere(self):
         for words in [["--json", "status"], ["status", "--json"], ["--time", "utc", "--json", "job", "list"],
                       ["job", "--json", "list"]]:
@@ -71,6 +88,18 @@ class Project(StoreTest):
         store = self.project / ".pawl" / "pawl.db"
         self.assertEqual(self.pawl("--store", store, "status", "--json", cwd="/").json["job"], 2)
         self.pawl("status", cwd="/", env={"PAWL_STORE": str(store)})
+
+    def test_an_empty_name_is_no_store(self):
+        self.assertIn("--store is empty", self.pawl("--store", "", "status", code=2).err)
+        self.assertIn("--store needs a value", self.pawl("status", "--store=", code=2).err)
+        # A variable that is set and empty is as if it were not set.
+        self.assertEqual(self.pawl("status", "--json", env={"PAWL_STORE": ""}).json["job"], 2)
+
+    def test_a_store_is_not_named_twice(self):
+        store = self.project / ".pawl" / "pawl.db"
+        self.assertIn("two stores are named", self.pawl("verify", store, "--store", store, code=2).err)
+        self.pawl("verify", store)
+        self.pawl("verify", "--store", store, cwd="/")
 
     def test_without_one_nothing_is_made(self):
         with tempfile.TemporaryDirectory() as empty:

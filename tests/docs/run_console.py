@@ -3,7 +3,8 @@
 
     run_console.py DOCUMENT PROGRAM
 
-A code block after the comment `<!-- file: NAME -->` is written to that file. In a block marked
+A code block after the comment `<!-- file: NAME -->` is written to that file, as an editor would: what has to be
+executable, the document makes so. In a block marked
 `console` every line that begins with `$ ` is run, in one shell, in one empty directory, with the
 program as `pawl`; the lines after it are what it prints, stdout and stderr together. `…` stands for
 anything inside a line, and alone on a line for any number of lines. A command that shows nothing is
@@ -124,8 +125,6 @@ def run_document(path, program):
                 target = pathlib.Path(directory) / named[1]
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(block)
-                if block.startswith("#!"):
-                    target.chmod(0o755)
             elif language == "console":
                 commands = commands_of(block)
                 for i, (command, shown) in enumerate(commands):

@@ -105,7 +105,10 @@ class Moving(ProjectTest):
         self.assertEqual(json.loads(answer.err)["error"]["code"], "corrupt")
         self.assertIn("line 1", self.away("import", "other.jsonl", code=USAGE).err)
         self.away("import", "missing.jsonl", code=FAILED)
-        self.assertEqual(self.away("job", "list", "--json").json["jobs"], [])
+        self.assertEqual(list(self.dir.glob("away.db*")), [], "no store was made for them")
+        self.away("import", "job.jsonl")
+        self.away("import", "cut.jsonl", code=FAILED)
+        self.assertEqual(self.away("job", "list", "-q").out, "1\n")
 
     def test_files_and_logs_come_along(self):
         self.write("moved.yaml", WORKFLOW)

@@ -1,5 +1,7 @@
 /// What happens to a path that is no good: a clear message, and nothing is changed.
 
+#include <fstream>
+
 #include <sqlite3.h>
 #include <sys/stat.h>
 
@@ -52,6 +54,15 @@ TEST(Opening, a_directory_is_refused) {
   EXPECT_EQ(error.code, ErrorCode::refused);
   EXPECT_THAT(error.text(), HasSubstr("is a directory"));
   EXPECT_THAT(error.text(), HasSubstr(folder.path().string()));
+  EXPECT_THAT(error.help, HasSubstr((folder.path() / "pawl.db").string()));
+}
+
+TEST(Opening, a_directory_with_a_store_is_refused_with_the_name_of_the_store) {
+  const Folder folder;
+  const std::filesystem::path store = folder.path() / ".pawl" / "pawl.db";
+  std::filesystem::create_directory(store.parent_path());
+  std::ofstream(store) << "";
+  EXPECT_THAT(refusal_of({.path = folder.path()}).help, HasSubstr(store.string()));
 }
 
 TEST(Opening, an_empty_path_and_one_with_a_zero_byte_are_invalid) {

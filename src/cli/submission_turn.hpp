@@ -1,0 +1,29 @@
+#pragma once
+
+/// Whose turn it is to submit. Between the look for an unfinished job and the moment the new one
+/// is in the store nobody else of this machine looks: of several that start at once, one submits
+/// and the others find its job.
+///
+/// The kernel ends a turn with its process, however that dies.
+
+#include <filesystem>
+
+#include "actions/descriptor.hpp"
+#include "pawl/core/result.hpp"
+
+namespace pawl::cli {
+
+class SubmissionTurn {
+ public:
+  /// Waits for the turn, which is a file beside the directory where processes leave their marks.
+  /// `refused` where no file can be made there. It stays: one that is taken away could be held by
+  /// one and made anew by another.
+  [[nodiscard]] static Result<SubmissionTurn> wait_for(const std::filesystem::path& run_directory);
+
+ private:
+  explicit SubmissionTurn(Descriptor file) : file_(std::move(file)) {}
+
+  Descriptor file_;  ///< holds the lock for as long as it is open
+};
+
+}  // namespace pawl::cli
