@@ -68,7 +68,13 @@ Json feedback_part(const Context& context, const std::vector<Attempt>& history) 
                        {"guidance", feedback->guidance}});
 }
 
-/// The verdicts of all earlier attempts, the outputs of the newest.
+/// Whether the payload itself is at fault, as against the way to it.
+bool is_lost(const Error& error) {
+  return error.code == ErrorCode::not_found || error.code == ErrorCode::corrupt;
+}
+
+/// The verdicts of all earlier attempts, the outputs of the newest. An output whose payload is lost
+/// is left away: running the stage again is what brings it back.
 Result<Json> previous_part(const std::vector<Attempt>& history, Store& store, FileLinks& links) {
   std::vector<Json> list(history.size());
   std::size_t outputs = 0;
@@ -78,11 +84,10 @@ Result<Json> previous_part(const std::vector<Attempt>& history, Store& store, Fi
                    {"verdict", one.verdict ? Json(name_of(*one.verdict)) : Json()}};
     if (!one.output.is_null() && outputs < outputs_shown) {
       ++outputs;
-      const Result<Json> whole = whole_output(store.records(), one.output);
-      if (!whole) return whole;
-      const Result<Json> out = links.with_paths(*whole, "out");
-      if (!out) return out;
-      fields.emplace_back("out", *out);
+      Result<Json> out = whole_output(store.records(), one.output);
+      if (out) out = links.with_paths(*out, "out");
+      if (!out && !is_lost(out.error())) return out;
+      if (out) fields.emplace_back("out", *out);
     }
     list[at] = Json::object(fields);
   }

@@ -56,14 +56,30 @@ Status make_room(const fs::path& path) {
 }
 
 Status copy_payload(Records& records, const FileValue& file, const fs::path& to) {
-  const Result<fs::path> from = records.payload_path(file.sha256);
-  if (!from) return std::unexpected(from.error());
   if (const Status room = make_room(to); !room) return room;
-  std::error_code failed;
-  fs::copy_file(*from, to, failed);
-  if (failed) return cannot("copy to", to, failed);
-  fs::permissions(to, fs::perms::owner_write, fs::perm_options::add, failed);
-  return {};
+  std::ofstream out;
+  Sha256 digest;
+  const Status copied = records.payload_pieces(file.sha256, [&](std::string_view piece) -> Status {
+    if (!out.is_open()) out.open(to, std::ios::binary);
+    digest.update(piece);
+    out.write(piece.data(), static_cast<std::streamsize>(piece.size()));
+    if (out) return {};
+    return pawl::fail(ErrorCode::unavailable, "cannot write " + to.string());
+  });
+  if (copied && !out.is_open()) out.open(to, std::ios::binary);  // an empty file has no pieces
+  out.close();
+  Status whole = copied;
+  if (copied && !out) {
+    whole = pawl::fail(ErrorCode::unavailable, "cannot write " + to.string());
+  } else if (copied && digest.finish_hex() != file.sha256) {
+    whole = pawl::fail(ErrorCode::corrupt,
+                       "the payload " + file.sha256 + " (" + file.name + ") has changed",
+                       "restore it from a backup, or run the stage again that brought it "
+                       "(`pawl item retry ITEM/STAGE`)");
+  }
+  std::error_code ignored;
+  if (!whole) fs::remove(to, ignored);
+  return whole;
 }
 
 Status write_text(const fs::path& path, const std::string& text) {

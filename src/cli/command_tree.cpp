@@ -360,7 +360,8 @@ void CommandTree::add_record() {
   auto& store = command<VerifyStoreOptions>(
       "verify", "pawl verify", "Check a store's records against the engine's promises.", &verify);
   optional_argument(&store.store, "STORE", "The store; the project's where none is named");
-  flag("--quick", store.quick, "Of payloads only that they are there; their bytes are not read");
+  flag("--quick", store.quick,
+       "Do not read the bytes of payloads, nor compare the indexes of the database");
   flag("--explain", store.explain, "Tell the promises, or in place of STORE one of them: I6");
 
   auto& again = command<ReplayJobOptions>(

@@ -25,14 +25,26 @@ std::string in_words(const Verification& checked) {
   if (checked.jobs_without_log > 0) {
     text += "; came without a log: " + counted(checked.jobs_without_log, "job");
   }
-  const auto not_judged = [&](const std::vector<JobId>& jobs, std::string_view why) {
+  return text;
+}
+
+/// One line for whatever nothing can be said of.
+std::string left_out(const Verification& checked) {
+  std::string text;
+  const auto jobs_left_out = [&](const std::vector<JobId>& jobs, std::string_view why) {
     if (jobs.empty()) return;
-    text += "; not judged, as they " + std::string(why) + ": " +
-            counted(static_cast<std::int64_t>(jobs.size()), "job");
+    text += jobs.size() == 1 ? "not judged: job " : "not judged: jobs ";
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      text += (i == 0 ? "" : ", ") + std::to_string(jobs[i].value());
+    }
+    text += " (" + std::string(why) + ")\n";
   };
-  not_judged(checked.in_motion, "never held still");
-  not_judged(checked.arriving, "are being imported");
-  if (checked.pools_not_judged) text += "; not judged, as work went on: the pools";
+  jobs_left_out(checked.in_motion,
+                "changed whenever it was read; verify it again while no worker runs");
+  jobs_left_out(checked.arriving, "not whole yet: finish its import with `pawl import`");
+  if (checked.pools_not_judged) {
+    text += "not judged: the pools (work went on whenever they were read)\n";
+  }
   return text;
 }
 
@@ -65,9 +77,10 @@ std::string told(Session& session, const Invariant& one, bool with_check) {
 int explain(Session& session, const std::string& named) {
   const Invariant* one = named.empty() ? nullptr : find_invariant(named);
   if (!named.empty() && one == nullptr) {
-    return session.fail(Error{.code = ErrorCode::invalid,
-                              .message = "there is no promise '" + named + "'",
-                              .help = "`pawl verify --explain` lists them: I1 to I15, and log"});
+    return session.fail(
+        Error{.code = ErrorCode::invalid,
+              .message = "there is no promise '" + named + "'",
+              .help = "`pawl verify --explain` lists them: I1 to I15, log and database"});
   }
   const std::span<const Invariant> wanted =
       one == nullptr ? invariants() : std::span<const Invariant>(one, 1);
@@ -101,9 +114,12 @@ void print(Session& session, const Verification& checked) {
     session.print("\n" + told(session, one, false));
   }
   if (!checked.ok()) session.print("\n");
+  session.print(left_out(checked));
   const std::string verdict =
       checked.ok()
-          ? session.style().paint(Paint::green, "ok")
+          ? checked.is_complete()
+                ? session.style().paint(Paint::green, "ok")
+                : session.style().paint(Paint::yellow, "ok as far as it could be judged")
           : session.style().paint(Paint::red, counted(checked.violation_count, "violation"));
   session.print(verdict + ": " + in_words(checked) + "\n");
 }
@@ -120,7 +136,10 @@ int verify(Session& session, const VerifyStoreOptions& options) {
       options.store.empty() ? session.store() : open_named(options.store);
   if (!store) return session.fail(store.error());
   VerifyOptions how;
-  if (options.quick) how.payloads = VerifyOptions::Payloads::present;
+  if (options.quick) {
+    how.payloads = VerifyOptions::Payloads::present;
+    how.database = VerifyOptions::Database::quick;
+  }
   const Result<Verification> checked = pawl::verify((*store)->records(), how);
   if (!checked) return session.fail(checked.error());
   if (session.globals().wants_json()) {

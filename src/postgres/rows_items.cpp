@@ -129,7 +129,7 @@ ItemBrief PostgresRows::brief(ItemId item) {
   }
   return {.key = std::string(found.view(0, 0)),
           .category = std::string(found.view(0, 1)),
-          .data = Json::trusted(std::string(found.view(0, 2)))};
+          .data = sql::stored_json(std::string(found.view(0, 2)))};
 }
 
 ItemId PostgresRows::finished_before(const Job& job, std::string_view key,

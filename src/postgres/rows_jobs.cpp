@@ -8,6 +8,7 @@
 #include "postgres/read_locked.hpp"
 #include "sql/due.hpp"
 #include "sql/sql_text.hpp"
+#include "sql/stored.hpp"
 
 namespace pawl::postgres {
 
@@ -123,7 +124,9 @@ PostgresRows::JobEntry* PostgresRows::find_job(JobId id) {
 
 Job* PostgresRows::job(JobId id) {
   JobEntry* entry = find_job(id);
-  return entry == nullptr ? nullptr : &entry->row.job;
+  if (entry == nullptr) return nullptr;
+  sql::check_counters(entry->row.job, workflow(entry->row.job.workflow_hash));
+  return &entry->row.job;
 }
 
 Job* PostgresRows::job_with_key(std::string_view workflow_name, std::string_view key) {
@@ -166,9 +169,8 @@ const Workflow& PostgresRows::workflow(const std::string& hash) {
   }
   const Reply found = connection_.ask(select_workflow, Parameters::of(hash));
   if (found.rows() == 0) throw Fault(ErrorCode::corrupt, "the workflow " + hash + " is missing");
-  Result<Workflow> workflow = workflow_from(Json::trusted(std::string(found.view(0, 0))));
-  if (!workflow) throw Fault(workflow.error());
-  return known_.workflows.emplace(hash, *std::move(workflow)).first->second;
+  Workflow workflow = sql::stored_workflow(hash, std::string(found.view(0, 0)));
+  return known_.workflows.emplace(hash, std::move(workflow)).first->second;
 }
 
 /// Held until the commit: whoever draws from the same one waits.

@@ -45,6 +45,12 @@ constexpr int brief_at = 33;  ///< behind the columns of the task and its age
 }  // namespace
 
 void PostgresRows::remember(const Task& row) {
+  // The ledger looks the stage of every task up in its workflow.
+  if (const auto its = jobs_.find(row.job); its != jobs_.end() && its->second) {
+    if (auto damaged = sql::beyond_stages(row, its->second->row.job.stages.size())) {
+      throw Fault(*std::move(damaged));
+    }
+  }
   tasks_.insert_or_assign(row.id,
                           TaskEntry{.row = row, .version = row.version, .stored = row.version});
 }

@@ -28,9 +28,8 @@ std::vector<ArtifactRecord> artifacts_from(std::string_view text) {
   return decoded<std::vector<ArtifactRecord>>(text);
 }
 
-Attempt attempt_of(const Cursor& row) {
+void read_attempt(const Cursor& row, Attempt& attempt) {
   Columns columns(row);
-  Attempt attempt;
   columns.into(attempt.task);
   columns.into(attempt.number);
   columns.into(attempt.epoch);
@@ -67,6 +66,16 @@ Attempt attempt_of(const Cursor& row) {
   columns.into(attempt.summary);
   attempt.artifacts = artifacts_from(columns.view());
   columns.into(attempt.output);
+}
+
+std::string named(TaskId task, AttemptNumber number) {
+  return "attempt " + std::to_string(number) + " of task " + std::to_string(task.value());
+}
+
+Attempt attempt_of(const Cursor& row) {
+  Attempt attempt;
+  reading_row([&] { return named(attempt.task, attempt.number); },
+              [&] { read_attempt(row, attempt); });
   return attempt;
 }
 
@@ -84,7 +93,8 @@ std::optional<std::pair<Json, std::vector<ArtifactRecord>>> output_of(Session& s
                                                                       AttemptNumber number) {
   Cursor row = session.prepared(select_output).query(task, number);
   if (!row.next()) return std::nullopt;
-  return std::pair(row.json(0), artifacts_from(row.view(1)));
+  return reading_row([&] { return named(task, number); },
+                     [&] { return std::pair(row.json(0), artifacts_from(row.view(1))); });
 }
 
 AttemptTexts attempt_texts(const Attempt& attempt) {

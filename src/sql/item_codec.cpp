@@ -2,9 +2,10 @@
 
 namespace pawl::sql {
 
-Item item_of(const Cursor& row) {
+namespace {
+
+void read_item(const Cursor& row, Item& item) {
   Columns columns(row);
-  Item item;
   columns.into(item.id);
   columns.into(item.job);
   columns.into(item.key);
@@ -17,6 +18,14 @@ Item item_of(const Cursor& row) {
   columns.into(item.sinks_left);
   columns.into(item.failed_tasks);
   columns.into(item.adopted_from);
+}
+
+}  // namespace
+
+Item item_of(const Cursor& row) {
+  Item item;
+  reading_row([&] { return "item " + std::to_string(item.id.value()); },
+              [&] { read_item(row, item); });
   return item;
 }
 

@@ -121,9 +121,10 @@ void read_counters(std::string_view text, Job& job) {
   if (!reader.at_end()) CountersReader::damaged();
 }
 
-JobRow job_row_of(const Cursor& row) {
+namespace {
+
+void read_job(const Cursor& row, JobRow& result) {
   Columns columns(row);
-  JobRow result;
   Job& job = result.job;
   columns.into(job.id);
   columns.into(job.workflow_name);
@@ -147,6 +148,14 @@ JobRow job_row_of(const Cursor& row) {
   columns.into(result.first_ordinal);
   columns.into(result.last_ordinal);
   read_counters(columns.view(), job);
+}
+
+}  // namespace
+
+JobRow job_row_of(const Cursor& row) {
+  JobRow result;
+  reading_row([&] { return "job " + std::to_string(result.job.id.value()); },
+              [&] { read_job(row, result); });
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pawl/core/result.hpp"
 #include "sql/session.hpp"
@@ -20,6 +21,10 @@ class ReadDoor {
   /// Runs `body` under one snapshot, at most once. What the adapter throws, and a `Fault`, becomes
   /// the error; nothing: all went well.
   [[nodiscard]] virtual std::optional<Error> read(const std::function<void(Session&)>& body) = 0;
+  /// What the database's own check finds, where it has one; see `Records::damage`.
+  [[nodiscard]] virtual Result<std::vector<std::string>> damage(bool /*thorough*/) {
+    return std::vector<std::string>();
+  }
 
  protected:
   ~ReadDoor() = default;

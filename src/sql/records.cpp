@@ -1,6 +1,5 @@
 #include "sql/records.hpp"
 
-#include "pawl/codec/workflow.hpp"
 #include "sql/attempt_codec.hpp"
 #include "sql/due.hpp"
 #include "sql/job_codec.hpp"
@@ -130,7 +129,7 @@ Result<Workflow> SqlRecords::workflow(std::string_view hash) {
   Result<Workflow> found = read([&](Session& session) -> Result<Workflow> {
     Cursor row = session.prepared(select_definition).query(hash);
     if (!row.next()) return fail(ErrorCode::not_found, "no workflow " + std::string(hash));
-    return workflow_from(row.json(0));
+    return stored_workflow(hash, row.text(0));
   });
   if (found) {
     const std::lock_guard lock(mutex_);
@@ -202,6 +201,10 @@ Status SqlRecords::payload_pieces(std::string_view sha256,
 
 Result<std::int64_t> SqlRecords::payload_size(std::string_view sha256) {
   return payloads_.size_of(sha256);
+}
+
+Result<std::vector<std::string>> SqlRecords::damage(bool thorough) {
+  return door_.damage(thorough);
 }
 
 Result<std::vector<PoolUse>> SqlRecords::pools() {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -44,6 +45,7 @@ class SqlRecords final : public Records {
                         const std::function<Status(std::string_view piece)>& take) override;
   Result<std::int64_t> payload_size(std::string_view sha256) override;
   Result<std::vector<PoolUse>> pools() override;
+  Result<std::vector<std::string>> damage(bool thorough) override;
 
  private:
   /// Runs `body(session)` under one snapshot: what it sees belongs together.
@@ -51,11 +53,16 @@ class SqlRecords final : public Records {
   auto read(Body body) -> std::invoke_result_t<Body, Session&>;
 
   Result<std::vector<Task>> reviewed_tasks(const TaskFilter& filter);
+  Result<std::vector<Task>> listed_tasks(const TaskFilter& filter);
+  /// Nothing where the task is of a stage that its job's workflow has.
+  std::optional<Error> has_no_stage(const Task& task);
+  Result<std::vector<Task>> of_known_stages(Result<std::vector<Task>> tasks);
 
   ReadDoor& door_;
   Payloads& payloads_;
   std::mutex mutex_;
   std::map<std::string, Workflow, std::less<>> workflows_;  ///< guarded by mutex_
+  std::map<JobId, std::size_t> stage_counts_;               ///< guarded by mutex_
 };
 
 /// The ordinals that a job's items and tasks lie in.

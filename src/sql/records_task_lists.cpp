@@ -161,6 +161,10 @@ Result<std::vector<Task>> SqlRecords::reviewed_tasks(const TaskFilter& filter) {
 }
 
 Result<std::vector<Task>> SqlRecords::tasks(const TaskFilter& filter) {
+  return of_known_stages(listed_tasks(filter));
+}
+
+Result<std::vector<Task>> SqlRecords::listed_tasks(const TaskFilter& filter) {
   const auto page_by = [&](auto rows) {
     const auto look = [&](TaskId after, std::uint32_t max) {
       return read(

@@ -58,17 +58,46 @@ std::vector<Task> tasks_of_item(Session& session, ItemId item) {
 
 }  // namespace
 
+/// Whoever reads a task looks its stage up in the workflow, so that a task of no stage is found
+/// here. Asked after the read: the workflow is read under a snapshot of its own.
+std::optional<Error> SqlRecords::has_no_stage(const Task& task) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = stage_counts_.find(task.job);
+    if (known != stage_counts_.end()) return beyond_stages(task, known->second);
+  }
+  const Result<Job> its = job(task.job);
+  if (!its && its.error().code == ErrorCode::not_found) return std::nullopt;
+  if (!its) return its.error();
+  const Result<Workflow> flow = workflow(its->workflow_hash);
+  if (!flow) return flow.error();
+  const std::lock_guard lock(mutex_);
+  stage_counts_.insert_or_assign(task.job, flow->stage_count());
+  return beyond_stages(task, flow->stage_count());
+}
+
+Result<std::vector<Task>> SqlRecords::of_known_stages(Result<std::vector<Task>> tasks) {
+  if (!tasks) return tasks;
+  for (const Task& task : *tasks) {
+    if (std::optional<Error> damaged = has_no_stage(task)) return std::unexpected(*damaged);
+  }
+  return tasks;
+}
+
 Result<Task> SqlRecords::task(TaskId id) {
-  return read([&](Session& session) -> Result<Task> {
-    std::optional<Task> task = find_task(session, id);
-    if (!task) return no_such("task", id.value());
-    return *std::move(task);
+  Result<Task> task = read([&](Session& session) -> Result<Task> {
+    std::optional<Task> found = find_task(session, id);
+    if (!found) return no_such("task", id.value());
+    return *std::move(found);
   });
+  if (!task) return task;
+  if (std::optional<Error> damaged = has_no_stage(*task)) return std::unexpected(*damaged);
+  return task;
 }
 
 Result<std::vector<Task>> SqlRecords::tasks_of(ItemId item) {
-  return read(
-      [&](Session& session) -> Result<std::vector<Task>> { return tasks_of_item(session, item); });
+  return of_known_stages(read(
+      [&](Session& session) -> Result<std::vector<Task>> { return tasks_of_item(session, item); }));
 }
 
 Result<std::vector<StageOutput>> SqlRecords::outputs(ItemId id) {

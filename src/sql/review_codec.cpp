@@ -11,9 +11,10 @@ constexpr auto select_review = joined("SELECT ", review_columns, " FROM reviews 
 
 }  // namespace
 
-Review review_of(const Cursor& row) {
+namespace {
+
+void read_review(const Cursor& row, Review& review) {
   Columns columns(row);
-  Review review;
   columns.into(review.id);
   columns.into(review.job);
   columns.into(review.item);
@@ -28,6 +29,14 @@ Review review_of(const Cursor& row) {
   columns.into(review.claimed_until);
   review.answer = decoded_or_none<Answer>(columns.view());
   columns.into(review.closed_at);
+}
+
+}  // namespace
+
+Review review_of(const Cursor& row) {
+  Review review;
+  reading_row([&] { return "review " + std::to_string(review.id.value()); },
+              [&] { read_review(row, review); });
   return review;
 }
 

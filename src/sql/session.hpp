@@ -23,6 +23,7 @@
 #include "pawl/core/ids.hpp"
 #include "pawl/core/json.hpp"
 #include "pawl/core/time.hpp"
+#include "sql/stored.hpp"
 
 namespace pawl::sql {
 
@@ -103,9 +104,9 @@ class Cursor {
   /// Valid until the next row. Empty for null.
   [[nodiscard]] std::string_view view(int column) const { return rows_->view(column); }
   [[nodiscard]] std::string text(int column) const { return std::string(view(column)); }
-  /// What a codec wrote; null for SQL null.
+  /// What a codec wrote; null for SQL null. Throws a `Fault` where it is no JSON.
   [[nodiscard]] Json json(int column) const {
-    return is_null(column) ? Json() : Json::trusted(text(column));
+    return is_null(column) ? Json() : stored_json(text(column));
   }
 
  private:

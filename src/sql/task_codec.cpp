@@ -72,11 +72,8 @@ TaskState state_from(StateKind kind, const StateColumns& from) {
               "a task has the unknown state " + std::to_string(static_cast<int>(kind)));
 }
 
-}  // namespace
-
-Task task_of(const Cursor& row) {
+void read_task(const Cursor& row, Task& task) {
   Columns columns(row);
-  Task task;
   columns.into(task.id);
   columns.into(task.job);
   columns.into(task.item);
@@ -115,6 +112,14 @@ Task task_of(const Cursor& row) {
     columns.into(child.data);
     task.child = std::move(child);
   }
+}
+
+}  // namespace
+
+Task task_of(const Cursor& row) {
+  Task task;
+  reading_row([&] { return "task " + std::to_string(task.id.value()); },
+              [&] { read_task(row, task); });
   return task;
 }
 

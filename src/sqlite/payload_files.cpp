@@ -68,6 +68,17 @@ bool has_size(const std::filesystem::path& path, std::size_t size) {
          static_cast<std::size_t>(found.st_size) == size;
 }
 
+/// Whether what lies there is what its name says. One that was changed since is written anew.
+bool is_whole(const std::filesystem::path& path, std::size_t size, const std::string& sha256) {
+  if (!has_size(path, size)) return false;
+  Sha256 digest;
+  const Status read = read_regular_file(path, [&](std::string_view piece) -> Status {
+    digest.update(piece);
+    return {};
+  });
+  return read && digest.finish_hex() == sha256;
+}
+
 }  // namespace
 
 PayloadFiles::PayloadFiles(const std::filesystem::path& database)
@@ -82,9 +93,9 @@ std::string PayloadFiles::keep(std::string_view bytes) const {
   const std::filesystem::path path = path_of(sha256);
   directories_.make(folder_);
   directories_.make(path.parent_path());
-  // A file of that name and size was renamed into place, so its bytes were on disk before; its
-  // directory entry may not be yet, if its writer was killed just then.
-  if (!has_size(path, bytes.size())) {
+  // A file of that name was renamed into place, so its bytes were on disk before; its directory
+  // entry may not be yet, if its writer was killed just then.
+  if (!is_whole(path, bytes.size(), sha256)) {
     HalfWritten fresh(folder_);
     fresh.write(bytes);
     fresh.name(path);
@@ -109,7 +120,7 @@ Result<KeptFile> PayloadFiles::keep_file(const std::filesystem::path& source) co
   kept.sha256 = digest.finish_hex();
   const std::filesystem::path path = path_of(kept.sha256);
   directories_.make(path.parent_path());
-  if (!has_size(path, static_cast<std::size_t>(kept.size))) copy.name(path);
+  if (!is_whole(path, static_cast<std::size_t>(kept.size), kept.sha256)) copy.name(path);
   sync_directory(path.parent_path());
   return kept;
 }

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,6 +15,8 @@
 
 #include "sqlite/faults.hpp"
 #include "sqlite/file.hpp"
+#include "sqlite/paths.hpp"
+#include "sqlite/turnstile.hpp"
 
 namespace pawl::sqlite {
 
@@ -95,6 +98,34 @@ std::filesystem::path store_in(const std::filesystem::path& folder) {
   return ::access(of_project.c_str(), F_OK) == 0 ? of_project : folder / "pawl.db";
 }
 
+std::uintmax_t size_of(const std::filesystem::path& path) {
+  std::error_code not_there;
+  const std::uintmax_t size = std::filesystem::file_size(path, not_there);
+  return not_there ? 0 : size;
+}
+
+/// An empty file is what another process is just making a store of, or what is left of one. Asked
+/// before SQLite looks at it, which would take the log beside it for an old one and delete it.
+void check_empty(const SqliteOptions& options) {
+  const std::filesystem::path& path = options.path;
+  if (size_of(beside(path, "-wal")) > 0) {
+    throw Fault(ErrorCode::corrupt,
+                quoted(path) + " is empty, and the log of a database lies beside it",
+                "restore it from a backup, with the log '" + beside(path, "-wal").string() +
+                    "' put away; nothing was changed");
+  }
+  if (options.create) return;
+  // Who makes a store writes to the file for the first time in its turn.
+  std::error_code ignored;
+  if (std::filesystem::exists(beside(path, ".next"), ignored)) {
+    Turnstile turnstile(path);
+    const Turnstile::Turn turn = turnstile.enter();
+    if (size_of(path) > 0) return;
+  }
+  throw Fault(ErrorCode::not_found, quoted(path) + " is empty: there is no store in it",
+              "restore it from a backup, or remove it to begin anew; nothing was changed");
+}
+
 void check_writable(const std::filesystem::path& path, const char* what) {
   if (::access(path.c_str(), W_OK) != 0) {
     throw system_fault(std::string("write the ") + what, path, errno);
@@ -135,6 +166,7 @@ void check_place(const SqliteOptions& options) {
   if (::stat(folder.c_str(), &parent) != 0) throw system_fault("use the directory", folder, errno);
   check_file_system(folder, parent.st_dev);
   if (exists && found.st_size > 0) check_header(path, found.st_size);
+  if (exists && found.st_size == 0) check_empty(options);
   if (!exists && !options.create) {
     throw Fault(ErrorCode::not_found, "there is no database " + quoted(path));
   }

@@ -11,8 +11,8 @@
 namespace pawl::sqlite {
 
 /// Throws the `Fault` that says why no database can be used or made at this path: a directory, a
-/// file that is no database, a missing or read-only directory, a network file system. Changes
-/// nothing.
+/// file that is no database, an empty one where a store should be, a missing or read-only
+/// directory, a network file system. Changes nothing.
 void check_place(const SqliteOptions& options);
 
 /// The name of a network file system by the number of its kind (statfs) and, for FUSE, by the type

@@ -18,6 +18,19 @@ std::optional<Error> PooledReads::read(const std::function<void(sql::Session&)>&
   return std::move(done.error());
 }
 
+Result<std::vector<std::string>> PooledReads::damage(bool thorough) {
+  return guarded(path_, [&]() -> Result<std::vector<std::string>> {
+    const ReaderPool::Lease connection = readers_.borrow();
+    std::vector<std::string> found;
+    Cursor row =
+        connection->prepared(thorough ? "PRAGMA integrity_check" : "PRAGMA quick_check").query();
+    while (row.next()) {
+      if (row.view(0) != "ok") found.push_back(row.text(0));
+    }
+    return found;
+  });
+}
+
 Result<std::string> PayloadReads::read(std::string_view sha256) {
   return guarded(path_, [&]() -> Result<std::string> { return files_.read(sha256); });
 }

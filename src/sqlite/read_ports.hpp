@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "sql/read_ports.hpp"
 #include "sqlite/payload_files.hpp"
@@ -24,6 +25,7 @@ class PooledReads final : public sql::ReadDoor {
       : path_(std::move(database)), readers_(readers) {}
 
   std::optional<Error> read(const std::function<void(sql::Session&)>& body) override;
+  Result<std::vector<std::string>> damage(bool thorough) override;
 
  private:
   std::filesystem::path path_;

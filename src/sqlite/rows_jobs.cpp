@@ -5,6 +5,7 @@
 #include "pawl/codec/workflow.hpp"
 #include "sql/due.hpp"
 #include "sql/sql_text.hpp"
+#include "sql/stored.hpp"
 #include "sqlite/faults.hpp"
 #include "sqlite/row_writes.hpp"
 #include "sqlite/sqlite_rows.hpp"
@@ -75,7 +76,9 @@ CachedJob* SqliteRows::find_job(JobId id) {
 
 Job* SqliteRows::job(JobId id) {
   CachedJob* found = find_job(id);
-  return found == nullptr ? nullptr : &found->row.job;
+  if (found == nullptr) return nullptr;
+  sql::check_counters(found->row.job, workflow(found->row.job.workflow_hash));
+  return &found->row.job;
 }
 
 Job* SqliteRows::job_with_key(std::string_view workflow_name, std::string_view key) {
@@ -130,9 +133,7 @@ const Workflow& SqliteRows::workflow(const std::string& hash) {
   }
   Cursor row = connection_.prepared(select_workflow).query(hash);
   if (!row.next()) throw Fault(ErrorCode::corrupt, "the workflow " + hash + " is missing");
-  Result<Workflow> workflow = workflow_from(row.json(0));
-  if (!workflow) throw Fault(workflow.error());
-  return cache_.workflows.emplace(hash, *std::move(workflow)).first->second;
+  return cache_.workflows.emplace(hash, sql::stored_workflow(hash, row.text(0))).first->second;
 }
 
 std::int64_t SqliteRows::take_ordinals(std::int64_t count) {

@@ -4,7 +4,9 @@
 
 #include "sql/attempt_codec.hpp"
 #include "sql/sql_text.hpp"
+#include "sql/stored.hpp"
 #include "sql/task_codec.hpp"
+#include "sqlite/faults.hpp"
 #include "sqlite/row_writes.hpp"
 #include "sqlite/sqlite_rows.hpp"
 
@@ -40,13 +42,25 @@ std::vector<Task> SqliteRows::select_tasks(const char* sql, const Values&... val
   for (Cursor row = connection_.prepared(sql).query(values...); row.next();) {
     tasks.push_back(sql::task_of(row));
   }
+  for (const Task& task : tasks) check_stage(task);
   return tasks;
+}
+
+/// The ledger looks the stage of every task up in its workflow.
+void SqliteRows::check_stage(const Task& task) {
+  const CachedJob* its = find_job(task.job);
+  if (its == nullptr) return;
+  if (std::optional<Error> damaged = sql::beyond_stages(task, its->row.job.stages.size())) {
+    throw Fault(*std::move(damaged));
+  }
 }
 
 std::optional<Task> SqliteRows::task(TaskId id) {
   Cursor row = connection_.prepared(select_task).query(id);
   if (!row.next()) return std::nullopt;
-  return sql::task_of(row);
+  Task task = sql::task_of(row);
+  check_stage(task);
+  return task;
 }
 
 bool SqliteRows::replace_task(const Task& next, Version expected) {

@@ -87,6 +87,8 @@ class SqliteRows final : public Rows {
   };
 
   CachedJob* find_job(JobId id);
+  /// Throws a `Fault` where its job's workflow has no such stage.
+  void check_stage(const Task& task);
   CachedPool& find_pool(const std::string& name);
   void write_later(CachedJob& job);
   void note_ordinal(JobId job, std::int64_t ordinal);

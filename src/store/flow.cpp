@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "pawl/codec/digest.hpp"
 #include "store/ledger.hpp"
+#include "store/review_digest.hpp"
 
 namespace pawl {
 
@@ -238,25 +238,17 @@ void Ledger::end_children(Touched& touched, const Task& parent, CancelCause caus
   log(parent.job, events);
 }
 
-/// The digest binds an answer to exactly what was shown: every attempt's number and output, and
-/// the input.
 void Ledger::open_review(Touched& touched, const Task& task, Review draft) {
-  std::string shown;
-  for (const Attempt& attempt : rows_.attempts(task.id)) {
-    shown += std::to_string(attempt.number) + ":" + sha256_hex(attempt.output.text()) + "\n";
-  }
   const Json input = task.child  ? task.child->data
                      : task.item ? rows_.brief(task.item).data
                                  : touched.job->params;
-  shown += "input:" + sha256_hex(input.text());
-
   draft.job = task.job;
   draft.item = task.item;
   draft.task = task.id;
   draft.epoch = task.epoch;
   draft.opened_at = now_;
   draft.status = ReviewStatus::open;
-  draft.digest = "sha256:" + sha256_hex(shown);
+  draft.digest = review_digest(rows_.attempts(task.id), input);
   (void)rows_.insert_review(draft);
 }
 

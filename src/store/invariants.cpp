@@ -22,9 +22,11 @@ constexpr std::array table{
               "review asked and answered, each item settled, each job submitted, cancelled and "
               "ended in both.",
               "One of the two records of a fact is missing or says something else.", restore},
-    Invariant{"I2", "At most one open attempt and one live lease per task.",
-              "A running task names its worker, and has one closed attempt less than it counts.",
-              "An attempt may have run twice at the same time, or its record was lost.", report},
+    Invariant{
+        "I2", "At most one open attempt and one live lease per task.",
+        "A running task names a worker that is on record, and has one closed attempt less than it "
+        "counts.",
+        "An attempt may have run twice at the same time, or its record was lost.", report},
     Invariant{
         "I3", "Attempt numbers are dense 1..n; every count shown anywhere equals the rows.",
         "The attempts of a task are 1, 2, 3 …; every counter of jobs, items and expansions is "
@@ -43,25 +45,33 @@ constexpr std::array table{
     Invariant{
         "I6", "Deciding again over the recorded inputs gives the recorded decision.",
         "Every decision is made again from its attempt's record; those of custom deciders only "
-        "where the decider is at hand.",
+        "where the decider is at hand. The state of a task is the one that the newest decision of "
+        "its epoch, or the answer to it, leads to.",
         "The record of an attempt was changed, or the rules have: an upgrade must not do that.",
         report},
     Invariant{
         "I7",
         "No stage starts before each need is Succeeded, Skipped by choice, or Failed under "
         "`continue`; rejected work never flows downstream.",
-        "Each task of an item is held against the tasks it needs.",
+        "Each task of an item is held against the tasks it needs, each job-wide task against all "
+        "items that were submitted before it began and the job-wide tasks it needs. The output "
+        "that stands is that of the newest attempt, or of the one that a person approved; a skip "
+        "by choice was chosen.",
         "A stage worked on something that was not there, or not good.",
-        "Run the stage it needed again (`pawl retry ITEM/STAGE`): everything downstream follows. "
+        "Run the stage it needed again (`pawl item retry ITEM/STAGE`): everything downstream "
+        "follows. "
         "Then report it with a copy of the store."},
     Invariant{
         "I8", "A review applies once, and only to the attempt and content that was shown.",
         "A task that awaits a review has one open question; a closed one has an answer, and its "
-        "task is where the answer put it.",
-        "An answer was lost, applied twice, or had no effect.", report},
+        "task is where the answer put it. The digest of a review is made again from the attempts "
+        "and the input that were shown.",
+        "An answer was lost, applied twice, had no effect, or what it was about was changed.",
+        report},
     Invariant{
         "I9", "No retry is early.",
-        "No attempt was opened before the moment that the decision before it named.",
+        "No attempt was opened before the moment that the decision before it named, and a retry "
+        "is scheduled for that moment.",
         "A delay was not kept; the clock of a machine may have been set back by hand.",
         "Compare the clocks of the machines that work on the store; where they agree, report it "
         "with a copy of the store."},
@@ -77,7 +87,7 @@ constexpr std::array table{
     Invariant{
         "I12", "Every job reaches a terminal state or a named wait.",
         "A job that has not ended has something that is ready, running, scheduled or under "
-        "review; what has all its needs has its task.",
+        "review; what has all its needs has its task, job-wide stages too.",
         "The job would wait for ever.",
         "Cancel it (`pawl job cancel JOB`) and submit its items again, and report it with a copy "
         "of the store."},
@@ -87,7 +97,9 @@ constexpr std::array table{
         "the digest and size it is named by.",
         "A payload file was deleted, cut short or changed.",
         "Restore the named payloads from a backup (SQLite: STORE.blobs/, by their digest), or run "
-        "the stages again that brought them (`pawl retry ITEM/STAGE`)."},
+        "the stages again that brought them (`pawl item retry ITEM/STAGE`, then `pawl resume`): "
+        "the "
+        "same content heals its payload."},
     Invariant{
         "I14", "The sum of charges equals the ledger; reservations return to zero at rest.",
         "The usage of all attempts is the job's; open attempts and the places taken in pools are "
@@ -101,6 +113,11 @@ constexpr std::array table{
     Invariant{"log", "The log is dense: its rows are numbered without a gap.",
               "Every event follows the one before in its row, or begins the next row.",
               "Rows of the log are missing.", restore},
+    Invariant{"database", "The database is whole, and every row can be read.",
+              "SQLite's check of its own file finds nothing (`integrity_check`, with `--quick` "
+              "`quick_check`); what is kept as JSON is JSON; the definition of a workflow has the "
+              "hash that it is kept by.",
+              "The file was damaged, or changed by something else than pawl.", restore},
 };
 
 bool is_same(std::string_view one, std::string_view other) {

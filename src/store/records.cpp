@@ -15,6 +15,10 @@ Result<std::int64_t> Records::payload_size(std::string_view sha256) {
   return static_cast<std::int64_t>(bytes->size());
 }
 
+Result<std::vector<std::string>> Records::damage(bool /*thorough*/) {
+  return std::vector<std::string>();
+}
+
 Result<std::vector<PoolUse>> Records::pools() {
   return fail(ErrorCode::refused, "the counters of pools cannot be told from here");
 }

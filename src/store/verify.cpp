@@ -23,10 +23,12 @@ class StoreReading {
         payloads_(records, options) {}
 
   Result<Verification> run() {
-    Status done = log_.catch_up();
+    Status done = options_.job ? Status() : check_database();
+    if (done) done = log_.catch_up();
     if (done) done = options_.job ? verify_one(options_.job) : verify_all();
     if (done && !options_.job) done = check_jobs_of_log();
     if (done && !options_.job) done = check_pools(records_, options_, log_, found_);
+    if (!done) done = tell_of_damage(done.error(), JobId{});
     if (!done) return std::unexpected(std::move(done.error()));
     found_.payloads = payloads_.payloads();
     found_.payload_bytes = payloads_.bytes();
@@ -35,9 +37,30 @@ class StoreReading {
   }
 
  private:
+  Status check_database() {
+    if (options_.database == VerifyOptions::Database::ignored) return {};
+    const bool thorough = options_.database == VerifyOptions::Database::thorough;
+    const Result<std::vector<std::string>> damage = records_.damage(thorough);
+    if (!damage) return tell_of_damage(damage.error(), JobId{});
+    Findings findings(found_);
+    for (const std::string& one : *damage) findings.add("database", "its own check says: " + one);
+    return {};
+  }
+
+  /// What cannot be read because it is damaged is a finding; every other error stays one. Nothing
+  /// more is said of the job then, or of the store.
+  Status tell_of_damage(const Error& error, JobId job) {
+    if (error.code != ErrorCode::corrupt) return std::unexpected(error);
+    Findings findings(found_);
+    findings.about(job);
+    findings.add("database", error.message + "; the rest was not judged");
+    return {};
+  }
+
   Status verify_one(JobId job) {
     jobs_.insert(job);
-    return verify_job(records_, options_, job, log_, payloads_, found_);
+    const Status read = verify_job(records_, options_, job, log_, payloads_, found_);
+    return read ? Status() : tell_of_damage(read.error(), job);
   }
 
   Status verify_all() {
@@ -145,6 +168,7 @@ Json verification_document(const Verification& verification) {
     return Json::array(list);
   };
   return Json::object({{"ok", verification.ok()},
+                       {"complete", verification.is_complete()},
                        {"checked", Json::object({{"jobs", verification.jobs},
                                                  {"items", verification.items},
                                                  {"tasks", verification.tasks},

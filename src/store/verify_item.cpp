@@ -77,7 +77,8 @@ class ItemCheck {
         break;
       case StateKind::skipped:
         check_skip(stage, std::get<Skipped>(task->state));
-        break;
+        if (std::get<Skipped>(task->state).reason == SkipReason::upstream_failed) break;
+        [[fallthrough]];
       case StateKind::ready:
       case StateKind::running:
       case StateKind::retry_scheduled:
@@ -132,6 +133,7 @@ class ItemCheck {
     bool all_ended = true;
     for (const Task& task : tasks_) {
       all_ended = all_ended && has_ended(task.state);
+      if (at(task.stage()) >= workflow_.stage_count()) continue;
       if (has_ended(task.state) && workflow_.plan(task.stage()).is_sink) --sinks_left;
       if (task.kind() == StateKind::failed) ++failed;
       if (task.kind() == StateKind::cancelled && !item_.cancelled) {

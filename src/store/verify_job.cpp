@@ -1,12 +1,16 @@
 #include "store/verify_job.hpp"
 
+#include <map>
 #include <utility>
 
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/store/arrival.hpp"
 #include "pawl/store/each_row.hpp"
+#include "store/review_digest.hpp"
 #include "store/verify_differences.hpp"
+#include "store/verify_job_wide.hpp"
+#include "store/verify_standing.hpp"
 
 namespace pawl {
 
@@ -31,7 +35,8 @@ class JobReading {
         has_log_(story_.submitted || !move_of(job)),
         payloads_(payloads),
         into_(into),
-        findings_(into) {}
+        findings_(into),
+        job_wide_(job, workflow, findings_) {}
 
   Status run() {
     findings_.about(job_);
@@ -41,6 +46,7 @@ class JobReading {
     if (Status read = read_tasks(); !read) return read;
     if (Status read = read_items(); !read) return read;
     if (Status read = read_reviews(); !read) return read;
+    job_wide_.finish(rows_);
     check_job(job_, workflow_, rows_, findings_);
     if (rows_.item_tasks != tasks_of_items_) {
       findings_.add("I10", say("job ", job_.id.value(), " has ", rows_.item_tasks,
@@ -76,6 +82,10 @@ class JobReading {
     const StageDefinition& stage = workflow_.stage(task.stage());
     check_task(task.child ? policies_of_child(stage) : stage, task, *attempts, moves_.shifts,
                options_, findings_);
+    if (Status read = check_standing_of(stage, task, *attempts); !read) return read;
+    if (Status read = check_worker(task); !read) return read;
+    job_wide_.take(task, *attempts);
+    findings_.about(task);
     each_fact(task, *attempts, [this](const Fact& fact) { facts_.add(fact); });
     if (has_log_ && task.kind() == StateKind::running) check_open(task);
     for (const Attempt& attempt : *attempts) {
@@ -86,6 +96,38 @@ class JobReading {
     }
     // In a cancelled job nobody is asked any more.
     if (task.kind() == StateKind::awaiting_review && !job_.cancelled) return read_pending(task);
+    return {};
+  }
+
+  Status check_standing_of(const StageDefinition& stage, const Task& task,
+                           const std::vector<Attempt>& attempts) {
+    std::vector<Review> closed;
+    if (rests_on_answer(task, attempts)) {
+      const ReviewFilter reviews{
+          .task = task.id, .status = ReviewStatus::closed, .limit = options_.page};
+      const Status read =
+          each_row(records_, reviews, [&](const Review& review) { closed.push_back(review); });
+      if (!read) return read;
+    }
+    check_standing(stage, task, attempts, closed, findings_);
+    return {};
+  }
+
+  /// I2: whoever is said to run a task was there. Rows of workers are never deleted.
+  Status check_worker(const Task& task) {
+    const auto* running = std::get_if<Running>(&task.state);
+    if (running == nullptr || !running->worker) return {};
+    if (!workers_.contains(running->worker)) {
+      const Result<WorkerRecord> worker = records_.worker(running->worker);
+      if (!worker && worker.error().code != ErrorCode::not_found) {
+        return std::unexpected(worker.error());
+      }
+      workers_.emplace(running->worker, worker.has_value());
+    }
+    if (workers_.at(running->worker)) return {};
+    findings_.about(task);
+    findings_.add("I2", say("task ", task.id.value(), " is running in worker ",
+                            running->worker.value(), ", which was never there"));
     return {};
   }
 
@@ -133,6 +175,7 @@ class JobReading {
     if (!tasks) return std::unexpected(tasks.error());
     tasks_of_items_ += static_cast<std::int64_t>(tasks->size());
     check_item(job_, workflow_, item, *tasks, findings_);
+    job_wide_.see(item, *tasks);
     if (has_log_) check_settled(item);
     return {};
   }
@@ -149,6 +192,7 @@ class JobReading {
     const Result<Task> task = records_.task(review.task);
     if (task) {
       check_review(review, *task, findings_);
+      if (Status read = check_digest(review, *task); !read) return read;
     } else if (task.error().code == ErrorCode::not_found) {
       findings_.about(job_);
       findings_.add("I8", say("review ", review.id.value(), " is about task ", review.task.value(),
@@ -157,6 +201,26 @@ class JobReading {
       return std::unexpected(task.error());
     }
     return payloads_.check(review, findings_);
+  }
+
+  /// I8: what was shown is still what is recorded.
+  Status check_digest(const Review& review, const Task& task) {
+    Result<std::vector<Attempt>> shown = records_.attempts(task.id);
+    if (!shown) return std::unexpected(shown.error());
+    std::erase_if(*shown, [&](const Attempt& one) { return one.number > review.attempt; });
+    Json input = task.child ? task.child->data : job_.params;
+    if (!task.child && task.item) {
+      const Result<Item> item = records_.item(task.item);
+      if (!item && item.error().code == ErrorCode::not_found) return {};  // told elsewhere
+      if (!item) return std::unexpected(item.error());
+      input = item->data;
+    }
+    if (review_digest(*shown, input) == review.digest) return {};
+    findings_.about(task);
+    findings_.add("I8", say("review ", review.id.value(), " was about other content than the ",
+                            "attempts 1 to ", review.attempt, " of task ", task.id.value(),
+                            " and its input have now"));
+    return {};
   }
 
   /// I4: what runs by its row is open at the end of its story.
@@ -237,6 +301,8 @@ class JobReading {
   PayloadCheck& payloads_;
   Verification& into_;
   Findings findings_;
+  JobWideCheck job_wide_;
+  std::map<WorkerId, bool> workers_;  ///< whether they are there
   JobTally rows_;
   std::int64_t tasks_of_items_ = 0;
   FactSum facts_;

@@ -25,6 +25,7 @@ class RecordsDecorator final : public Records {
   std::function<void(std::string&)> alter_payload;
   std::function<void(std::int64_t&)> alter_payload_size;
   std::function<void(std::vector<PoolUse>&)> alter_pools;
+  std::function<bool(WorkerId)> drop_worker;
 
   Result<Job> job(JobId id) override { return one(inner_.job(id), alter_job); }
   Result<std::vector<Job>> jobs(const JobFilter& filter) override {
@@ -66,7 +67,10 @@ class RecordsDecorator final : public Records {
   }
 
   Result<std::vector<WorkerRecord>> workers() override { return inner_.workers(); }
-  Result<WorkerRecord> worker(WorkerId id) override { return inner_.worker(id); }
+  Result<WorkerRecord> worker(WorkerId id) override {
+    if (drop_worker && drop_worker(id)) return fail(ErrorCode::not_found, "no such worker");
+    return inner_.worker(id);
+  }
   Result<std::string> payload(std::string_view sha256) override { return inner_.payload(sha256); }
   Status payload_pieces(std::string_view sha256,
                         const std::function<Status(std::string_view)>& take) override {
@@ -84,6 +88,9 @@ class RecordsDecorator final : public Records {
     Result<std::vector<PoolUse>> read = inner_.pools();
     if (read && alter_pools) alter_pools(*read);
     return read;
+  }
+  Result<std::vector<std::string>> damage(bool thorough) override {
+    return inner_.damage(thorough);
   }
   Result<std::filesystem::path> payload_path(std::string_view sha256) override {
     return inner_.payload_path(sha256);

@@ -102,8 +102,8 @@ TEST_P(VerifyLog, finds_a_review_that_is_lost_or_was_never_told) {
   lost.alter_reviews = [](std::vector<Review>& reviews) {
     if (!reviews.empty() && reviews[0].id == ReviewId{1}) reviews.erase(reviews.begin());
   };
-  expect_only(lost, "I1", "the log tells that a review of attempt 1 of task");
-  expect_only(lost, "I1", "with approve, and the rows do not");
+  expect_violation(lost, "I1", "the log tells that a review of attempt 1 of task");
+  expect_violation(lost, "I1", "with approve, and the rows do not");
   RecordsDecorator unasked(drive.records());
   silence(unasked, EventType::review_requested);
   expect_only(unasked, "I1", "the rows tell that a review of attempt 1 of task");

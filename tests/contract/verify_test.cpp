@@ -392,7 +392,10 @@ TEST_P(Verify, a_job_that_never_holds_still_is_named_and_not_judged) {
   moving.alter_job = [&](Job& row) { row.decisions_since_progress = ++reads; };
   const Verification found = verified(moving);
   EXPECT_TRUE(found.ok());
+  EXPECT_FALSE(found.is_complete());
   EXPECT_THAT(found.in_motion, testing::ElementsAre(job));
+  EXPECT_EQ(at_path(verification_document(found), "complete"), Json(false));
+  EXPECT_TRUE(verified(drive.records()).is_complete());
 }
 
 TEST_P(Verify, the_document_says_what_was_checked_and_what_was_found) {

@@ -45,7 +45,7 @@ class Moving(ProjectTest):
         self.assertIn("job 1 (was job 1): 3 items", answer.out)
         self.assertIn("verified: it is paused, as it was", answer.out)
         self.assertIn("pawl job resume 1", answer.err)
-        self.assertTrue(self.away("verify", "--json").json["ok"])
+        self.assert_whole(self.away("verify", "--json").json)
 
         self.away("job", "resume", 1)
         reviews = self.away("review", "list", "--json").json["reviews"]
@@ -58,7 +58,7 @@ class Moving(ProjectTest):
         results = self.away("results", 1, "--jsonl").lines
         self.assertEqual({line["outputs"]["greet"]["text"] for line in results},
                          {"Hello, ada\n", "Hello, grace\n", "Hello, alan\n"})
-        self.assertTrue(self.away("verify", "--json").json["ok"])
+        self.assert_whole(self.away("verify", "--json").json)
         # What is left behind is as it was.
         self.assertEqual(self.job(1)["state"], "paused")
         self.assert_verified()

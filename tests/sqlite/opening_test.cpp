@@ -65,6 +65,38 @@ TEST(Opening, a_directory_with_a_store_is_refused_with_the_name_of_the_store) {
   EXPECT_THAT(refusal_of({.path = folder.path()}).help, HasSubstr(store.string()));
 }
 
+TEST(Opening, an_empty_file_is_no_store_where_one_should_be) {
+  const Folder folder;
+  write_file(folder / "a.db", "");
+  const auto before = folder.content();
+  const Error empty = refusal_of({.path = folder / "a.db", .create = false});
+  EXPECT_EQ(empty.code, ErrorCode::corrupt);
+  EXPECT_NE(empty.message.find("a.db' is empty"), std::string::npos) << empty.message;
+  EXPECT_EQ(folder.content(), before);
+}
+
+TEST(Opening, a_store_that_was_cut_to_nothing_is_left_alone_with_its_log) {
+  const Folder folder;
+  std::string log;
+  {
+    const auto store = must_open({.path = folder / "a.db"});
+    log = folder.content().at((folder / "a.db-wal").string());
+    ASSERT_FALSE(log.empty());
+  }
+  write_file(folder / "a.db", "");
+  write_file(folder / "a.db-wal", log);
+  const auto before = folder.content();
+  for (const bool create : {false, true}) {
+    const Error cut = refusal_of({.path = folder / "a.db", .create = create});
+    EXPECT_EQ(cut.code, ErrorCode::corrupt);
+    EXPECT_NE(cut.message.find("the log of a database lies beside it"), std::string::npos);
+    EXPECT_EQ(folder.content(), before);
+  }
+  std::filesystem::remove(folder / "a.db-wal");
+  EXPECT_EQ(refusal_of({.path = folder / "a.db", .create = false}).code, ErrorCode::corrupt);
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "a.db"));
+}
+
 TEST(Opening, an_empty_path_and_one_with_a_zero_byte_are_invalid) {
   EXPECT_EQ(refusal_of({.path = ""}).code, ErrorCode::invalid);
   EXPECT_EQ(refusal_of({.path = std::string("a\0b", 3)}).code, ErrorCode::invalid);

@@ -60,6 +60,25 @@ TEST(Payloads, a_half_written_file_is_replaced) {
   EXPECT_EQ(store->records().payload(sha256).value(), "whole");
 }
 
+TEST(Payloads, one_that_was_changed_is_whole_again_when_its_content_is_kept_again) {
+  const Folder folder;
+  const auto store = must_open({.path = folder / "a.db"});
+  const std::string sha256 = store->keep_payload("truth").value();
+  const auto blob = folder / "a.db.blobs" / sha256.substr(0, 2) / sha256.substr(2);
+  const auto damage = [&] {
+    std::filesystem::remove(blob);
+    write_file(blob, "lies!");
+    EXPECT_EQ(store->records().payload(sha256).error().code, ErrorCode::corrupt);
+  };
+  damage();
+  EXPECT_EQ(store->keep_payload("truth").value(), sha256);
+  EXPECT_EQ(store->records().payload(sha256).value(), "truth");
+  damage();
+  write_file(folder / "source", "truth");
+  EXPECT_EQ(store->keep_file(folder / "source").value().sha256, sha256);
+  EXPECT_EQ(store->records().payload(sha256).value(), "truth");
+}
+
 TEST(Payloads, changed_bytes_are_corrupt_and_unknown_ones_are_not_found) {
   const Folder folder;
   const auto store = must_open({.path = folder / "a.db"});

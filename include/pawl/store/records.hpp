@@ -122,6 +122,9 @@ class Records {
       std::string_view sha256, const std::function<Status(std::string_view piece)>& take);
   /// How long a payload is, without reading it.
   [[nodiscard]] virtual Result<std::int64_t> payload_size(std::string_view sha256);
+  /// What the database's own check of itself finds wrong, one sentence each; nothing where it is
+  /// whole, or has no such check. `thorough`: every index is held against its table, too.
+  [[nodiscard]] virtual Result<std::vector<std::string>> damage(bool thorough);
   /// The pools' counters, by name. `refused` where they cannot be told.
   [[nodiscard]] virtual Result<std::vector<PoolUse>> pools();
 };

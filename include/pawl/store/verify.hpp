@@ -8,8 +8,10 @@
 /// hundred thousand payloads. A store may be worked on meanwhile: a job that changes while it is
 /// read is read again, and named in the result if it never holds still.
 ///
-/// All promises but I15 are checked, which is one of runs and not of records;
-/// "pawl/store/invariants.hpp" says how each.
+/// All promises but I15, which is one of runs and not of records, are checked as far as
+/// "pawl/store/invariants.hpp" says for each, and the database by its own means. What two records
+/// tell is held against each other; a value that is recorded once and follows from nothing else,
+/// such as an inline output that no person was shown, may be changed unseen.
 
 #include <cstdint>
 #include <functional>
@@ -34,6 +36,12 @@ struct VerifyOptions {
     ignored,
   };
   Payloads payloads = Payloads::read;
+  enum class Database : std::uint8_t {
+    thorough,  ///< its own check of itself, indexes included
+    quick,     ///< its own check, without the contents of indexes
+    ignored,
+  };
+  Database database = Database::thorough;  ///< with `job`: ignored
   JobId job;  ///< none: all jobs, the log's density and the pools
 };
 
@@ -69,6 +77,10 @@ struct Verification {
   std::int64_t violation_count = 0;
 
   [[nodiscard]] bool ok() const { return violation_count == 0; }
+  /// Whether every job that is there was judged, and the pools.
+  [[nodiscard]] bool is_complete() const {
+    return arriving.empty() && in_motion.empty() && !pools_not_judged;
+  }
 };
 
 /// An error only where the store cannot be read.
