@@ -7,7 +7,9 @@ namespace pawl {
 namespace {
 
 /// Anchored once at the wall clock, then carried by the monotonic one: never goes back, even when
-/// an administrator sets the machine's time.
+/// an administrator sets the machine's time. So a process that was started before the clock was
+/// set, or before the machine slept, disagrees with one that was started after it; what follows
+/// from that is told in docs/failures.md.
 class SystemClock final : public Clock {
  public:
   [[nodiscard]] Timestamp now() const override {

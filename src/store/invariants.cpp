@@ -72,9 +72,11 @@ constexpr std::array table{
         "I9", "No retry is early.",
         "No attempt was opened before the moment that the decision before it named, and a retry "
         "is scheduled for that moment.",
-        "A delay was not kept; the clock of a machine may have been set back by hand.",
-        "Compare the clocks of the machines that work on the store; where they agree, report it "
-        "with a copy of the store."},
+        "A delay was not kept. Processes on one store file that were started before and after the "
+        "machine's clock was set, or before and after it slept, disagree about the time: one woke "
+        "what the other opened.",
+        "Start the workers again, so that all go by one clock; nothing else is harmed. Where no "
+        "clock was set and no machine slept, report it with a copy of the store."},
     Invariant{"I10",
               "Items in = settled + in progress; a job-wide stage sees each settled item once.",
               "The state of each item follows from its tasks, and the job's sums from its items.",

@@ -59,6 +59,12 @@ class World::Backstage {
   std::optional<Upcoming> next();
   std::string story(JobId job, const std::string* only);
 
+  // What was said in vain: unused.cpp
+
+  /// `all`: also of items that are there and never came up.
+  std::vector<std::string> unused(bool all);
+  void check_used();
+
   /// Where an attempt stops the process.
   struct Trap {
     bool before = true;

@@ -151,8 +151,9 @@ World::Backstage::Code World::Backstage::staged(const Workflow& workflow,
   for (const GateRef& gate : stage.gates) {
     const auto known = code->gates.find(gate.name);
     const GateFunction judge = known == code->gates.end() ? nullptr : known->second;
-    code->gates[gate.name] = [this, name = gate.name, workflow = workflow.name(), judge](
-                                 const GateContext& context, const std::stop_token& stop) {
+    code->gates[gate.name] = [this, name = gate.name, limit = stage.timeout_of(gate),
+                              workflow = workflow.name(),
+                              judge](const GateContext& context, const std::stop_token& stop) {
       Context& task = context.task;
       const GateScript* script = script_of(workflow, task.stage_name(), name);
       if (script == nullptr && judge) return judge(context, stop);
@@ -162,6 +163,8 @@ World::Backstage::Code World::Backstage::staged(const Workflow& workflow,
         throw std::runtime_error("the script of gate '" + name + "' has no line for attempt " +
                                  std::to_string(context.attempt) + " of '" + key_of(task) + "'");
       }
+      // Gates are asked one after the other on the thread of the world: its time passes here.
+      clock.advance(limit > Duration::zero() ? std::min(answer->takes, limit) : answer->takes);
       return answer->judges(context, stop);
     };
   }

@@ -1,10 +1,36 @@
 #include "pawl/testing/replay.hpp"
 
 #include <algorithm>
+#include <fstream>
 
+#include "pawl/moving/moving.hpp"
 #include "testing/backstage.hpp"
 
 namespace pawl::testing {
+
+namespace {
+
+/// An exported job in a store of its own, in memory.
+struct Arrived {
+  std::shared_ptr<Store> store;
+  JobId job;
+};
+
+Arrived arrived(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  if (!in) wrong("cannot read " + file.string());
+  const std::shared_ptr<Store> store = open_memory_store(system_clock());
+  const Result<Imported> imported = import_job(*store, in);
+  if (!imported) wrong(file.string() + ": " + imported.error().text());
+  std::string broken;
+  for (const Violation& one : imported->verified.violations) {
+    broken += "\n" + one.invariant + ": " + one.message;
+  }
+  if (!broken.empty()) wrong(file.string() + " breaks promises of the record:" + broken);
+  return {.store = store, .job = imported->job.id};
+}
+
+}  // namespace
 
 Replay replay(Records& records, JobId job, const Program& today) {
   const auto decider = [&](std::string_view name) -> Decider {
@@ -21,6 +47,15 @@ Replay replay(Records& records, JobId job, const Program& today) {
 
 Replay replay(Records& records, JobId job, const WorkflowFile& today) {
   return must(pawl::replay(records, job, today.workflow));
+}
+
+Replay replay_export(const std::filesystem::path& file, const Program& today) {
+  const Arrived there = arrived(file);
+  return replay(there.store->records(), there.job, today);
+}
+Replay replay_export(const std::filesystem::path& file, const WorkflowFile& today) {
+  const Arrived there = arrived(file);
+  return replay(there.store->records(), there.job, today);
 }
 
 }  // namespace pawl::testing

@@ -125,7 +125,11 @@ Timestamp World::now() const { return backstage_->clock.now(); }
 Duration World::elapsed() const { return now() - backstage_->start; }
 void World::run() { backstage_->run(); }
 void World::pass(Duration time) { backstage_->pass(time); }
-JobState World::finish(JobId job, Duration within) { return backstage_->finish(job, within); }
+JobState World::finish(JobId job, Duration within) {
+  const JobState state = backstage_->finish(job, within);
+  backstage_->check_used();
+  return state;
+}
 std::optional<Upcoming> World::next() { return backstage_->next(); }
 void World::in(Duration time, std::function<void()> something) {
   backstage_->at(now() + time, "what the test does", std::move(something));
@@ -184,6 +188,8 @@ std::vector<Call> World::calls(const std::string& stage) const {
 
 std::string World::story(JobId id) { return backstage_->story(id, nullptr); }
 std::string World::story(JobId id, const std::string& item) { return backstage_->story(id, &item); }
+
+std::vector<std::string> World::unused() { return backstage_->unused(true); }
 
 std::vector<std::string> World::violations() {
   std::vector<std::string> found;

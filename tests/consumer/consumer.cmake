@@ -9,6 +9,7 @@ if(PAWL_INSTALL)
     COMMAND "${CMAKE_COMMAND}"
       "-DBUILD=${PROJECT_BINARY_DIR}"
       "-DPROJECT=${CMAKE_CURRENT_LIST_DIR}"
+      "-DTESTS_OF_A_USER=${PROJECT_SOURCE_DIR}/examples/testing"
       "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/consumer"
       "-DGENERATOR=${CMAKE_GENERATOR}"
       "-DCOMPILER=${CMAKE_CXX_COMPILER}"
@@ -17,5 +18,5 @@ if(PAWL_INSTALL)
       -P "${CMAKE_CURRENT_LIST_DIR}/run.cmake"
   )
   set_tests_properties(consumer.finds_links_and_runs_the_installed_package PROPERTIES LABELS consumer)
-  pawl_timeout(300 consumer.finds_links_and_runs_the_installed_package)
+  pawl_timeout(600 consumer.finds_links_and_runs_the_installed_package)
 endif()

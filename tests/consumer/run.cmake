@@ -1,4 +1,5 @@
-# Installs BUILD below WORK, builds PROJECT against it and runs what came out.
+# Installs BUILD below WORK, builds PROJECT against it and runs what came out. Then the same with the
+# tests of a user, as the guide shows them.
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
   if(NOT code EQUAL 0)
@@ -12,14 +13,21 @@ endfunction()
 file(REMOVE_RECURSE "${WORK}")
 
 run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/prefix")
-run("${CMAKE_COMMAND}" -S "${PROJECT}" -B "${WORK}/build" -G "${GENERATOR}"
-  "-DCMAKE_CXX_COMPILER=${COMPILER}"
-  "-DCMAKE_CXX_FLAGS=${FLAGS}"
-  "-DCMAKE_PREFIX_PATH=${WORK}/prefix"
-  "-DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF")
-run("${CMAKE_COMMAND}" --build "${WORK}/build")
+macro(build project folder)
+  run("${CMAKE_COMMAND}" -S "${project}" -B "${folder}" -G "${GENERATOR}"
+    "-DCMAKE_CXX_COMPILER=${COMPILER}"
+    "-DCMAKE_CXX_FLAGS=${FLAGS}"
+    "-DCMAKE_PREFIX_PATH=${WORK}/prefix"
+    "-DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF")
+  run("${CMAKE_COMMAND}" --build "${folder}")
+endmacro()
+build("${PROJECT}" "${WORK}/build")
 run("${WORK}/build/consumer")
 if(NOT said MATCHES "pawl ${VERSION}")
   message(FATAL_ERROR "expected the version ${VERSION}, got:\n${said}")
 endif()
+message(STATUS "${said}")
+
+build("${TESTS_OF_A_USER}" "${WORK}/tests_of_a_user")
+run("${CMAKE_CTEST_COMMAND}" --test-dir "${WORK}/tests_of_a_user" --no-tests=error --output-on-failure)
 message(STATUS "${said}")

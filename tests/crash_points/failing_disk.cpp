@@ -276,9 +276,10 @@ ssize_t write_with(int file, const void* bytes, std::size_t size, off_t offset, 
   struct stat found{};
   const bool grows =
       ::fstat(file, &found) == 0 && offset + static_cast<off_t>(size) > found.st_size;
-  const Disk::Answer answer = disk().begin(grows ? Change::growth : Change::bytes,
-                                           "write " + std::to_string(handle) + " " +
-                                               std::to_string(offset) + " " + std::to_string(size));
+  const Disk::Answer answer =
+      disk().begin(grows ? Change::growth : Change::bytes,
+                   (grows ? "write and grow " : "write ") + std::to_string(handle) + " " +
+                       std::to_string(offset) + " " + std::to_string(size));
   if (answer.error != 0) {
     errno = answer.error;
     return -1;

@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 
 HERE = pathlib.Path(__file__).parent
 sys.path.append(str(HERE.parent / "end_to_end"))
@@ -55,31 +56,51 @@ class Answer:
 
 
 def pawl(project, *words, fault="none", at=0, times=1, with_bytes=False, killed_after=None):
-    """Calls the program on a disk of ours. `killed_after`: seconds that it is given."""
+    """Calls the program on a disk of ours. `killed_after`: seconds that it is given once it has told of trouble."""
     record = project.with_name(project.name + ".record")
+    told = project.with_name(project.name + ".told")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PAWL_")}
     environment = {
         **kept, "PAWL_USER": "tester", "LANG": "C.UTF-8", "LD_PRELOAD": PRELOAD,
         "PAWL_DISK_FOLDER": str(project / ".pawl"), "PAWL_DISK_RECORD": str(record),
         "PAWL_DISK_FAULT": fault, "PAWL_DISK_AT": str(at), "PAWL_DISK_TIMES": str(times),
         "PAWL_DISK_BYTES": "1" if with_bytes else ""}
-    process = subprocess.Popen([PROGRAM, *words], cwd=project, stdin=subprocess.DEVNULL, text=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+    with open(told, "w") as stderr:
+        process = subprocess.Popen([PROGRAM, *words], cwd=project, stdin=subprocess.DEVNULL, text=True,
+                                   stdout=subprocess.PIPE, stderr=stderr, env=environment)
     try:
-        try:
-            out, err = process.communicate(timeout=killed_after or PATIENCE)
-        except subprocess.TimeoutExpired:
-            if not killed_after:
-                raise Violation(f"pawl {' '.join(words)} does not end")
-            process.kill()
-            out, err = process.communicate()
+        if killed_after:
+            kill_when_it_has_told(process, told, killed_after)
+        out, _ = process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        raise Violation(f"pawl {' '.join(words)} does not end")
     finally:
         if process.poll() is None:
             process.kill()
             process.communicate()
-    answer = Answer(words, process.returncode, out, err, record)
+    answer = Answer(words, process.returncode, out, told.read_text(errors="replace"), record)
     record.unlink()
+    told.unlink()
     return answer
+
+
+# One of these says what is the matter.
+WORDS_OF_TROUBLE = ("the disk is full", "the disk does not answer", "No space left on device", "Input/output error")
+
+
+def tells_of_trouble(text):
+    return any(words in text for words in WORDS_OF_TROUBLE)
+
+
+def kill_when_it_has_told(process, told, seconds):
+    """On a busy machine it may take long to come to the trouble; so the seconds are counted from what it tells."""
+    ends_at = time.monotonic() + PATIENCE
+    while process.poll() is None and time.monotonic() < ends_at and not tells_of_trouble(told.read_text(errors="replace")):
+        time.sleep(0.05)
+    try:
+        process.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
 
 
 def expect(answer, *codes):

@@ -20,11 +20,15 @@ import tempfile
 import time
 
 import disk_record
-from story import ACTS, FAILED, IS_SANITIZED, Story, Violation, broken_words, facts, finish, pawl, verify
+from story import (ACTS, FAILED, IS_SANITIZED, Story, Violation, broken_words, facts, finish, pawl, tells_of_trouble,
+                   verify)
 
 # `every`: of how many points one is taken, and always the last. Kills and power cuts are taken everywhere; but a kill
 # after an operation leaves the same files as one before the next, so there some stand for the others.
 Kind = collections.namedtuple("Kind", "fault only every times kills", defaults=("", 1, 1, False))
+# TODO(before-1.0): "create", too. Where the disk has no room for the name of its log, SQLite says that it cannot open the
+# file, and what we tell is about rights.
+NEEDS_SPACE = ("write and grow", "mkdir", "rename")
 FAULTS = {
     "kill_before": Kind("kill_before", kills=True),
     "kill_after": Kind("kill_after", every=7, kills=True),
@@ -34,15 +38,19 @@ FAULTS = {
     "sync_error_lasting": Kind("sync_error", "sync", every=8, times=0),
     "io_error": Kind("io_error", "write", every=11),
     "io_error_lasting": Kind("io_error", "write", every=40, times=0),
-    "disk_full": Kind("disk_full", "write", every=11),
-    "disk_full_lasting": Kind("disk_full", "write", every=40, times=0),
+    "disk_full": Kind("disk_full", NEEDS_SPACE, every=11),
+    "disk_full_lasting": Kind("disk_full", NEEDS_SPACE, every=40, times=0),
+    # The sweep itself on trial: a disk on which nothing goes wrong shows nothing, and must not pass.
+    "calm_disk": Kind("none", "write", every=80),
 }
+# The number of operations depends a little on how commits gather, so the last points of an act may lie beyond its end.
+# Such a point is tried so often; of all points no larger share than this may have seen no fault in the end.
+TRIES_TO_REACH = 3
+NOT_REACHED_SHARE_MAX = 0.05
 WORKERS = 2
-# What lasts keeps the program waiting for better times; then it is killed.
-SECONDS_OF_TROUBLE = 15 if IS_SANITIZED else 3
+# What lasts keeps the program waiting for better times; so long after it has said so it is killed.
+SECONDS_OF_TROUBLE = 2
 SHOWN_MAX = 5
-# One of these says what is the matter.
-WORDS_OF_TROUBLE = ("the disk is full", "the disk does not answer", "No space left on device", "Input/output error")
 
 
 class Tally:
@@ -83,9 +91,12 @@ def sweep_faults(kind, every, worker, folder):
 
 
 def one_fault(story, kind, act, number):
-    project = story.project(act)
-    answer = pawl(project, *ACTS[act].words, fault=kind.fault, at=number, times=kind.times,
-                  killed_after=None if kind.times else SECONDS_OF_TROUBLE)
+    for _ in range(TRIES_TO_REACH):
+        project = story.project(act)
+        answer = pawl(project, *ACTS[act].words, fault=kind.fault, at=number, times=kind.times,
+                      killed_after=None if kind.times else SECONDS_OF_TROUBLE)
+        if answer.fault_fired:
+            break
     came = check_answer(answer, kind, act)
     verify(project)
     kept = facts(project)
@@ -101,10 +112,9 @@ def one_fault(story, kind, act, number):
 def check_answer(answer, kind, act):
     """Killed; or went on to the end; or told that it cannot, and ended or waited."""
     if not answer.fault_fired:
-        # The number of operations depends a little on how commits gather.
         if answer.code != ACTS[act].code:
             raise Violation(f"there was no fault: {answer}")
-        return "not reached"
+        return "not reached"  # which shows nothing, and is counted apart
     if kind.kills:
         if answer.code != -9:
             raise Violation(f"not killed: {answer}")
@@ -114,7 +124,7 @@ def check_answer(answer, kind, act):
     waited = not kind.times and answer.code == -9
     if answer.code != FAILED and not waited:
         raise Violation(f"no code for trouble with a disk: {answer}")
-    if not any(words in answer.err for words in WORDS_OF_TROUBLE):
+    if not tells_of_trouble(answer.err):
         raise Violation(f"no clear message: {answer}")
     return "waited" if waited else "told"
 
@@ -253,6 +263,18 @@ def tell(line):
             figures.write(line + "\n")
 
 
+def complaint(tally):
+    """Why the sweep has not shown what it is for; none where it has."""
+    points, missed = tally.counts["points"], tally.counts["not reached"]
+    if tally.violations:
+        return "a promise was broken"
+    if missed == points:
+        return "no fault happened at any point, so nothing was shown"
+    if missed > points * NOT_REACHED_SHARE_MAX:
+        return f"{missed} of {points} points were not reached; at most {NOT_REACHED_SHARE_MAX:.0%} may be missed"
+    return 0
+
+
 def shown(counts, *names):
     return ", ".join(f"{counts[name]} {name}" for name in names if counts[name])
 
@@ -278,17 +300,21 @@ def main(name):
                 f"{tally.counts['finished']} different stores finished equal")
     else:
         kind = FAULTS[name]
-        every = 1 if takes_all else kind.every * slower
+        every = 1 if takes_all and name != "calm_disk" else kind.every * slower
         tally = in_parts(sweep_faults, kind, every)
-        equal = tally.counts["points"] - len(tally.violations)
-        ends = shown(tally.counts, "killed", "went on", "told", "waited", "not reached")
-        told = f"{tally.counts['points']} points, {equal} finished equal ({ends})"
+        missed = tally.counts["not reached"]
+        equal = tally.counts["points"] - missed - len(tally.violations)
+        ends = shown(tally.counts, "killed", "went on", "told", "waited") or "no fault happened"
+        told = f"{tally.counts['points']} points, {missed} not reached, {equal} finished equal ({ends})"
     if every > 1:
         told = f"ONE POINT OF {every} ONLY (PAWL_SWEEP=all takes all): {told}"
     for one in tally.violations[:SHOWN_MAX]:
         print(f"VIOLATION: {one}\n", flush=True)
     tell(f"crash points: {name}: {told}, {len(tally.violations)} violations, {time.monotonic() - began:.1f} s")
-    return "a promise was broken" if tally.violations or not tally.counts["points"] else 0
+    if name == "calm_disk":
+        noticed = not tally.violations and tally.counts["points"] and complaint(tally)
+        return 0 if noticed else "a disk on which nothing goes wrong was not noticed"
+    return complaint(tally)
 
 
 if __name__ == "__main__":

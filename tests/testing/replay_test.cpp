@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "pawl/codec/json.hpp"
+#include "pawl/moving/moving.hpp"
 #include "pawl/testing/testing.hpp"
+#include "temporary_folder.hpp"
 
 namespace {
 
@@ -205,6 +207,37 @@ TEST(Replays, of_a_job_that_is_not_there_say_so) {
   World world;
   EXPECT_THROW((void)pawl::testing::replay(world.records(), JobId{41}, version({})),
                std::logic_error);
+}
+
+TEST(Replays, of_an_export_say_what_those_of_the_store_say) {
+  Yesterday yesterday;
+  const TemporaryFolder folder;
+  const auto file = folder / "job.jsonl";
+  std::ofstream out(file);
+  ASSERT_TRUE(export_job(yesterday.world.records(), yesterday.job, out));
+  out.close();
+
+  EXPECT_TRUE(replay_export(file, version({})).same());
+  const Replay there = yesterday.under({.attempts = 5});
+  const Replay from_file = replay_export(file, version({.attempts = 5}));
+  EXPECT_EQ(text_of(from_file), text_of(there));
+  EXPECT_EQ(from_file.difference_count, 1);
+}
+
+TEST(Replays, of_what_is_no_whole_export_are_a_mistake_of_the_test) {
+  Yesterday yesterday;
+  const TemporaryFolder folder;
+  const auto file = folder / "job.jsonl";
+  std::ostringstream whole;
+  ASSERT_TRUE(export_job(yesterday.world.records(), yesterday.job, whole));
+  std::ofstream(file) << whole.str().substr(0, whole.str().size() / 2);
+  EXPECT_THROW((void)replay_export(file, version({})), std::logic_error);
+  try {
+    (void)replay_export(folder / "nowhere.jsonl", version({}));
+    FAIL() << "there is no such file";
+  } catch (const std::logic_error& thrown) {
+    EXPECT_THAT(thrown.what(), HasSubstr("nowhere.jsonl"));
+  }
 }
 
 }  // namespace

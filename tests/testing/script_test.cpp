@@ -128,7 +128,7 @@ TEST(Scripts, work_that_ignores_its_stop_is_abandoned_when_its_grace_is_over) {
 TEST(Scripts, an_attempt_that_no_line_is_written_for_fails_and_says_so) {
   World world;
   world.stage("work", Script{}.item("b").then(succeeds()));
-  const JobId job = world.submit(one_stage({.max_attempts = 3}), items({"a"}));
+  const JobId job = world.submit(one_stage({.max_attempts = 3}), items({"a", "b"}));
   EXPECT_EQ(world.finish(job), JobState::failed);
   EXPECT_THAT(world.story(job),
               HasSubstr("the script of stage 'work' has no line for attempt 1 of 'a'"));
@@ -213,6 +213,39 @@ TEST(ScriptedGates, may_be_uncertain_or_broken_and_real_ones_still_judge_scripts
   const JobId judged = real.submit(one_stage({.max_attempts = 2}, true), items({"a"}));
   EXPECT_EQ(real.finish(judged), JobState::completed) << real.story(judged);
   EXPECT_THAT(real.attempts(judged, "a", "work"), SizeIs(2));
+}
+
+TEST(ScriptedGates, take_their_time_and_time_out) {
+  WorkflowBuilder build("one");
+  build.stage("work", real_work)
+      .gate("quality", real_gate)
+      .retry({.max_attempts = 3, .gate_timeout = 1h});
+  World world;
+  world.gate("work", "quality",
+             GateScript{}
+                 .then(accepts().after(2h))
+                 .then(rejects("too short").after(20min))
+                 .then(accepts().after(30min)));
+  const JobId job = world.submit(built(build), items({"a"}));
+  EXPECT_EQ(world.finish(job), JobState::completed) << world.story(job);
+  EXPECT_THAT(
+      results(world, job, "a"),
+      ElementsAre(AttemptResult::timed_out, AttemptResult::success, AttemptResult::success));
+  EXPECT_THAT(world.attempts(job, "a", "work")[0].error->message, HasSubstr("quality"));
+  EXPECT_EQ(world.elapsed(), 1h + 20min + 30min);
+  EXPECT_THAT(world.violations(), IsEmpty());
+}
+
+TEST(ScriptedGates, may_take_longer_than_a_lease) {
+  World world;
+  world.gate("work", "quality", GateScript{}.then(accepts().after(30h)));
+  world.stage("work", Script{}.then(succeeds()).item("b").then(succeeds().after(1h)));
+  const JobId job = world.submit(one_stage({}, true), items({"a", "b"}));
+  EXPECT_EQ(world.finish(job), JobState::completed) << world.story(job);
+  EXPECT_THAT(results(world, job, "a"), ElementsAre(AttemptResult::success));
+  EXPECT_THAT(results(world, job, "b"), ElementsAre(AttemptResult::success));
+  EXPECT_EQ(world.elapsed(), 60h) << "nothing else happens while a gate takes its time";
+  EXPECT_THAT(world.violations(), IsEmpty());
 }
 
 TEST(ScriptedReviewers, ask_for_changes_once_edit_approve_and_reject) {

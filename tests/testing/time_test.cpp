@@ -113,6 +113,50 @@ TEST(VirtualTime, a_deadline_ends_a_job_at_its_moment) {
   EXPECT_EQ(world.elapsed(), 10 * day);
 }
 
+// No time that can be set, of an attempt, a gate or a lease, ever answers for a person.
+TEST(VirtualTime, a_review_that_nobody_answers_is_approved_by_no_timeout) {
+  WorkflowBuilder build("letters");
+  build.stage("send", must_not_run)
+      .gate("fair", [](const GateContext&, std::stop_token) { return accepted(); })
+      .retry({.max_attempts = 2,
+              .on_exhausted = OnExhausted::escalate,
+              .attempt_timeout = 1h,
+              .gate_timeout = 1min})
+      .review(ReviewPolicy::always);
+  build.human_stage("check").needs("send").retry({.attempt_timeout = 1h});
+  World world;
+  world.stage("send", Script{}.then(succeeds()).item("late").then(hangs()));
+  world.reviewer("send", Reviewer("grace").item("checked").approves());
+  const JobId job = world.submit(built(build), items({"shown", "late", "checked"}));
+  world.pass(365 * day);
+
+  EXPECT_EQ(world.state(job), JobState::running);
+  EXPECT_EQ(world.state(job, "shown", "send"), StateKind::awaiting_review);
+  EXPECT_EQ(world.state(job, "late", "send"), StateKind::awaiting_review) << "given up, and asked";
+  EXPECT_THAT(world.attempts(job, "late", "send"), SizeIs(2)) << "both timed out";
+  EXPECT_EQ(world.state(job, "checked", "check"), StateKind::awaiting_review);
+  EXPECT_EQ(world.state(job, "shown", "check"), StateKind::waiting) << "nothing went on";
+  EXPECT_THAT(world.open_reviews(job), SizeIs(3));
+  EXPECT_TRUE(world.output(job, "shown", "send").is_null());
+  EXPECT_THAT(world.violations(), IsEmpty());
+}
+
+TEST(VirtualTime, a_deadline_ends_what_nobody_answers_and_approves_nothing) {
+  World world;
+  world.stage("send", Script{}.then(succeeds()));
+  const JobId job = world.submit(
+      letters(), items({"a"}), {.budget = {.deadline = 10 * day, .exhausted = OnBudgetEnd::fail}});
+  world.pass(365 * day);
+  EXPECT_EQ(world.state(job), JobState::failed);
+  EXPECT_NE(world.state(job, "a", "check"), StateKind::succeeded);
+  EXPECT_EQ(world.job(job).items.succeeded, 0);
+  for (const Review& review : world.open_reviews(job)) {
+    EXPECT_FALSE(world.engine().answer(
+        review.id, {.outcome = ReviewOutcome::approve, .reviewer = "grace", .note = "late"}));
+  }
+  EXPECT_THAT(world.violations(), IsEmpty());
+}
+
 TEST(VirtualTime, a_year_of_waiting_is_cheap) {
   World world;
   const JobId job = world.submit(letters(), items({"a"}));

@@ -29,7 +29,7 @@ LAYERS = {
     "import": {"core", "codec", "store"},
     "workflow": {"core", "codec"},
     "actions": {"core", "codec", "store", "runtime", "workflow"},
-    "testing": {"core", "codec", "store", "runtime", "workflow", "actions"},
+    "testing": {"core", "codec", "store", "moving", "runtime", "workflow", "actions"},
     "cli": {"core", "codec", "store", "moving", "sqlite", "postgres", "runtime", "import",
             "workflow", "actions"},
 }

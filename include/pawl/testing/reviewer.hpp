@@ -9,6 +9,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "pawl/core/review.hpp"
 #include "pawl/testing/script.hpp"
@@ -47,6 +48,10 @@ class Reviewer {
   /// Null: this reviewer leaves it to others.
   [[nodiscard]] const Timed* find(const std::string& item, std::uint32_t which) const {
     return answers_.find(item, which);
+  }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::vector<ScriptOf<Timed>::InVain> said_in_vain() const {
+    return answers_.said_in_vain();
   }
 
  private:

@@ -19,6 +19,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,13 +56,17 @@ class ScriptOf {
   /// What follows is for all items again.
   ScriptOf& everyone() { return item({}); }
 
-  /// What is said; null: nothing was written for it.
+  /// What is said; null: nothing was written for it. Whoever was asked about is remembered.
   [[nodiscard]] const Answer* find(const std::string& item, AttemptNumber number) const {
     for (const std::string& subject : {item, item.substr(0, item.find('/')), std::string{}}) {
       const auto lines = lines_.find(subject);
       if (lines == lines_.end()) continue;
+      lines->second.came_up = true;
       const auto exact = lines->second.by_number.find(number);
-      if (exact != lines->second.by_number.end()) return &exact->second;
+      if (exact != lines->second.by_number.end()) {
+        lines->second.numbers_that_came_up.insert(number);
+        return &exact->second;
+      }
       const std::vector<Answer>& sequence = lines->second.sequence;
       if (!sequence.empty() && number > 0)
         return &sequence[std::min<std::size_t>(number, sequence.size()) - 1];
@@ -69,10 +74,33 @@ class ScriptOf {
     return nullptr;
   }
 
+  /// Something that was said of an item, or of one attempt, and that nobody ever asked about.
+  struct InVain {
+    std::string item;                      ///< empty: everyone
+    std::optional<AttemptNumber> attempt;  ///< none: all that was said of the item
+  };
+  [[nodiscard]] std::vector<InVain> said_in_vain() const {
+    std::vector<InVain> all;
+    for (const auto& [subject, lines] : lines_) {
+      if (!lines.came_up && !subject.empty()) {
+        all.push_back({.item = subject, .attempt = std::nullopt});
+        continue;
+      }
+      for (const auto& [number, answer] : lines.by_number) {
+        if (lines.numbers_that_came_up.contains(number)) continue;
+        all.push_back({.item = subject, .attempt = number});
+      }
+    }
+    return all;
+  }
+
  private:
   struct Lines {
     std::vector<Answer> sequence;
     std::map<AttemptNumber, Answer> by_number;
+    // Being asked changes nothing of what is said.
+    mutable bool came_up = false;
+    mutable std::set<AttemptNumber> numbers_that_came_up;
   };
   std::string subject_;  ///< empty: everyone
   std::map<std::string, Lines> lines_;
@@ -135,6 +163,16 @@ template <std::convertible_to<Json> T>
 /// What a scripted gate says of one attempt's output.
 struct GateAnswer {
   GateFunction judges;
+  Duration takes{0};
+
+  /// The same, after so much virtual time; a gate that takes longer than its timeout is cut off by
+  /// it. Nothing else happens meanwhile.
+  template <class Rep, class Period>
+  [[nodiscard]] GateAnswer after(std::chrono::duration<Rep, Period> time) const {
+    GateAnswer later = *this;
+    later.takes = as_duration(time);
+    return later;
+  }
 };
 [[nodiscard]] GateAnswer accepts();
 [[nodiscard]] GateAnswer rejects(std::string feedback);

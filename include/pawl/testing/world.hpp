@@ -15,6 +15,8 @@
 ///
 /// Mistakes of a test (a stage that does not exist, an item that was never submitted, a definition
 /// with faults) are thrown as std::logic_error with a sentence, which every test framework shows.
+/// So is what a script said of an item, and what a crash was to hit, that never came up: see
+/// `finish` and `unused`.
 ///
 /// Threads: one.
 
@@ -42,6 +44,9 @@ struct WorldOptions {
   /// the work of a crashed process is taken over.
   EngineOptions engine = {.name = "world", .threads = 0, .lease = std::chrono::hours(1)};
   Timestamp start = Timestamp{std::chrono::seconds(1'700'000'000)};
+  /// `finish` minds what was said in vain. Off for scripts that several tests share; then ask
+  /// `unused` where it matters.
+  bool minds_unused = true;
 };
 
 /// One attempt of a stage as its code saw it.
@@ -114,6 +119,10 @@ class World {
   void pass(Duration time);
   /// Lets time pass until the job has ended, is paused, or waits only for people who will not
   /// answer; at most so long. Answers the state it is in then.
+  ///
+  /// A script that names an item which is nowhere in this world is a mistake of the test, and so,
+  /// when all jobs have ended, is all of `unused`. What is for the items of a later job is said
+  /// later.
   JobState finish(JobId job, Duration within = std::chrono::days(3 * 365));
   /// The earliest retry, timeout, deadline or scripted answer; none: nothing will happen by itself.
   /// A stage held back by a rate limit is not told.
@@ -151,6 +160,9 @@ class World {
   /// What happened, line by line, with the time since submission; and what is waited for.
   [[nodiscard]] std::string story(JobId job);
   [[nodiscard]] std::string story(JobId job, const std::string& item);
+  /// What the test said and nobody asked about, in words: an item or an attempt that a script, a
+  /// gate's script or a reviewer names and that never came up there; a crash that did not happen.
+  [[nodiscard]] std::vector<std::string> unused();
   /// Every broken promise of the engine in this store, in words; a sound world has none.
   [[nodiscard]] std::vector<std::string> violations();
 
