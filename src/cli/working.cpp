@@ -74,11 +74,13 @@ class Work {
     bool was_told_to_stop = false;
     while (!is_worth_a_look() || !is_over()) {
       show();
+      if (engine_->status().damage) break;
       was_told_to_stop = signals_.wait(look_every);
       if (was_told_to_stop) break;
     }
     if (was_told_to_stop) wind_down();
     engine_->stop();
+    if (const std::optional<Error> damage = engine_->status().damage) return tell(*damage);
     return report(was_told_to_stop);
   }
 
@@ -266,6 +268,13 @@ class Work {
         break;
       }
     }
+  }
+
+  int tell(const Error& damage) {
+    for (const std::string& line : remarks_.take()) progress_.say(line);
+    const std::string way_out = "look at it with `pawl verify`, or put back a backup";
+    return session_.fail(
+        {damage.code, damage.message, damage.help.empty() ? way_out : damage.help});
   }
 
   int report(bool was_told_to_stop) {

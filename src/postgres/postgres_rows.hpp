@@ -174,6 +174,7 @@ class PostgresRows final : public Rows {
   void touch(TaskId id, TaskEntry& entry);
   std::vector<Task> take_tasks(Reply reply);
   void send_attempts_early(std::span<const Step> steps);
+  void take_back_early_attempts();
   std::vector<Task> select_tasks(const char* sql, const Parameters& parameters);
 
   // rows_limits.cpp
@@ -220,8 +221,8 @@ class PostgresRows final : public Rows {
   std::unordered_map<TaskId, TaskEntry> tasks_;
   std::vector<TaskId> changed_tasks_;
   ArrayRows new_attempts_;
-  /// Sent before the locks and not yet written by the ledger.
-  std::set<std::pair<TaskId, AttemptNumber>> early_attempts_;
+  /// Sent before the locks and not yet written by the ledger; the steps have them.
+  std::map<std::pair<TaskId, AttemptNumber>, const Attempt*> early_attempts_;
 
   ArrayRows new_reviews_;
   std::map<ReviewId, Review> changed_reviews_;

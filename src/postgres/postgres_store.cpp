@@ -19,6 +19,7 @@
 #include "sql/due.hpp"
 #include "sql/records.hpp"
 #include "store/ledger.hpp"
+#include "store/written_before.hpp"
 
 namespace pawl {
 
@@ -128,12 +129,7 @@ class PostgresStore final : public Store {
     const auto expect = [&](PostgresRows& rows) { rows.expect(worker, steps, refill); };
     return write(expect, [&](PostgresRows& rows, Ledger& ledger) -> Result<Committed> {
       std::optional<WorkerRecord> self = rows.worker(worker);
-      // Its answer was lost, longer than the store could ask for it: who sent it reads it back.
-      if (self && batch != 0 && self->last_batch == batch) {
-        return fail(ErrorCode::unavailable, "batch " + std::to_string(batch) + " of worker " +
-                                                std::to_string(worker.value()) +
-                                                " was written before");
-      }
+      if (self && batch != 0 && self->last_batch == batch) return written_before(worker, batch);
       Committed committed = ledger.commit(worker, steps, refill);
       if (self) rows.put_last_batch(worker, batch);
       return committed;

@@ -232,14 +232,22 @@ void PostgresRows::send_attempts_early(std::span<const Step> steps) {
   }
   for (const auto& [key, attempt] : closed) {
     if (attempt == nullptr) continue;
-    early_attempts_.insert(key);
+    early_attempts_.emplace(key, attempt);
     sql::attempt_values(*attempt, [&](const auto&... values) { new_attempts_.append(values...); });
   }
   send_attempts();
 }
 
 void PostgresRows::insert_attempt(const Attempt& attempt) {
-  if (early_attempts_.erase({attempt.task, attempt.number}) > 0) return;
+  const auto early = early_attempts_.find({attempt.task, attempt.number});
+  if (early != early_attempts_.end()) {
+    if (*early->second == attempt) {
+      early_attempts_.erase(early);
+      return;
+    }
+    // An earlier step of the batch ended this task: that counts, and no late result.
+    take_back_early_attempts();
+  }
   sql::attempt_values(attempt, [&](const auto&... values) { new_attempts_.append(values...); });
 }
 

@@ -215,11 +215,15 @@ std::int64_t PostgresRows::run(const char* sql, const Parameters& parameters) {
   return connection_.ask(sql, parameters).changed();
 }
 
-void PostgresRows::finish() {
-  // Sent early, and fenced since.
+void PostgresRows::take_back_early_attempts() {
   ArrayRows unwanted("nn");
-  for (const auto& [task, number] : early_attempts_) unwanted.append(task, number);
+  for (const auto& [key, attempt] : early_attempts_) unwanted.append(key.first, key.second);
+  early_attempts_.clear();
   if (!unwanted.empty()) connection_.post(delete_attempts, Parameters().add_all(unwanted));
+}
+
+void PostgresRows::finish() {
+  take_back_early_attempts();  // fenced since
   send_jobs();
   send();
   send_limits();

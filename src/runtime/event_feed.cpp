@@ -43,7 +43,11 @@ bool EventFeed::deliver_if_driven() {
     const std::lock_guard lock(mutex_);
     if (!std::exchange(has_news_, false)) return false;
   }
-  return deliver();
+  const bool delivered = deliver();
+  // There may be more than a page, and what could not be read now is read the next time.
+  const std::lock_guard lock(mutex_);
+  has_news_ = has_news_ || delivered || missed_;
+  return delivered;
 }
 
 bool EventFeed::deliver() {
@@ -54,8 +58,10 @@ bool EventFeed::deliver() {
     now = subscribers_;
   }
   bool delivered = false;
+  bool missed = false;
   for (const auto& subscriber : now) {
     const auto events = records_.events({.after = subscriber->after, .limit = 1'000});
+    missed = missed || !events;
     if (!events) continue;  // the store does not answer now; the cursor stays
     for (const Event& event : *events) {
       if (subscriber->removed) break;
@@ -64,6 +70,7 @@ bool EventFeed::deliver() {
       delivered = true;
     }
   }
+  missed_ = missed;
   return delivered;
 }
 

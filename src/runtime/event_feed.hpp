@@ -2,6 +2,7 @@
 
 /// Live subscriptions over the log: each has its cursor, each reads every event in order.
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -45,7 +46,8 @@ class EventFeed {
   Records& records_;
   const Duration poll_interval_;
 
-  std::recursive_mutex delivering_;  // held while subscribers are called; they may unsubscribe
+  std::recursive_mutex delivering_;   // held while subscribers are called; they may unsubscribe
+  std::atomic<bool> missed_ = false;  ///< the last delivery could not read the log
   std::mutex mutex_;
   std::condition_variable_any news_;
   // Guarded by mutex_.

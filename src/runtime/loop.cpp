@@ -145,7 +145,8 @@ EngineStatus Loop::status() const {
   return {.open_attempts = may_come + arriving_ + open_count_,
           .abandoned = pool_.abandoned(),
           .store_available = store_is_up_,
-          .trouble = trouble_};
+          .trouble = trouble_,
+          .damage = damage_};
 }
 
 void Loop::set_trouble(std::string text) {

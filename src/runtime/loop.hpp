@@ -13,6 +13,7 @@
 /// whose worker is gone.
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -160,15 +161,20 @@ class Loop {
   void on_stale(const Step& step);
   void on_refused(const std::shared_ptr<Batch>& batch, const Error& error);
   void on_trouble(const Error& error);
+  void on_damage(const Error& error);
   void on_store_trouble(const std::shared_ptr<Batch>& batch, const Error& error);
   void retry_batch();
+  void on_looked_up(const std::shared_ptr<Batch>& batch, const Result<WorkerRecord>& self);
   void reconcile(const std::shared_ptr<Batch>& batch);
   void want_read_back(Duration pause = Duration::zero());
   void read_back();
   void on_read_back(std::vector<Claimed> open, bool is_complete);
 
   // loop_claims.cpp
-  void want_claim() { claim_wanted_ = true; }
+  void want_claim() {
+    claim_wanted_ = true;
+    scheduler_.ask_afresh();
+  }
   /// Somebody may have come who is to have the next turn: commits claim nothing by the last look.
   void look_afresh() {
     heads_until_ = no_time;
@@ -179,7 +185,7 @@ class Loop {
   [[nodiscard]] std::vector<LaneShare> shares_for(std::uint32_t room);
   [[nodiscard]] Refill refill_for(const std::vector<Step>& steps);
   void end_refill(Batch& batch);
-  void on_claimed(Result<Claims> claims);
+  void on_claimed(Result<Claims> claims, const std::vector<LaneShare>& asked);
   void take_claims(Claims claims);
   void evaluate_condition(Claimed claimed);
   void on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted);
@@ -229,6 +235,7 @@ class Loop {
   std::atomic<bool> is_idle_ = false;  ///< it has looked, and nothing waits or runs
   mutable std::mutex mutex_;
   std::string trouble_;                                               ///< guarded by mutex_
+  std::optional<Error> damage_;                                       ///< guarded by mutex_
   std::map<std::string, std::shared_ptr<const StageCode>> handlers_;  ///< guarded by mutex_
   std::vector<CodeSource> sources_;                                   ///< guarded by mutex_
   mutable std::map<std::string, CodeOfStages, std::less<>>
@@ -276,7 +283,8 @@ class Loop {
   Timestamp retry_store_at_;
   Timestamp pool_release_;  ///< when a pool that is held back is open again
   Duration store_backoff_{0};
-  std::shared_ptr<Batch> unsettled_;  ///< a batch whose outcome is not known
+  std::shared_ptr<Batch> unsettled_;           ///< a batch whose outcome is not known
+  std::deque<std::shared_ptr<Batch>> halves_;  ///< of a refused batch, to be tried one by one
   /// The store may hold attempts open for us that we know nothing of: answers were lost.
   bool read_back_wanted_ = false;
   bool reading_back_ = false;

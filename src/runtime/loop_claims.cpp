@@ -142,6 +142,7 @@ void Loop::claim_if_useful() {
 
   claiming_ = true;
   claim_wanted_ = false;
+  scheduler_.begin_claim();
   std::set<JobId> known;
   for (const auto& [id, seen] : jobs_) known.insert(id);
   store_thread_.post([this, known = std::move(known)] {
@@ -154,6 +155,7 @@ void Loop::claim_if_useful() {
     }
     auto jobs = std::make_shared<SeenJobs>(read_jobs(store_->records(), unknown));
     inbox_->post([this, heads, jobs] {
+      if (!*heads && heads->error().code == ErrorCode::corrupt) on_damage(heads->error());
       for (const auto& [job, workflow] : *jobs) see(job, workflow);
       on_heads(*heads ? std::move(**heads) : std::vector<LaneHead>{});
     });
@@ -168,13 +170,14 @@ void Loop::on_heads(std::vector<LaneHead> heads) {
       static_cast<std::uint32_t>(options_.parallel > open ? options_.parallel - open : 0);
   ClaimRequest request{.worker = worker(), .shares = shares_for(room)};
   has_backlog_ = !request.shares.empty() || (room == 0 && !heads_.empty());
+  if (request.shares.empty() && scheduler_.end_round()) claim_wanted_ = true;
   if (request.shares.empty() || !may_claim()) {
     claiming_ = false;
     return;
   }
   auto claim = [this, request = std::move(request)] {
     auto claims = std::make_shared<Result<Claims>>(store_->claim(request));
-    inbox_->post([this, claims] { on_claimed(std::move(*claims)); });
+    inbox_->post([this, claims, request] { on_claimed(std::move(*claims), request.shares); });
   };
   store_thread_.post(std::move(claim), room);
 }
@@ -220,10 +223,13 @@ bool Loop::may_claim() {
   return false;
 }
 
-void Loop::on_claimed(Result<Claims> claims) {
+void Loop::on_claimed(Result<Claims> claims, const std::vector<LaneShare>& asked) {
   claiming_ = false;
   if (!claims) {
     claim_in_flight_ = false;
+    if (claims.error().code == ErrorCode::corrupt) return on_damage(claims.error());
+    // We were taken for dead: the renewal that tells so need not wait for its time.
+    if (claims.error().code == ErrorCode::not_found) return renew();
     if (!std::exchange(claim_failed_, true)) {
       log(LogLevel::error, "nothing could be claimed: " + claims.error().text());
     }
@@ -233,16 +239,14 @@ void Loop::on_claimed(Result<Claims> claims) {
     return;
   }
   claim_failed_ = false;
+  if (scheduler_.has_others_to_ask(asked, *claims, heads_)) claim_wanted_ = true;
   take_claims(std::move(*claims));
   claim_in_flight_ = false;
 }
 
 void Loop::take_claims(Claims claims) {
   for (const Job& job : claims.refused) refresh(job);
-  if (!claims.refused.empty()) {
-    has_news_ = true;
-    want_claim();  // others may have what it was to have
-  }
+  if (!claims.refused.empty()) has_news_ = true;
   for (const auto& [pool, until] : claims.held_rates) hold_back(pool, until);
   bool found_something = !claims.opened.empty();
   for (Claimed& one : claims.conditional) {
@@ -250,7 +254,8 @@ void Loop::take_claims(Claims claims) {
     if (known != conditions_.end() && known->second == one.task.version) continue;
     if (held_.contains(one.task.id)) continue;  // answered since the store was asked
     found_something = true;
-    evaluate_condition(std::move(one));
+    // A job that ended meanwhile was forgotten; the next look reads it again.
+    if (jobs_.contains(one.task.job)) evaluate_condition(std::move(one));
   }
   if (found_something) {
     want_claim();
@@ -322,15 +327,18 @@ void Loop::on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted) 
   // A second answer to the same question must not take the place of the attempt that followed.
   if (stopping_ || held_.contains(ready->task.id)) return;
   if (wanted && draining_) return;  // it stays Ready, for others
+  const auto seen = jobs_.find(ready->task.job);
+  // It has ended; where it is revived it is read again.
+  if (seen == jobs_.end()) return want_claim();
+  if (seen->second.cancelled) return;
   Step step = skip_by_choice(ready->task);
   if (wanted) {
     step = {.was = StateKind::ready, .expected = ready->task.version, .next = ready->task};
     step.open_for = worker();
     step.open_max = 1;
   }
-  // In a job that was cancelled meanwhile nothing is skipped and nothing released any more.
-  const auto seen = jobs_.find(ready->task.job);
-  if (seen != jobs_.end()) step.generation = seen->second.generation;
+  // Nor where the cancel comes before this: nothing is skipped and nothing released any more.
+  step.generation = seen->second.generation;
   Held& held = held_[ready->task.id];
   held = Held{};
   held.attempt = ready;

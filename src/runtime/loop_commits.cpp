@@ -39,8 +39,15 @@ Status read_open_attempts(Records& records, WorkerId worker, std::vector<Claimed
 
 }  // namespace
 
+/// One batch at a time: only of the newest can it be unknown whether it was written.
 void Loop::flush() {
-  if (committing_ || pending_.empty()) return;
+  if (committing_) return;
+  if (!halves_.empty()) {
+    std::shared_ptr<Batch> half = std::move(halves_.front());
+    halves_.pop_front();
+    return send(std::move(half));
+  }
+  if (pending_.empty()) return;
   auto batch = std::make_shared<Batch>();
   batch->number = ++last_batch_;
   if (pending_.size() <= batch_max) {
@@ -72,6 +79,9 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
     end_refill(*batch);
     if (answer.error().code == ErrorCode::unavailable) {
       on_store_trouble(batch, answer.error());
+    } else if (answer.error().code == ErrorCode::corrupt) {
+      for (const Step& step : batch->steps) drop(step);
+      on_damage(answer.error());
     } else {
       on_refused(batch, answer.error());
     }
@@ -215,12 +225,24 @@ void Loop::on_refused(const std::shared_ptr<Batch>& batch, const Error& error) {
   }
   const auto middle = batch->steps.begin() + static_cast<std::ptrdiff_t>(batch->steps.size() / 2);
   for (const auto& [begin, end] :
-       {std::pair(batch->steps.begin(), middle), std::pair(middle, batch->steps.end())}) {
+       {std::pair(middle, batch->steps.end()), std::pair(batch->steps.begin(), middle)}) {
     auto half = std::make_shared<Batch>();
     half->number = ++last_batch_;
     half->steps.assign(std::make_move_iterator(begin), std::make_move_iterator(end));
-    send(std::move(half));
+    halves_.push_front(std::move(half));
   }
+  flush();
+}
+
+/// Whatever is written to a damaged store may make it worse, and nothing of it can be relied on.
+void Loop::on_damage(const Error& error) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (damage_) return;
+    damage_ = error;
+  }
+  set_trouble("the store is damaged: " + error.text());
+  stop_now();
 }
 
 void Loop::on_trouble(const Error& error) {
@@ -241,16 +263,20 @@ void Loop::on_store_trouble(const std::shared_ptr<Batch>& batch, const Error& er
 void Loop::retry_batch() {
   const std::shared_ptr<Batch> batch = std::exchange(unsettled_, nullptr);
   store_thread_.post([this, batch, worker = worker()] {
-    const Result<WorkerRecord> self = store_->records().worker(worker);
-    const bool was_written = self && self->last_batch == batch->number;
-    inbox_->post([this, batch, was_written] {
-      if (was_written) {
-        reconcile(batch);
-      } else {
-        send(batch);
-      }
-    });
+    auto self = std::make_shared<Result<WorkerRecord>>(store_->records().worker(worker));
+    inbox_->post([this, batch, self] { on_looked_up(batch, *self); });
   });
+}
+
+void Loop::on_looked_up(const std::shared_ptr<Batch>& batch, const Result<WorkerRecord>& self) {
+  const bool is_unknown = !self && self.error().code != ErrorCode::not_found;
+  if (is_unknown) return on_store_trouble(batch, self.error());
+  const bool was_written = self && self->last_batch == batch->number;
+  if (was_written) {
+    reconcile(batch);
+  } else {
+    send(batch);
+  }
 }
 
 /// The batch was written and its answer lost.

@@ -85,6 +85,7 @@ void Loop::sweep() {
     const Result<Swept> swept = store_->sweep({.self = worker});
     inbox_->post([this, swept] {
       sweeping_ = false;
+      if (!swept && swept.error().code == ErrorCode::corrupt) on_damage(swept.error());
       if (!swept) return;
       if (swept->next_due != no_time) next_sweep_ = std::min(next_sweep_, swept->next_due);
       if (swept->interrupted > 0) {
@@ -158,7 +159,7 @@ void Loop::stop_now() {
 /// When everything is given back and committed, or the store has not answered for the whole grace
 /// period, the worker signs off. Then a sweep, ours or another's, does the rest.
 void Loop::finish_stopping() {
-  const bool is_done = held_.empty() && pending_.empty() && !committing_;
+  const bool is_done = held_.empty() && pending_.empty() && halves_.empty() && !committing_;
   const bool gave_up = clock_.now() >= stop_deadline_ + options_.grace;
   if ((!is_done && !gave_up) || claiming_) return;
   if (std::exchange(claiming_, true)) return;  // nothing is claimed any more

@@ -10,9 +10,10 @@ std::vector<LaneShare> Scheduler::pick(const std::vector<LaneHead>& heads, std::
   std::map<std::int32_t, std::map<JobId, LaneShare>, std::greater<>> by_priority;
   for (const LaneHead& head : heads) {
     const LaneView seen = view(head);
-    const bool wanted =
-        seen.is_served && (categories_.empty() || categories_.contains(head.category)) &&
-        (stages_.empty() || stages_.contains(seen.stage_name)) && !is_held_back(seen.pool, now);
+    const bool wanted = seen.is_served && !passed_over_.contains(head.job) &&
+                        (categories_.empty() || categories_.contains(head.category)) &&
+                        (stages_.empty() || stages_.contains(seen.stage_name)) &&
+                        !is_held_back(seen.pool, now);
     if (!wanted) continue;
     LaneShare& share = by_priority[head.priority][head.job];
     share.job = head.job;
@@ -37,6 +38,32 @@ std::vector<LaneShare> Scheduler::pick(const std::vector<LaneHead>& heads, std::
     }
   }
   return shares;
+}
+
+void Scheduler::begin_claim() {
+  if (passed_over_.empty()) asks_afresh_ = false;
+}
+
+bool Scheduler::has_others_to_ask(const std::vector<LaneShare>& asked, const Claims& claims,
+                                  const std::vector<LaneHead>& heads) {
+  if (!claims.opened.empty()) return end_round();
+  std::map<JobId, std::uint32_t> taken;
+  for (const Claimed& one : claims.conditional) ++taken[one.task.job];
+  bool left_something = false;
+  for (const LaneShare& share : asked) {
+    if (taken[share.job] >= share.max) continue;
+    passed_over_.insert(share.job);
+    left_something = true;
+  }
+  if (!left_something) return false;
+  const bool is_anybody_left = std::ranges::any_of(
+      heads, [&](const LaneHead& head) { return !passed_over_.contains(head.job); });
+  return is_anybody_left || end_round();
+}
+
+bool Scheduler::end_round() {
+  passed_over_.clear();
+  return asks_afresh_;
 }
 
 void Scheduler::hold_back(const std::string& pool, Timestamp until) {

@@ -31,6 +31,18 @@ class Scheduler {
                                             Timestamp now,
                                             const std::function<LaneView(const LaneHead&)>& view);
 
+  // A round of claims. A job that cannot use what it was offered, because its own limits or its
+  // pools are full, must not keep the slots empty: it is left out until the others were asked.
+
+  void begin_claim();
+  /// After a claim: whether others are to be asked at once for what these left.
+  [[nodiscard]] bool has_others_to_ask(const std::vector<LaneShare>& asked, const Claims& claims,
+                                       const std::vector<LaneHead>& heads);
+  /// Nobody is left. Answers whether to begin anew, as something came up meanwhile.
+  [[nodiscard]] bool end_round();
+  /// Something came up: who was left out may have room now.
+  void ask_afresh() { asks_afresh_ = true; }
+
   /// A rate limit with a hint holds its pool back: one 429 is met once, not by every item. So does
   /// a rate that is used up.
   void hold_back(const std::string& pool, Timestamp until);
@@ -47,6 +59,8 @@ class Scheduler {
   // Owned by the loop.
   std::map<std::string, Timestamp> held_back_;
   JobId last_served_;
+  std::set<JobId> passed_over_;  ///< in this round
+  bool asks_afresh_ = false;     ///< something came up since it began
 };
 
 }  // namespace pawl

@@ -20,6 +20,7 @@
 #include "sqlite/workers_gone.hpp"
 #include "sqlite/writer.hpp"
 #include "store/ledger.hpp"
+#include "store/written_before.hpp"
 
 namespace pawl {
 
@@ -30,7 +31,8 @@ namespace {
 constexpr char update_lease[] =
     "UPDATE workers SET lease_until = ?2 + lease WHERE id = ?1 AND retired = 0 AND gone = 0";
 constexpr char update_retired[] = "UPDATE workers SET retired = 1 WHERE id = ?1";
-constexpr char update_last_batch[] = "UPDATE workers SET last_batch = ?2 WHERE id = ?1";
+constexpr char update_last_batch[] =
+    "UPDATE workers SET last_batch = ?2 WHERE id = ?1 AND last_batch <> ?2";
 constexpr char select_is_present[] =
     "SELECT 1 FROM workers WHERE id = ?1 AND retired = 0 AND gone = 0";
 
@@ -131,9 +133,12 @@ class SqliteStore final : public Store {
                            const Refill& refill) override {
     return write(
         [&](SqliteRows&, Ledger& ledger) -> Result<Committed> {
-          Committed committed = ledger.commit(worker, steps, refill);
-          writer_.connection().prepared(update_last_batch).run(worker, batch);
-          return committed;
+          const bool is_noted =
+              writer_.connection().prepared(update_last_batch).run(worker, batch) > 0;
+          if (!is_noted && batch != 0 && was_written(worker, batch)) {
+            return written_before(worker, batch);
+          }
+          return ledger.commit(worker, steps, refill);
         },
         [&] { return was_written(worker, batch); });
   }

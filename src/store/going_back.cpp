@@ -28,7 +28,12 @@ Status Ledger::may_rerun(const Touched& touched, const Task& task) {
     const Task parent = *rows_.task(task.child->parent);
     const bool may_run_again =
         task.kind() == StateKind::failed || task.kind() == StateKind::awaiting_review;
-    if (!may_run_again || task.child->expansion != parent.expansion) {
+    // What the parent has come to since it went back has nothing to do with its older children.
+    const bool has_expanded_since =
+        std::ranges::any_of(rows_.attempts(parent.id), [&](const Attempt& attempt) {
+          return attempt.epoch == parent.epoch && attempt.result == AttemptResult::expanded;
+        });
+    if (!may_run_again || task.child->expansion != parent.expansion || !has_expanded_since) {
       return fail(ErrorCode::refused,
                   "only a failed child of the current expansion can be retried");
     }

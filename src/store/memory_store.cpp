@@ -10,6 +10,7 @@
 #include "store/memory_rows.hpp"
 #include "store/payload_folder.hpp"
 #include "store/regular_file.hpp"
+#include "store/written_before.hpp"
 
 namespace pawl {
 
@@ -92,10 +93,12 @@ class MemoryStore final : public Store, public Records {
   Result<Committed> commit(WorkerId id, BatchNumber batch, std::span<const Step> steps,
                            const Refill& refill) override {
     const std::lock_guard lock(mutex_);
+    std::optional<WorkerRecord> worker = rows_.worker(id);
+    if (worker && batch != 0 && worker->last_batch == batch) return written_before(id, batch);
     ++changes_;
     Ledger ledger(rows_, clock_.now());
     Committed committed = ledger.commit(id, steps, refill);
-    if (std::optional<WorkerRecord> worker = rows_.worker(id)) {
+    if (worker) {
       worker->last_batch = batch;
       rows_.put_worker(*worker);
     }

@@ -9,11 +9,14 @@ namespace pawl {
 
 namespace {
 
+/// Since when a task that has begun can have known its items; one that is run again does not wait
+/// for those that came after its first attempt.
 std::optional<Timestamp> beginning_of(const Task& task, std::span<const Attempt> attempts) {
-  const auto first = std::ranges::find(attempts, task.epoch, &Attempt::epoch);
-  if (first != attempts.end()) return first->opened_at;
   const auto* running = std::get_if<Running>(&task.state);
-  return running == nullptr ? std::nullopt : std::optional(running->opened_at);
+  const bool has_begun =
+      running != nullptr || std::ranges::count(attempts, task.epoch, &Attempt::epoch) > 0;
+  if (!has_begun) return std::nullopt;
+  return attempts.empty() ? running->opened_at : attempts.front().opened_at;
 }
 
 }  // namespace

@@ -433,8 +433,8 @@ right:  run: [python3, stages/convert.py]
      R"(The command names a file of the project that is there and that nobody may execute, so every
 attempt would fail. Make it executable, or name the program that reads it.
 
-right:  chmod +x stages/convert.sh
-right:  run: [sh, stages/convert.sh]
+wrong:  run: [stages/convert.sh]        where it may not be executed
+right:  run: [sh, stages/convert.sh]    or: chmod +x stages/convert.sh
 )"},
     {"W003", "a directory that is not there",
      R"(The stage's `dir` does not exist now. That is no error: it may be made before the stage runs; where

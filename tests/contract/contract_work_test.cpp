@@ -9,6 +9,7 @@ namespace pawl::driving {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -437,6 +438,53 @@ TEST_P(Committing, a_batch_answers_for_each_step_and_is_numbered) {
   EXPECT_EQ(drive.records().worker(drive.worker())->last_batch, 41);
   ASSERT_TRUE(drive.store().commit(drive.worker(), 42, std::span(&steps[0], 1)));
   EXPECT_EQ(drive.records().worker(drive.worker())->last_batch, 42) << "also when all is fenced";
+}
+
+// Its first answer was lost: what it opened is told by the store alone.
+TEST_P(Committing, a_batch_that_comes_again_is_told_to_be_written_and_changes_nothing) {
+  const JobId job = drive.submit(workflow("w", {stage("a"), stage("b", {"a"})}), {"x"});
+  Step step = drive.closing(drive.claim()[0], {.closed = succeeded()});
+  step.open_for = drive.worker();
+  step.open_max = 1;
+  const std::span<const Step> steps(&step, 1);
+  ASSERT_TRUE(drive.store().commit(drive.worker(), 7, steps));
+  const Result<Committed> again = drive.store().commit(drive.worker(), 7, steps);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(again.error().message, HasSubstr("batch 7"));
+  EXPECT_EQ(drive.records().worker(drive.worker())->last_batch, 7);
+  EXPECT_EQ(drive.job(job).attempts_opened, 2);
+  // The next one is taken as ever.
+  EXPECT_TRUE(drive.store().commit(drive.worker(), 8, steps));
+}
+
+// The first child's end ends its parent, and with it the second, whose result comes too late.
+TEST_P(Committing, what_a_step_ends_stays_ended_although_its_result_is_in_the_same_batch) {
+  StageDefinition fan = stage("a");
+  fan.tolerate_failures = {.count = 0};
+  const JobId job = drive.submit(workflow("w", {fan}), {"x"});
+  const Claimed parent = drive.claim()[0];
+  Attempt expanded;
+  expanded.result = AttemptResult::expanded;
+  ASSERT_EQ(drive
+                .commit(drive.closing(
+                    parent, {.closed = expanded, .children = {{"p", Json(1)}, {"q", Json(2)}}}))
+                .outcome,
+            StepOutcome::applied);
+  const std::vector<Claimed> children = drive.claim();
+  ASSERT_THAT(children, SizeIs(2));
+  const std::vector<Step> steps{
+      drive.closing(children[0], {.closed = failed("torn", ErrorClass::final)}),
+      drive.closing(children[1], {.closed = succeeded()})};
+  const Result<Committed> done = drive.store().commit(drive.worker(), 7, steps);
+  ASSERT_TRUE(done) << done.error().text();
+  EXPECT_EQ(done->steps[0].outcome, StepOutcome::applied);
+  EXPECT_EQ(done->steps[1].outcome, StepOutcome::fenced);
+  EXPECT_EQ(drive.task(job, "x").kind(), StateKind::failed);
+  const std::vector<Attempt> attempts = *drive.records().attempts(children[1].task.id);
+  ASSERT_THAT(attempts, SizeIs(1));
+  EXPECT_EQ(attempts[0].result, AttemptResult::interrupted);
+  EXPECT_EQ(attempts[0].cancelled_by, CancelCause::tolerance);
 }
 
 TEST_P(Committing, what_becomes_ready_is_opened_in_the_same_step_where_wanted) {

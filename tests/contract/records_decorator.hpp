@@ -25,6 +25,7 @@ class RecordsDecorator final : public Records {
   std::function<void(std::string&)> alter_payload;
   std::function<void(std::int64_t&)> alter_payload_size;
   std::function<void(std::vector<PoolUse>&)> alter_pools;
+  bool hides_workers = false;  ///< whether they are there cannot be told
   std::function<bool(WorkerId)> drop_worker;
 
   Result<Job> job(JobId id) override { return one(inner_.job(id), alter_job); }
@@ -68,6 +69,7 @@ class RecordsDecorator final : public Records {
 
   Result<std::vector<WorkerRecord>> workers() override { return inner_.workers(); }
   Result<WorkerRecord> worker(WorkerId id) override {
+    if (hides_workers) return fail(ErrorCode::unavailable, "nobody answers");
     if (drop_worker && drop_worker(id)) return fail(ErrorCode::not_found, "no such worker");
     return inner_.worker(id);
   }

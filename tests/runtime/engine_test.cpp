@@ -145,6 +145,25 @@ TEST(Engines, two_engines_on_one_store_never_run_the_same_task_at_once) {
 }
 
 // Trap 25, A61
+// More than fits into one read.
+TEST(Engines, one_that_its_host_drives_tells_a_late_subscriber_of_everything) {
+  auto store = open_memory_store(system_clock());
+  auto engine = std::move(*Engine::create(store, {.threads = 1}));
+  WorkflowBuilder build("many");
+  build.stage("a", succeed);
+  const Program program = built(build);
+  const JobId job = *engine->submit(program.workflow(), numbered(1'200));
+  for (int i = 0; i < 1'200; ++i) {
+    const ItemId item = store->records().item(job, "item-" + std::to_string(i))->id;
+    ASSERT_TRUE(store->act(CancelItem{item}));
+  }
+  std::size_t told = 0;
+  const Subscription subscription = engine->subscribe(0, [&](const Event&) { ++told; });
+  engine->run_until_idle();
+  EXPECT_EQ(told, store->records().events({.limit = 100'000})->size());
+  EXPECT_GT(told, 1'200U);
+}
+
 TEST(Engines, a_late_subscriber_reads_every_event_in_order) {
   World world;
   WorkflowBuilder build("events");

@@ -274,6 +274,31 @@ TEST(Jobs, a_stage_limit_bounds_what_runs_at_once_and_a_full_pool_blocks_nobody_
   world.expect_sound();
 }
 
+TEST(Jobs, an_urgent_job_at_its_own_limit_leaves_the_other_slots_to_the_next) {
+  World world({.parallel = 2});
+  std::vector<std::shared_ptr<AsyncAttempt>> slow;
+  int quick = 0;
+  WorkflowBuilder urgent("urgent");
+  urgent.async_stage(
+      "slow", [&](std::shared_ptr<AsyncAttempt> attempt) { slow.push_back(std::move(attempt)); });
+  const Program other = one_stage([&](Context&, std::stop_token) -> Outcome {
+    ++quick;
+    return Output{};
+  });
+  const JobId first = world.submit(built(urgent), numbered(3), {.parallel = 1, .priority = 5});
+  const JobId second = world.submit(other, numbered(4));
+  world.run();
+  EXPECT_EQ(slow.size(), 1U);
+  EXPECT_EQ(quick, 4) << "while the urgent one holds one slot and may not have the other";
+  EXPECT_EQ(world.state(second), JobState::completed);
+  while (!slow.empty()) {
+    std::exchange(slow, {}).front()->complete(Output{});
+    world.run();
+  }
+  EXPECT_EQ(world.state(first), JobState::completed);
+  world.expect_sound();
+}
+
 // D15–D19, D31, D42, ruling 19
 TEST(Jobs, a_job_of_tasks_runs_each_by_its_type_in_the_order_of_its_dependencies) {
   World world;

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "contract/records_decorator.hpp"
 #include "store/forwarding_store.hpp"
 #include "world.hpp"
 
@@ -19,8 +20,15 @@ using testing::HasSubstr;
 /// A store that refuses to commit while it is told to.
 class Sulking final : public ForwardingStore {
  public:
-  using ForwardingStore::ForwardingStore;
+  explicit Sulking(std::shared_ptr<Store> store)
+      : ForwardingStore(std::move(store)), reads(inner().records()) {}
+  Records& records() override { return reads; }
+
+  driving::RecordsDecorator reads;
+  int commits = 0;
+  int to_miss = 0;  ///< so many commits are not carried out, once one was refused
   bool sulks = false;
+  bool is_damaged = false;
   bool is_away = false;              ///< answers neither renewals nor sweeps
   bool writes_all_the_same = false;  ///< the answer is lost, the batch is not
   int refused = 0;
@@ -43,6 +51,8 @@ class Sulking final : public ForwardingStore {
   }
   Result<Committed> commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
                            const Refill& refill) override {
+    ++commits;
+    if (is_damaged) return fail(ErrorCode::corrupt, "the database disk image is malformed");
     if (sulks) {
       ++refused;
       if (writes_all_the_same) (void)inner().commit(worker, batch, steps, refill);
@@ -51,6 +61,10 @@ class Sulking final : public ForwardingStore {
     const bool has_bad_one = bad_item && std::ranges::any_of(steps, [&](const Step& step) {
                                return step.next.item == bad_item;
                              });
+    if (refused > 0 && to_miss > 0) {
+      --to_miss;
+      return fail(ErrorCode::unavailable, "nobody answers");
+    }
     if (has_bad_one) {
       ++refused;
       return fail(ErrorCode::invalid, "a CHECK was broken");
@@ -279,6 +293,38 @@ TEST(StoreTrouble, a_batch_that_was_written_although_its_answer_was_lost_is_not_
   EXPECT_TRUE(verify(store->records(), {})->violations.empty());
 }
 
+// Sent again it would be fenced, and what it opened the first time would stay open for ever.
+TEST(StoreTrouble, a_batch_is_not_sent_again_while_nobody_tells_whether_it_was_written) {
+  ManualClock clock;
+  auto store = std::make_shared<Sulking>(open_memory_store(clock));
+  auto engine = std::move(*Engine::create(store, {.threads = 0}, clock));
+  WorkflowBuilder build("lost_answer");
+  build.stage("a", [&](Context&, std::stop_token) -> Outcome {
+    store->sulks = store->writes_all_the_same = true;
+    return Output{};
+  });
+  build.stage("b", succeed).needs("a");
+  const Program program = built(build);
+  engine->serve(program);
+  const JobId job = *engine->submit(program.workflow(), items({"x"}));
+  engine->run_until_idle();
+  store->sulks = false;
+  store->reads.hides_workers = true;
+  const int commits = store->commits;
+  for (int i = 0; i < 3; ++i) {
+    clock.advance(5s);
+    engine->run_until_idle();
+  }
+  EXPECT_EQ(store->commits, commits);
+  EXPECT_FALSE(engine->status().store_available);
+  store->reads.hides_workers = false;
+  clock.advance(5s);
+  engine->run_until_idle();
+  EXPECT_EQ(state_of(*store->records().job(job)), JobState::completed);
+  EXPECT_EQ(store->records().job(job)->attempts_opened, 2);
+  EXPECT_TRUE(verify(store->records(), {})->violations.empty());
+}
+
 // A batch with one bad step is replayed in halves: the others land, the bad one is told
 TEST(StoreTrouble, one_bad_step_does_not_hold_up_the_batch_it_came_with) {
   ManualClock clock;
@@ -304,7 +350,51 @@ TEST(StoreTrouble, one_bad_step_does_not_hold_up_the_batch_it_came_with) {
   EXPECT_TRUE(verify(store->records(), {})->violations.empty());
 }
 
-// Ruling 21: no code, no claim
+TEST(StoreTrouble, no_half_of_a_refused_batch_is_forgotten_while_the_store_does_not_answer) {
+  ManualClock clock;
+  auto store = std::make_shared<Sulking>(open_memory_store(clock));
+  auto engine = std::move(*Engine::create(store, {.threads = 0}, clock));
+  WorkflowBuilder build("one_bad");
+  build.stage("work", succeed);
+  const Program program = built(build);
+  engine->serve(program);
+  const JobId job = *engine->submit(program.workflow(), numbered(8));
+  store->bad_item = store->records().item(job, "item-3")->id;
+  store->to_miss = 2;
+  for (int i = 0; i < 20; ++i) {
+    engine->run_until_idle();
+    clock.advance(1s);
+  }
+  EXPECT_EQ(store->to_miss, 0);
+  EXPECT_EQ(store->records().job(job)->items.succeeded, 7);
+  EXPECT_TRUE(engine->status().store_available);
+}
+
+// Whatever is written to a damaged store may make it worse.
+TEST(StoreTrouble, a_damaged_store_ends_the_engine_which_says_why) {
+  ManualClock clock;
+  auto store = std::make_shared<Sulking>(open_memory_store(clock));
+  auto engine = std::move(*Engine::create(store, {.threads = 0}, clock));
+  WorkflowBuilder build("damaged");
+  build.stage("work", [&](Context&, std::stop_token) -> Outcome {
+    store->is_damaged = true;
+    return Output{};
+  });
+  const Program program = built(build);
+  engine->serve(program);
+  const JobId job = *engine->submit(program.workflow(), numbered(3));
+  const Result<Job> ended = engine->wait(job);
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code, ErrorCode::corrupt);
+  EXPECT_THAT(ended.error().message, HasSubstr("malformed"));
+  const int commits = store->commits;
+  clock.advance(1h);
+  engine->run_until_idle();
+  EXPECT_EQ(store->commits, commits);
+  ASSERT_TRUE(engine->status().damage);
+  EXPECT_EQ(engine->status().open_attempts, 0);
+  engine->stop();
+}
 
 }  // namespace
 }  // namespace pawl

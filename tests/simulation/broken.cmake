@@ -3,7 +3,8 @@
 # pawl_broken(<name> <source> <was> <is>)
 #
 # The source is copied with the text <was>, which stands in it exactly once, replaced by <is>, and
-# linked in the place of the real one. Nothing of this is in the real sources.
+# linked in the place of the real one. Nothing of this is in the real sources. The worlds are those
+# of simulation.worlds_1, in which the real program is known to do nothing wrong.
 function(pawl_broken name source was is)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${source}")
   file(READ "${PROJECT_SOURCE_DIR}/src/${source}" text)
@@ -28,7 +29,7 @@ function(pawl_broken name source was is)
   target_include_directories(${target} PRIVATE "${folder}")
   target_link_libraries(${target} PRIVATE pawl_simulation)
   target_link_options(${target} PRIVATE -s)
-  add_test(NAME simulation.broken.${name} COMMAND ${target} --broken --steps 3000000)
+  add_test(NAME simulation.broken.${name} COMMAND ${target} --broken --first 1000000 --steps 3000000)
   set_tests_properties(simulation.broken.${name} PROPERTIES LABELS simulation)
   pawl_timeout(300 simulation.broken.${name})
 endfunction()
@@ -115,6 +116,12 @@ pawl_broken(later_attempt_dropped runtime/loop_attempts.cpp
 pawl_broken(lost_claim_forgotten runtime/loop_claims.cpp
   [=[    // It may have been carried out all the same, and its answer lost.
     want_read_back(store_pause);]=]
+  [=[]=])
+pawl_broken(full_job_keeps_the_slots runtime/scheduler.cpp
+  [=[return is_anybody_left || end_round();]=]
+  [=[return (is_anybody_left && false) || end_round();]=])
+pawl_broken(taken_for_dead_and_does_not_ask runtime/loop_claims.cpp
+  [=[if (claims.error().code == ErrorCode::not_found) return renew();]=]
   [=[]=])
 pawl_broken(lost_commit_sent_again runtime/loop_commits.cpp
   [=[const bool was_written = self && self->last_batch == batch->number;]=]

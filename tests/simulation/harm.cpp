@@ -25,9 +25,11 @@ Fate Simulation::fate(const char* verb) {
                                      "is refused",
                                      "is answered, and the answer lost",
                                      "comes twice",
+                                     "comes again later",
                                      "comes late",
                                      "is answered late",
                                      "dies with its process",
+                                     "is under way, its process dies",
                                      "is carried out, its process dies"};
     return std::string("  a ") + verb + " " + names[static_cast<std::size_t>(drawn)];
   });
@@ -89,6 +91,14 @@ void Simulation::harm() {
       if (living.size() < processes_max) start_process();
       return;
   }
+}
+
+/// What was sent long ago arrives, whoever sent it.
+void Simulation::let_arrive(std::size_t which) {
+  const OwnedCall call = std::move(under_way_[which]);
+  under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(which));
+  tell([] { return std::string("a call of long ago arrives"); });
+  call();
 }
 
 /// Time leaps, as after a suspended machine: leases and deadlines may all be over at once.

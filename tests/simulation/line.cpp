@@ -28,6 +28,22 @@ std::string words_of(BatchNumber batch, std::span<const Step> steps,
   return text;
 }
 
+/// A chunk with its items, which are elsewhere otherwise.
+class OwnedItems {
+ public:
+  explicit OwnedItems(const AddItems& chunk)
+      : items_(chunk.items.begin(), chunk.items.end()), chunk_(chunk) {}
+  [[nodiscard]] AddItems chunk() const {
+    AddItems whole = chunk_;
+    whole.items = items_;
+    return whole;
+  }
+
+ private:
+  std::vector<NewItem> items_;
+  AddItems chunk_;
+};
+
 }  // namespace
 
 /// Reads fail while the line is down.
@@ -99,8 +115,8 @@ Line::Line(std::shared_ptr<Store> store, Ports ports)
       records_(std::make_unique<CutRecords>(*this)) {}
 Line::~Line() = default;
 
-template <class Call>
-auto Line::carry(const char* verb, bool again, Call call) -> decltype(call()) {
+template <class Call, class Own>
+auto Line::carry(const char* verb, Repeats repeats, Call call, Own own) -> decltype(call()) {
   if (is_down()) return no_answer();
   const Fate fate = ports_.fate(verb);
   switch (fate) {
@@ -109,49 +125,89 @@ auto Line::carry(const char* verb, bool again, Call call) -> decltype(call()) {
     case Fate::dies_before:
       is_dead_ = true;
       return no_answer();
+    case Fate::dies_sending:
+      is_dead_ = true;
+      ports_.under_way(own());
+      return no_answer();
     case Fate::comes_late:
       ports_.meanwhile();
-      if (is_down()) return no_answer();
+      if (is_cut && !is_dead_) return no_answer();
       break;
     default:
       break;
   }
   auto answer = call();
-  if (fate == Fate::comes_twice && again) (void)call();
+  if (fate == Fate::comes_twice && repeats != Repeats::never) (void)call();
+  if (fate == Fate::comes_again && repeats == Repeats::later) ports_.under_way(own());
   if (fate == Fate::dies_after) is_dead_ = true;
   if (fate == Fate::answers_late) ports_.meanwhile();
   if (fate == Fate::answer_lost || is_down()) return no_answer();
   return answer;
 }
 
+/// Whoever is told to go slowly keeps to itself for how long.
+void Line::note_waits(std::span<const Step> steps) {
+  for (const Step& step : steps) {
+    const auto* waits = std::get_if<RetryScheduled>(&step.next.state);
+    const bool is_slowed = step.closed && step.closed->error &&
+                           step.closed->error->error_class == ErrorClass::rate_limited;
+    if (waits != nullptr && is_slowed) ports_.holds_back(waits->next_run_at);
+  }
+}
+void Line::note_rates(const Claims& claims) {
+  for (const Claims::HeldRate& held : claims.held_rates) ports_.holds_back(held.until);
+}
+
 Records& Line::records() { return *records_; }
 
 Result<WorkerId> Line::enlist(const WorkerHello& hello) {
-  return carry("enlist", true, [&] { return store_->enlist(hello); });
+  return carry(
+      "enlist", Repeats::later, [&] { return store_->enlist(hello); },
+      [&] { return [store = store_, hello] { (void)store->enlist(hello); }; });
 }
 Status Line::renew(WorkerId worker) {
-  const Status answer = carry("renew", true, [&] { return store_->renew(worker); });
+  const Status answer = carry(
+      "renew", Repeats::at_once, [&] { return store_->renew(worker); },
+      [&] { return [store = store_, worker] { (void)store->renew(worker); }; });
   if (ports_.said && !answer) ports_.said("cannot renew its lease: " + answer.error().message);
   return answer;
 }
 Status Line::retire(WorkerId worker) {
-  return carry("retire", true, [&] { return store_->retire(worker); });
+  return carry(
+      "retire", Repeats::later, [&] { return store_->retire(worker); },
+      [&] { return [store = store_, worker] { (void)store->retire(worker); }; });
 }
 Result<Job> Line::create_job(const NewJob& job) {
-  return carry("create_job", false, [&] { return store_->create_job(job); });
+  return carry(
+      "create_job", Repeats::never, [&] { return store_->create_job(job); },
+      [&] { return [store = store_, job] { (void)store->create_job(job); }; });
 }
 Result<Added> Line::add_items(const AddItems& chunk) {
-  return carry("add_items", false, [&] { return store_->add_items(chunk); });
+  return carry(
+      "add_items", Repeats::later, [&] { return store_->add_items(chunk); },
+      [&] {
+        return
+            [store = store_, owned = OwnedItems(chunk)] { (void)store->add_items(owned.chunk()); };
+      });
 }
 Result<Submitted> Line::submit(const NewJob& job, const AddItems& items) {
-  return carry("submit", true, [&] { return store_->submit(job, items); });
+  return carry(
+      "submit", Repeats::later, [&] { return store_->submit(job, items); },
+      [&] {
+        return [store = store_, job, owned = OwnedItems(items)] {
+          (void)store->submit(job, owned.chunk());
+        };
+      });
 }
 Result<std::vector<LaneHead>> Line::ready_lanes() {
   if (is_down()) return no_answer();
   return store_->ready_lanes();
 }
 Result<Claims> Line::claim(const ClaimRequest& request) {
-  Result<Claims> answer = carry("claim", false, [&] { return store_->claim(request); });
+  Result<Claims> answer = carry(
+      "claim", Repeats::never, [&] { return store_->claim(request); },
+      [&] { return [store = store_, request] { (void)store->claim(request); }; });
+  if (answer) note_rates(*answer);
   if (ports_.said) {
     ports_.said("is answered a claim: " +
                 (answer ? std::to_string(answer->opened.size()) + " opened, " +
@@ -164,17 +220,28 @@ Result<Claims> Line::claim(const ClaimRequest& request) {
 }
 Result<Committed> Line::commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
                                const Refill& refill) {
-  Result<Committed> answer =
-      carry("commit", true, [&] { return store_->commit(worker, batch, steps, refill); });
+  note_waits(steps);
+  Result<Committed> answer = carry(
+      "commit", Repeats::at_once, [&] { return store_->commit(worker, batch, steps, refill); },
+      [&] {
+        return
+            [store = store_, worker, batch, owned = std::vector<Step>(steps.begin(), steps.end()),
+             refill] { (void)store->commit(worker, batch, owned, refill); };
+      });
+  if (answer) note_rates(answer->claims);
   if (answer) ports_.acknowledged_steps(steps, *answer);
   if (ports_.said) ports_.said(words_of(batch, steps, answer));
   return answer;
 }
 Result<Swept> Line::sweep(const SweepRequest& request) {
-  return carry("sweep", true, [&] { return store_->sweep(request); });
+  return carry(
+      "sweep", Repeats::later, [&] { return store_->sweep(request); },
+      [&] { return [store = store_, request] { (void)store->sweep(request); }; });
 }
 Result<Job> Line::act(const Act& act) {
-  Result<Job> answer = carry("act", true, [&] { return store_->act(act); });
+  Result<Job> answer = carry(
+      "act", Repeats::later, [&] { return store_->act(act); },
+      [&] { return [store = store_, act] { (void)store->act(act); }; });
   if (answer) ports_.acknowledged_act(act);
   return answer;
 }
@@ -182,10 +249,16 @@ Result<Arriving> Line::receive(const Arrival&) {
   return fail(ErrorCode::invalid, "nothing moves in a simulation");
 }
 Result<std::string> Line::keep_payload(std::string_view bytes) {
-  return carry("keep_payload", true, [&] { return store_->keep_payload(bytes); });
+  return carry(
+      "keep_payload", Repeats::later, [&] { return store_->keep_payload(bytes); },
+      [&] {
+        return [store = store_, owned = std::string(bytes)] { (void)store->keep_payload(owned); };
+      });
 }
 Result<KeptFile> Line::keep_file(const std::filesystem::path& path) {
-  return carry("keep_file", true, [&] { return store_->keep_file(path); });
+  return carry(
+      "keep_file", Repeats::later, [&] { return store_->keep_file(path); },
+      [&] { return [store = store_, path] { (void)store->keep_file(path); }; });
 }
 
 }  // namespace pawl::simulation

@@ -2,8 +2,9 @@
 
 /// The line between one process (or person) and the store that all share. Everything goes through
 /// it, so everything that can happen to a call happens here: it is refused, its answer is lost, it
-/// arrives twice, it takes so long that others act meanwhile, or the process dies before or after
-/// it. A line that is dead carries nothing any more, whatever its process still believes.
+/// arrives twice or once more much later, it takes so long that others act meanwhile, or the
+/// process dies before or after it, or while it is under way. A line that is dead takes no more
+/// calls, whatever its process still believes; what it was given before may still arrive.
 
 #include <cstdint>
 #include <functional>
@@ -21,12 +22,17 @@ enum class Fate : std::uint8_t {
   refused,       ///< not carried out, and the caller learns of it
   answer_lost,   ///< carried out, and the caller learns of trouble
   comes_twice,   ///< carried out, and delivered once more
+  comes_again,   ///< the same, and much later
   comes_late,    ///< others act and time passes before it arrives
   answers_late,  ///< the same between its arrival and its answer
   dies_before,   ///< the process is killed with the call on its lips
+  dies_sending,  ///< the process is killed, and the call arrives much later
   dies_after,
 };
-inline constexpr std::uint32_t fates = 8;
+inline constexpr std::uint32_t fates = 10;
+
+/// A call that stands for itself: it may be made when whoever made it is gone.
+using OwnedCall = std::function<void()>;
 
 class Line final : public Store {
  public:
@@ -37,8 +43,12 @@ class Line final : public Store {
     std::function<bool()> is_missed;
     /// Lets others act.
     std::function<void()> meanwhile;
+    /// Takes a call that will arrive later.
+    std::function<void(OwnedCall)> under_way;
     /// What the caller was answered, for the story; none: nobody listens.
     std::function<void(const std::string&)> said;
+    /// The caller may hold something back until then, by itself: a rate, or who was told to wait.
+    std::function<void(Timestamp)> holds_back;
     /// The caller was told that this is written.
     std::function<void(std::span<const Step>, const Committed&)> acknowledged_steps;
     std::function<void(const Act&)> acknowledged_act;
@@ -73,11 +83,16 @@ class Line final : public Store {
 
  private:
   class CutRecords;
+  void note_waits(std::span<const Step> steps);
+  void note_rates(const Claims& claims);
   [[nodiscard]] bool is_down() const { return is_dead_ || is_cut; }
   [[nodiscard]] bool misses_read() const { return is_down() || ports_.is_missed(); }
-  /// A call that writes: with its fate. `again` says whether it may come twice.
-  template <class Call>
-  auto carry(const char* verb, bool again, Call call) -> decltype(call());
+  /// How often one and the same call may reach the store. No network sends a claim or a batch
+  /// twice; a person's click, or whoever submits, may well.
+  enum class Repeats : std::uint8_t { never, at_once, later };
+  /// A call that writes: with its fate. `own` makes the same call with everything it needs.
+  template <class Call, class Own>
+  auto carry(const char* verb, Repeats repeats, Call call, Own own) -> decltype(call());
 
   std::shared_ptr<Store> store_;
   Ports ports_;

@@ -38,6 +38,7 @@ struct ModelTask {
   std::uint32_t epoch = 1;
   std::uint32_t round = 1;
   std::uint32_t expansion = 0;
+  std::uint32_t expanded_in = 0;  ///< the epoch of its newest expansion
   AttemptNumber attempts = 0;
   Counts counts;
   Cause cause = Cause::first;

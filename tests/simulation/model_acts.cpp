@@ -111,7 +111,8 @@ Model::Refusal Model::may_rerun(const ModelTask& task) {
     const ModelTask& parent = *find(task.parent);
     const StateKind kind = kind_of(task.state);
     if (kind != StateKind::failed && kind != StateKind::awaiting_review) return ErrorCode::refused;
-    if (task.made_by != parent.expansion) return ErrorCode::refused;
+    const bool is_current = task.made_by == parent.expansion && parent.expanded_in == parent.epoch;
+    if (!is_current) return ErrorCode::refused;
     const bool is_joined_now =
         kind_of(parent.state) != StateKind::expanded && !has_ended(parent.state);
     if (is_joined_now) return ErrorCode::refused;

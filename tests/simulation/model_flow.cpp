@@ -99,6 +99,7 @@ void Model::close(ModelTask& task, const Observation& seen, std::optional<Cancel
   }
   if (kind_of(task.state) == StateKind::expanded) {
     ++task.expansion;
+    task.expanded_in = task.epoch;
     if (!seen.children.empty()) {
       // Their ids are the store's.
       std::size_t named = 0;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "pawl/store/sqlite.hpp"
@@ -39,6 +40,7 @@ struct Wish {
 
 std::atomic<std::uint64_t> current_seed = 0;
 std::atomic<bool> is_broken_on_purpose = false;
+const char* keep_file = nullptr;  ///< what on_abort writes to
 
 /// A promise that the code itself checks was broken: whoever looks at it wants to know where.
 void on_abort(int) {
@@ -52,6 +54,12 @@ void on_abort(int) {
   while (count > 0) text[end++] = digits[--count];
   std::memcpy(text + end, ": stopped by an assertion\n", 26);
   (void)!::write(STDERR_FILENO, text, end + 26);
+  if (keep_file != nullptr && !is_broken_on_purpose) {
+    const int file = ::open(keep_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    // Without "seed ", which a line of the file does not have.
+    (void)!::write(file, text + 5, end - 5);
+    (void)!::write(file, "  # stopped by an assertion\n", 28);
+  }
   ::_exit(is_broken_on_purpose ? 0 : 1);
 }
 
@@ -250,6 +258,7 @@ class Session {
 int simulate_as_told(const std::vector<std::string>& words) {
   const Wish wish = wish_of(words);
   is_broken_on_purpose = wish.is_broken;
+  if (!wish.keep.empty()) keep_file = wish.keep.c_str();
   (void)std::signal(SIGABRT, on_abort);
   return Session(wish).run();
 }

@@ -26,12 +26,14 @@ Simulation::Simulation(const Scenario& scenario, Choices& choices, const RunOpti
                                                           : open_memory_store(clock_))),
       watch_(store_->records()) {
   people_ = std::make_shared<Line>(
-      store_, Line::Ports{.fate = [this](const char* verb) { return fate(verb); },
-                          .is_missed = [this] { return is_read_missed(); },
-                          .meanwhile = [this] { meanwhile(); },
-                          .said = {},
-                          .acknowledged_steps = {},
-                          .acknowledged_act = [this](const Act& act) { watch_.acknowledge(act); }});
+      store_,
+      Line::Ports{.fate = [this](const char* verb) { return fate(verb); },
+                  .is_missed = [this] { return is_read_missed(); },
+                  .meanwhile = [this] { meanwhile(); },
+                  .under_way = [this](OwnedCall call) { under_way_.push_back(std::move(call)); },
+                  .said = {},
+                  .acknowledged_steps = {},
+                  .acknowledged_act = [this](const Act& act) { watch_.acknowledge(act); }});
   if (options.tell) {
     watch_.on_event = [this](const Event& event) {
       tell([&] {
@@ -70,10 +72,15 @@ Run Simulation::run() {
   is_calm_ = true;
   tell([] { return std::string("nothing breaks any more"); });
   if (options_.harm) start_process();  // the others may be dead
+  while (!under_way_.empty() && may_go_on()) {
+    let_arrive(0);
+    after_step();
+  }
   come_to_rest();
   expect_named_waits();
   finish();
   expect_ended();
+  expect_all_told();
   if (!run_.finding) run_.finding = watch_.look_at_everything();
   store_->compare_everything();
   compare_with_model();
@@ -84,6 +91,10 @@ Run Simulation::run() {
 bool Simulation::may_go_on() const { return !run_.finding.has_value(); }
 
 void Simulation::step() {
+  if (!under_way_.empty() && choices_.one_in(10)) {
+    let_arrive(choices_.below(static_cast<std::uint32_t>(under_way_.size())));
+    return after_step();
+  }
   const std::uint32_t kind = choices_.below(100);
   if (kind >= 97) {
     jump();
@@ -238,6 +249,7 @@ bool Simulation::let_time_pass() {
     }
   }
   if (next == Timestamp::max()) next = clock_.now() + 1s;
+  if (is_calm_) expect_nothing_left_lying();
   clock_.advance_to(std::max(next, clock_.now() + Duration{1}));
   ++stirs_;
   return true;
@@ -263,7 +275,12 @@ void Simulation::start_process() {
       .line = {.fate = [this](const char* verb) { return fate(verb); },
                .is_missed = [this] { return is_read_missed(); },
                .meanwhile = [this] { meanwhile(); },
+               .under_way = [this](OwnedCall call) { under_way_.push_back(std::move(call)); },
                .said = {},
+               .holds_back =
+                   [this](Timestamp until) {
+                     held_back_until_ = std::max(held_back_until_, until);
+                   },
                .acknowledged_steps =
                    [this](std::span<const Step> steps, const Committed& answer) {
                      watch_.acknowledge(steps, answer);
@@ -371,6 +388,65 @@ void Simulation::expect_named_waits() {
   }
 }
 
+/// What is ready is begun while somebody has room, unless a limit holds it back: not some time,
+/// when a sweep comes by. Asked when nobody has anything more to do before time passes.
+void Simulation::expect_nothing_left_lying() {
+  constexpr Duration patience = 1s;
+  const std::vector<Process*> living = awake();
+  const bool has_room = std::ranges::any_of(living, [&](Process* one) {
+    const EngineStatus status = one->engine().status();
+    // Who has just had trouble with the store waits a while before it asks again.
+    return status.store_available &&
+           status.open_attempts < static_cast<std::int64_t>(scenario_.parallel);
+  });
+  const Result<std::vector<LaneHead>> heads = store_->ready_lanes();
+  if (!has_room || heads->empty() || clock_.now() <= held_back_until_) return lying_.clear();
+  const auto before = std::exchange(lying_, {});
+  bool is_any_late = false;
+  const auto ready = store_->records().tasks({.state = StateKind::ready, .limit = all_at_once});
+  for (const Task& task : *ready) {
+    const std::pair name(task.id, task.version);
+    const auto known = before.find(name);
+    const Timestamp since = known == before.end() ? clock_.now() : known->second;
+    lying_.emplace(name, since);
+    is_any_late = is_any_late || clock_.now() - since > patience;
+  }
+  if (is_any_late) ask_a_passer_by(*heads, patience);
+}
+
+/// The store alone knows what its limits hold back: a stranger asks for everything.
+void Simulation::ask_a_passer_by(const std::vector<LaneHead>& heads, Duration patience) {
+  const Result<WorkerId> passer_by =
+      store_->enlist({.host = "", .pid = 1, .name = "passer-by", .lease = scenario_.lease});
+  ClaimRequest request{.worker = *passer_by, .shares = {}};
+  for (const LaneHead& head : heads) {
+    if (request.shares.empty() || request.shares.back().job != head.job) {
+      request.shares.push_back({.job = head.job, .lanes = {}, .max = 100});
+    }
+    request.shares.back().lanes.push_back({.id = head.lane, .stage = head.stage});
+  }
+  const Result<Claims> claims = store_->claim(request);
+  for (const Claimed& one : claims->opened) {
+    run_.was_disturbed = true;
+    const auto since = lying_.find({one.task.id, one.task.version - 1});
+    if (since == lying_.end() || clock_.now() - since->second <= patience) continue;
+    find("I12", name_of(*store_->records().job(one.task.job), one.task) +
+                    " was ready and left lying while somebody had room for it");
+  }
+  for (auto& [name, since] : lying_) since = clock_.now();
+  (void)store_->retire(*passer_by);
+}
+
+/// Whoever lives and listens has heard of everything.
+void Simulation::expect_all_told() {
+  if (run_.finding) return;
+  ++stirs_;  // everybody looks once more
+  while (may_go_on() && poll_somebody()) after_step();
+  for (Process* one : awake()) {
+    if (const std::optional<Finding> found = watch_.missed_by(one->name())) run_.finding = found;
+  }
+}
+
 /// Everything that waits gets what it waits for.
 void Simulation::finish() {
   constexpr int rounds_max = 400;
@@ -437,7 +513,7 @@ void Simulation::read_endings() {
 Run simulate(Choices& choices, const RunOptions& options) {
   const Scenario scenario = draw_scenario(choices);
   Run harmed = Simulation(scenario, choices, options).run();
-  if (!scenario.is_comparable || harmed.finding) return harmed;
+  if (!scenario.is_comparable || harmed.finding || harmed.was_disturbed) return harmed;
 
   RunOptions calm = options;
   calm.harm = false;

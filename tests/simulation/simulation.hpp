@@ -45,6 +45,7 @@ struct Run {
   std::uint64_t attempts = 0;
   std::uint64_t kills = 0;
   std::uint64_t faults = 0;
+  bool was_disturbed = false;  ///< by somebody who is not of this world: not to be compared
   TaskEnds endings;
 };
 
@@ -87,6 +88,9 @@ class Simulation {
   void reap();
   [[nodiscard]] std::string unfinished();
   void expect_named_waits();
+  void expect_nothing_left_lying();
+  void ask_a_passer_by(const std::vector<LaneHead>& heads, Duration patience);
+  void expect_all_told();
   void expect_ended();
   void read_endings();
   [[nodiscard]] std::string name_of(const Job& job, const Task& task);
@@ -97,6 +101,7 @@ class Simulation {
   Fate fate(const char* verb);
   bool is_read_missed();
   void harm();
+  void let_arrive(std::size_t which);
   void jump();
 
   // people.cpp
@@ -118,9 +123,12 @@ class Simulation {
   int depth_ = 0;         ///< of calls that take long while others act
   std::uint64_t stirs_ = 1;
   std::uint64_t seen_mark_ = 0;
+  Timestamp held_back_until_ = no_time;
+  std::map<std::pair<TaskId, Version>, Timestamp> lying_;  ///< what is ready, and since when
   std::uint64_t processes_started_ = 0;
   std::map<JobId, std::size_t> job_numbers_;
   std::vector<Submission> submissions_;
+  std::vector<OwnedCall> under_way_;  ///< calls that were made, and have not arrived
   std::shared_ptr<Line> people_;
   std::vector<std::unique_ptr<Process>> processes_;
 };

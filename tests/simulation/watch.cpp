@@ -53,6 +53,16 @@ void Watch::told(const std::string& subscriber, const Event& event) {
   last = event.seq;
 }
 
+std::optional<Finding> Watch::missed_by(const std::string& subscriber) const {
+  const auto told = told_.find(subscriber);
+  const EventSeq last = told == told_.end() ? 0 : told->second;
+  const Result<std::vector<Event>> rest = records_.events({.after = last, .limit = 1});
+  if (!rest || rest->empty()) return std::nullopt;
+  return Finding{.invariant = "events",
+                 .message = subscriber + " lives and was not told of event " +
+                            std::to_string(rest->front().seq)};
+}
+
 std::optional<Finding> Watch::look() {
   const Result<std::vector<Job>> jobs = records_.jobs({.limit = all_at_once});
   for (const Job& job : *jobs) {

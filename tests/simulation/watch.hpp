@@ -40,6 +40,9 @@ class Watch {
   /// before.
   void told(const std::string& subscriber, const Event& event);
 
+  /// What is in the log, and a subscriber was not told.
+  [[nodiscard]] std::optional<Finding> missed_by(const std::string& subscriber) const;
+
   /// After a step: every job that changed is verified, and the new part of the log.
   [[nodiscard]] std::optional<Finding> look();
   [[nodiscard]] const std::optional<Finding>& found() const { return found_; }

@@ -70,7 +70,7 @@ TEST(Opening, an_empty_file_is_no_store_where_one_should_be) {
   write_file(folder / "a.db", "");
   const auto before = folder.content();
   const Error empty = refusal_of({.path = folder / "a.db", .create = false});
-  EXPECT_EQ(empty.code, ErrorCode::corrupt);
+  EXPECT_EQ(empty.code, ErrorCode::not_found);
   EXPECT_NE(empty.message.find("a.db' is empty"), std::string::npos) << empty.message;
   EXPECT_EQ(folder.content(), before);
 }
@@ -93,7 +93,7 @@ TEST(Opening, a_store_that_was_cut_to_nothing_is_left_alone_with_its_log) {
     EXPECT_EQ(folder.content(), before);
   }
   std::filesystem::remove(folder / "a.db-wal");
-  EXPECT_EQ(refusal_of({.path = folder / "a.db", .create = false}).code, ErrorCode::corrupt);
+  EXPECT_EQ(refusal_of({.path = folder / "a.db", .create = false}).code, ErrorCode::not_found);
   EXPECT_TRUE(std::filesystem::is_empty(folder / "a.db"));
 }
 

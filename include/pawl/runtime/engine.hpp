@@ -87,6 +87,8 @@ struct EngineStatus {
   std::int64_t abandoned = 0;
   bool store_available = true;
   std::string trouble;  ///< why nothing is claimed, or empty
+  /// The store is damaged, so the engine has ended what it ran and stopped by itself.
+  std::optional<Error> damage;
 };
 
 /// Ends a subscription when destroyed.

@@ -228,8 +228,8 @@ class Store {
   /// the same task. Job limits, pools and budgets are checked here.
   [[nodiscard]] virtual Result<Claims> claim(const ClaimRequest& request) = 0;
 
-  /// Writes the steps as one transaction and answers for each. The batch number is written with
-  /// them. On an error nothing is acknowledged; `last_batch` tells whether it was written.
+  /// Writes the steps and the batch's number as one transaction, and answers for each step. Sent
+  /// again it is `unavailable`. Then as on any error `last_batch` tells whether it was written.
   ///
   /// Where steps leave slots of the worker free, the same transaction claims for them what the
   /// refill says, as `claim` would: a worker with few slots need not wait for the disk twice.
