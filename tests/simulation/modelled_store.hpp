@@ -25,6 +25,8 @@ class ModelledStore final : public ForwardingStore {
   [[nodiscard]] const std::vector<std::string>& differences() const { return model_.differences(); }
   /// Holds all rows against the model, not only those of the jobs that the last verb touched.
   void compare_everything() { model_.compare_everything(); }
+  /// For what the model does not know: from now on it is told nothing.
+  void leave_model_out() { has_model_ = false; }
   /// How many verbs were told to the model.
   [[nodiscard]] std::uint64_t verbs() const { return verbs_; }
 
@@ -42,9 +44,11 @@ class ModelledStore final : public ForwardingStore {
   Result<Job> act(const Act& act) override;
 
  private:
-  void compare();
+  template <class Tell>
+  void tell_model(Tell tell);
 
   Model model_;
+  bool has_model_ = true;
   std::uint64_t verbs_ = 0;
 };
 
