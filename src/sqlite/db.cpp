@@ -29,7 +29,11 @@ Statement::Statement(sqlite3* db, std::string_view sql) : db_(db) {
   bound_.resize(static_cast<std::size_t>(sqlite3_bind_parameter_count(raw_)) + 1);
 }
 
-void Statement::raise() const { throw DbError(sqlite3_extended_errcode(db_), sqlite3_errmsg(db_)); }
+DbError DbError::of(sqlite3* db) {
+  return {sqlite3_extended_errcode(db), sqlite3_errmsg(db), sqlite3_system_errno(db)};
+}
+
+void Statement::raise() const { throw DbError::of(db_); }
 
 bool Statement::step() {
   const int code = sqlite3_step(raw_);
@@ -38,7 +42,7 @@ bool Statement::step() {
     sqlite3_reset(raw_);
     return false;
   }
-  const DbError error(sqlite3_extended_errcode(db_), sqlite3_errmsg(db_));
+  const DbError error = DbError::of(db_);
   sqlite3_reset(raw_);
   throw error;
 }
@@ -75,9 +79,8 @@ Connection::Connection(const std::filesystem::path& path, Mode mode) {
   sqlite3* db = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &db, flags_of(mode), nullptr);
   raw_.reset(db);
-  if (code != SQLITE_OK) {
-    throw DbError(code, db != nullptr ? sqlite3_errmsg(db) : sqlite3_errstr(code));
-  }
+  if (code != SQLITE_OK)
+    throw db != nullptr ? DbError::of(db) : DbError(code, sqlite3_errstr(code), 0);
   sqlite3_busy_timeout(db, busy_timeout_ms);
   // Debian's SQLite comes without lookaside memory; small allocations are most of a step's.
   sqlite3_db_config(db, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 512, 256);
@@ -95,9 +98,7 @@ Statement& Connection::prepared(const char* sql) {
 
 void Connection::run(const std::string& sql) {
   const int code = sqlite3_exec(raw_.get(), sql.c_str(), nullptr, nullptr, nullptr);
-  if (code != SQLITE_OK) {
-    throw DbError(sqlite3_extended_errcode(raw_.get()), sqlite3_errmsg(raw_.get()));
-  }
+  if (code != SQLITE_OK) throw DbError::of(raw_.get());
 }
 
 std::int64_t Connection::integer(const std::string& sql) {

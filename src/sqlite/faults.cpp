@@ -15,10 +15,18 @@ Error disk_full(const std::filesystem::path& path) {
               "; pawl goes on by itself"};
 }
 
+bool is_want_of_space(int error_number) {
+  return error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG;
+}
+
 }  // namespace
 
 Error error_of(const DbError& error, const std::filesystem::path& path) {
   const std::string said = std::string(": ") + error.what();
+  // Where there is no room for the name of a new file, SQLite only says that it cannot open it.
+  if (error.primary_code() == SQLITE_CANTOPEN && is_want_of_space(error.error_number)) {
+    return disk_full(path);
+  }
   switch (error.primary_code()) {
     case SQLITE_FULL:
       return disk_full(path);
@@ -55,11 +63,8 @@ Error error_of(const DbError& error, const std::filesystem::path& path) {
 Fault system_fault(const std::string& doing, const std::filesystem::path& path, int error_number) {
   const std::string message =
       "cannot " + doing + " " + quoted(path) + ": " + std::strerror(error_number);
+  if (is_want_of_space(error_number)) return Fault(disk_full(path));
   switch (error_number) {
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-      return Fault(disk_full(path));
     case EACCES:
     case EPERM:
     case EROFS:

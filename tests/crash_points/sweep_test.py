@@ -26,9 +26,7 @@ from story import (ACTS, FAILED, IS_SANITIZED, Story, Violation, broken_words, f
 # `every`: of how many points one is taken, and always the last. Kills and power cuts are taken everywhere; but a kill
 # after an operation leaves the same files as one before the next, so there some stand for the others.
 Kind = collections.namedtuple("Kind", "fault only every times kills", defaults=("", 1, 1, False))
-# TODO(before-1.0): "create", too. Where the disk has no room for the name of its log, SQLite says that it cannot open the
-# file, and what we tell is about rights.
-NEEDS_SPACE = ("write and grow", "mkdir", "rename")
+NEEDS_SPACE = ("create", "write and grow", "mkdir", "rename")
 FAULTS = {
     "kill_before": Kind("kill_before", kills=True),
     "kill_after": Kind("kill_after", every=7, kills=True),

@@ -1,9 +1,11 @@
 /// A disk without space: nothing is acknowledged, nothing is lost, and it goes on by itself.
 
+#include <cerrno>
 #include <csignal>
 
 #include <sys/resource.h>
 
+#include "sqlite/faults.hpp"
 #include "sqlite/fixture.hpp"
 
 namespace pawl::sqlite {
@@ -35,6 +37,15 @@ TEST(DiskFull, a_write_that_does_not_fit_changes_nothing_and_the_store_stays_usa
   const auto few = large_items(0, 10);
   EXPECT_EQ(store->add_items({.job = job.id, .items = few})->added, 10);
   EXPECT_EQ(store->records().job(job.id)->items.total, 10);
+}
+
+/// Found by the sweep: there SQLite only says that it cannot open a file, and we spoke of rights.
+TEST(DiskFull, no_room_for_the_name_of_a_new_file_is_told_as_a_full_disk) {
+  const Error full = error_of(DbError(SQLITE_CANTOPEN, "unable to open", ENOSPC), "a.db");
+  EXPECT_EQ(full.code, ErrorCode::unavailable);
+  EXPECT_THAT(full.text(), testing::HasSubstr("the disk is full"));
+  const Error forbidden = error_of(DbError(SQLITE_CANTOPEN, "unable to open", EACCES), "a.db");
+  EXPECT_EQ(forbidden.code, ErrorCode::refused);
 }
 
 /// The operating system's own refusal, by a limit on the size of files.
