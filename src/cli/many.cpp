@@ -65,8 +65,7 @@ int do_each(Session& session, const std::vector<std::string>& ids,
     }
     if (session.globals().wants_json()) {
       const Json error =
-          done ? Json()
-               : member(error_document_of(with_way_out(done.error())), "error").value_or(Json{});
+          done ? Json() : member(error_document_of(done.error()), "error").value_or(Json{});
       Json document = done ? done->document : Json::object({{"id", id}});
       document = with_member(document, "ok", done.has_value());
       report(with_member(document, "error", error));

@@ -142,8 +142,7 @@ void Session::say(std::string_view line) {
   *streams_.err << line << '\n' << std::flush;
 }
 
-int Session::fail(const Error& said) {
-  const Error error = with_way_out(said);
+int Session::fail(const Error& error) {
   streams_.out->flush();
   if (globals_.wants_json()) {
     *streams_.err << error_document_of(error).text() << '\n' << std::flush;
@@ -188,20 +187,6 @@ Result<std::string> Session::person(const std::string& as) {
   if (const passwd* const known = ::getpwuid(::getuid()); known != nullptr) return known->pw_name;
   return pawl::fail(ErrorCode::invalid, "nobody is named as the one who acts",
                     "say --as NAME, or set PAWL_USER");
-}
-
-Error with_way_out(Error error) {
-  if (error.code != ErrorCode::not_found || !error.help.empty()) return error;
-  // The store says what is missing; that there is a command for it is known here.
-  const auto is_numbered = [&](std::string_view beginning) {
-    const std::string_view message = error.message;
-    return message.starts_with(beginning) &&
-           message.find_first_not_of("0123456789-", beginning.size()) == std::string_view::npos;
-  };
-  if (is_numbered("no job ")) error.help = "jobs are listed by: pawl job list";
-  if (is_numbered("no review "))
-    error.help = "reviews are listed by: pawl review list --status all";
-  return error;
 }
 
 int exit_code_of(ErrorCode code) {

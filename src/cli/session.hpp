@@ -100,9 +100,6 @@ class Session {
   std::optional<StorePlace> opened_;  ///< where `store_` is, unless it was given
 };
 
-/// With the command that lists them, where a job or a review is not there.
-[[nodiscard]] Error with_way_out(Error error);
-
 /// The exit code for an error: usage 2, conflict 3, else 1.
 [[nodiscard]] int exit_code_of(ErrorCode code);
 /// The exit code that tells a job's state: of run, resume, work --drain and job wait. A job that

@@ -97,18 +97,13 @@ Result<Begun> begin_job(Store& store, const Submission& submission, const FirstI
                      .tolerate_failures = submission.file.tolerate_failures,
                      .parallel = submission.parallel,
                      .priority = 0};
-  const Result<Job> newest_before = newest_job(store.records());
   const Result<Submitted> submitted = store.submit(fresh, {.job = {},
                                                            .items = first.items,
                                                            .adopt = submission.adopt,
                                                            .close = !first.more,
                                                            .open_for = {}});
   if (!submitted) return std::unexpected(submitted.error());
-  // Of a known key nothing was added; without any item only its age tells.
-  const bool was_known = first.items.empty()
-                             ? newest_before && submitted->job.id <= newest_before->id
-                             : submitted->items.added + submitted->items.present == 0;
-  return Begun{.job = submitted->job, .was_known = was_known};
+  return Begun{.job = submitted->job, .was_known = submitted->was_known};
 }
 
 Result<Job> add_the_rest(Store& store, const Submission& submission, const Job& job,

@@ -19,6 +19,7 @@
 #include "sql/due.hpp"
 #include "sql/records.hpp"
 #include "store/ledger.hpp"
+#include "store/no_such.hpp"
 #include "store/written_before.hpp"
 
 namespace pawl {
@@ -64,14 +65,14 @@ class PostgresStore final : public Store {
       readers_.write([&](Connection& connection) {
         renewed = connection.ask(update_lease, Parameters::of(worker, now())).changed();
       });
-      if (renewed == 0) return sql::no_worker(worker);
+      if (renewed == 0) return no_such(worker);
       return {};
     });
   }
 
   Status retire(WorkerId worker) override {
     return write([&](PostgresRows& rows, Ledger&) -> Status {
-      if (rows.run(update_retired, Parameters::of(worker)) == 0) return sql::no_worker(worker);
+      if (rows.run(update_retired, Parameters::of(worker)) == 0) return no_such(worker);
       return {};
     });
   }
@@ -83,8 +84,7 @@ class PostgresStore final : public Store {
   Result<Added> add_items(const AddItems& chunk) override {
     return write([&](PostgresRows& rows, Ledger& ledger) -> Result<Added> {
       rows.expect(chunk);
-      if (chunk.open_for && !is_present(rows, chunk.open_for))
-        return sql::no_worker(chunk.open_for);
+      if (chunk.open_for && !is_present(rows, chunk.open_for)) return no_such(chunk.open_for);
       Result<Added> added = ledger.add_items(chunk);
       if (added) (void)ledger.finish();
       return added;
@@ -94,8 +94,7 @@ class PostgresStore final : public Store {
   Result<Submitted> submit(const NewJob& job, const AddItems& items) override {
     return write([&](PostgresRows& rows, Ledger& ledger) -> Result<Submitted> {
       rows.expect(items);
-      if (items.open_for && !is_present(rows, items.open_for))
-        return sql::no_worker(items.open_for);
+      if (items.open_for && !is_present(rows, items.open_for)) return no_such(items.open_for);
       Result<Submitted> submitted = ledger.submit(job, items);
       if (!submitted) return submitted;
       (void)ledger.finish();
@@ -117,7 +116,7 @@ class PostgresStore final : public Store {
     const auto expect = [&](PostgresRows& rows) { rows.expect(request); };
     return write(expect, [&](PostgresRows& rows, Ledger& ledger) -> Result<Claims> {
       // What a swept worker opened would never be swept again.
-      if (!is_present(rows, request.worker)) return sql::no_worker(request.worker);
+      if (!is_present(rows, request.worker)) return no_such(request.worker);
       Claims claims = ledger.claim(request);
       (void)ledger.finish();
       return claims;

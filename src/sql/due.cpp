@@ -54,11 +54,6 @@ std::vector<JobId> jobs_past_deadline(Session& session, Timestamp now) {
   return jobs;
 }
 
-std::unexpected<Error> no_worker(WorkerId worker) {
-  return fail(ErrorCode::not_found, "no worker " + std::to_string(worker.value()) +
-                                        ": it was never enlisted, has signed off or was swept");
-}
-
 WorkerRecord worker_of(const Cursor& row) {
   Columns columns(row);
   WorkerRecord worker;

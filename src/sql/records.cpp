@@ -9,6 +9,7 @@
 #include "sql/review_codec.hpp"
 #include "sql/sql_text.hpp"
 #include "store/fitting.hpp"
+#include "store/no_such.hpp"
 
 namespace pawl::sql {
 
@@ -81,10 +82,6 @@ std::vector<Review> reviews_of_job(Session& session, const ReviewFilter& filter,
 
 }  // namespace
 
-std::unexpected<Error> no_such(std::string_view what, std::int64_t id) {
-  return fail(ErrorCode::not_found, "no " + std::string(what) + " " + std::to_string(id));
-}
-
 OrdinalRange ordinals_of(Session& session, JobId job) {
   // A task's id has 47 bits for the ordinal.
   constexpr std::int64_t last_possible = (std::int64_t{1} << 46) - 1;
@@ -97,7 +94,7 @@ OrdinalRange ordinals_of(Session& session, JobId job) {
 Result<Job> SqlRecords::job(JobId id) {
   return read([&](Session& session) -> Result<Job> {
     Cursor row = session.prepared(select_job).query(id);
-    if (!row.next()) return no_such("job", id.value());
+    if (!row.next()) return no_such(id);
     return job_row_of(row).job;
   });
 }
@@ -146,7 +143,7 @@ Result<std::vector<Attempt>> SqlRecords::attempts(TaskId task) {
 Result<Review> SqlRecords::review(ReviewId id) {
   return read([&](Session& session) -> Result<Review> {
     std::optional<Review> review = review_with_id(session, id);
-    if (!review) return no_such("review", id.value());
+    if (!review) return no_such(id);
     return *std::move(review);
   });
 }
@@ -183,7 +180,7 @@ Result<std::vector<WorkerRecord>> SqlRecords::workers() {
 Result<WorkerRecord> SqlRecords::worker(WorkerId id) {
   return read([&](Session& session) -> Result<WorkerRecord> {
     std::optional<WorkerRecord> worker = worker_with_id(session, id);
-    if (!worker) return no_such("worker", id.value());
+    if (!worker) return no_such(id);
     return *std::move(worker);
   });
 }

@@ -73,6 +73,4 @@ struct OrdinalRange {
 /// Everything for no job; nothing for one that does not exist.
 [[nodiscard]] OrdinalRange ordinals_of(Session& session, JobId job);
 
-[[nodiscard]] std::unexpected<Error> no_such(std::string_view what, std::int64_t id);
-
 }  // namespace pawl::sql

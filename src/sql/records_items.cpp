@@ -9,6 +9,7 @@
 #include "sql/reading.hpp"
 #include "sql/sql_text.hpp"
 #include "store/fitting.hpp"
+#include "store/no_such.hpp"
 
 namespace pawl::sql {
 
@@ -99,7 +100,7 @@ std::vector<Item> next_items(Session& session, const ItemFilter& filter, ItemId 
 Result<Item> SqlRecords::item(ItemId id) {
   return read([&](Session& session) -> Result<Item> {
     std::optional<Item> item = find_item(session, id.value());
-    if (!item) return no_such("item", id.value());
+    if (!item) return no_such(id);
     return *std::move(item);
   });
 }
@@ -107,10 +108,7 @@ Result<Item> SqlRecords::item(ItemId id) {
 Result<Item> SqlRecords::item(JobId job, std::string_view key) {
   return read([&](Session& session) -> Result<Item> {
     Cursor row = session.prepared(select_item_with_key).query(job, key);
-    if (!row.next()) {
-      return fail(ErrorCode::not_found,
-                  "no item '" + std::string(key) + "' in job " + std::to_string(job.value()));
-    }
+    if (!row.next()) return no_such(job, key);
     return item_of(row);
   });
 }

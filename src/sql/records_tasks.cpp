@@ -6,10 +6,14 @@
 #include "sql/review_codec.hpp"
 #include "sql/sql_text.hpp"
 #include "sql/task_codec.hpp"
+#include "store/no_such.hpp"
 
 namespace pawl::sql {
 
 namespace {
+
+/// Of more jobs than this the number of stages is read again.
+constexpr std::size_t known_jobs_max = 1'000;
 
 constexpr auto select_task = joined("SELECT ", task_columns, " FROM tasks WHERE id = ?1");
 constexpr auto select_tasks_between =
@@ -72,6 +76,7 @@ std::optional<Error> SqlRecords::has_no_stage(const Task& task) {
   const Result<Workflow> flow = workflow(its->workflow_hash);
   if (!flow) return flow.error();
   const std::lock_guard lock(mutex_);
+  if (stage_counts_.size() >= known_jobs_max) stage_counts_.clear();
   stage_counts_.insert_or_assign(task.job, flow->stage_count());
   return beyond_stages(task, flow->stage_count());
 }
@@ -87,7 +92,7 @@ Result<std::vector<Task>> SqlRecords::of_known_stages(Result<std::vector<Task>> 
 Result<Task> SqlRecords::task(TaskId id) {
   Result<Task> task = read([&](Session& session) -> Result<Task> {
     std::optional<Task> found = find_task(session, id);
-    if (!found) return no_such("task", id.value());
+    if (!found) return no_such(id);
     return *std::move(found);
   });
   if (!task) return task;
@@ -105,7 +110,7 @@ Result<std::vector<StageOutput>> SqlRecords::outputs(ItemId id) {
     ItemId original;
     {
       Cursor row = session.prepared("SELECT adopted_from FROM items WHERE id = ?1").query(id);
-      if (!row.next()) return no_such("item", id.value());
+      if (!row.next()) return no_such(id);
       original = row.as<ItemId>(0);
     }
     std::vector<StageOutput> outputs;
@@ -119,7 +124,7 @@ Result<std::vector<StageOutput>> SqlRecords::outputs(ItemId id) {
 Result<StageOutput> SqlRecords::output(TaskId id) {
   return read([&](Session& session) -> Result<StageOutput> {
     const std::optional<Task> task = find_task(session, id);
-    if (!task) return no_such("task", id.value());
+    if (!task) return no_such(id);
     return stage_output(session, *task);
   });
 }

@@ -20,6 +20,7 @@
 #include "sqlite/workers_gone.hpp"
 #include "sqlite/writer.hpp"
 #include "store/ledger.hpp"
+#include "store/no_such.hpp"
 #include "store/written_before.hpp"
 
 namespace pawl {
@@ -71,7 +72,7 @@ class SqliteStore final : public Store {
   Status renew(WorkerId worker) override {
     return write([&](SqliteRows&, Ledger&) -> Status {
       if (writer_.connection().prepared(update_lease).run(worker, now()) == 0) {
-        return sql::no_worker(worker);
+        return no_such(worker);
       }
       return {};
     });
@@ -79,8 +80,7 @@ class SqliteStore final : public Store {
 
   Status retire(WorkerId worker) override {
     const Status retired = write([&](SqliteRows&, Ledger&) -> Status {
-      if (writer_.connection().prepared(update_retired).run(worker) == 0)
-        return sql::no_worker(worker);
+      if (writer_.connection().prepared(update_retired).run(worker) == 0) return no_such(worker);
       return {};
     });
     if (retired) locks_.release(worker);
@@ -93,7 +93,7 @@ class SqliteStore final : public Store {
 
   Result<Added> add_items(const AddItems& chunk) override {
     return write([&](SqliteRows&, Ledger& ledger) -> Result<Added> {
-      if (chunk.open_for && !is_present(chunk.open_for)) return sql::no_worker(chunk.open_for);
+      if (chunk.open_for && !is_present(chunk.open_for)) return no_such(chunk.open_for);
       Result<Added> added = ledger.add_items(chunk);
       if (added) (void)ledger.finish();
       return added;
@@ -102,7 +102,7 @@ class SqliteStore final : public Store {
 
   Result<Submitted> submit(const NewJob& job, const AddItems& items) override {
     return write([&](SqliteRows& rows, Ledger& ledger) -> Result<Submitted> {
-      if (items.open_for && !is_present(items.open_for)) return sql::no_worker(items.open_for);
+      if (items.open_for && !is_present(items.open_for)) return no_such(items.open_for);
       Result<Submitted> submitted = ledger.submit(job, items);
       if (!submitted) return submitted;
       (void)ledger.finish();
@@ -122,7 +122,7 @@ class SqliteStore final : public Store {
   Result<Claims> claim(const ClaimRequest& request) override {
     return write([&](SqliteRows&, Ledger& ledger) -> Result<Claims> {
       // What a swept worker opened would never be swept again.
-      if (!is_present(request.worker)) return sql::no_worker(request.worker);
+      if (!is_present(request.worker)) return no_such(request.worker);
       Claims claims = ledger.claim(request);
       (void)ledger.finish();
       return claims;

@@ -4,14 +4,13 @@
 #include <variant>
 
 #include "store/ledger.hpp"
+#include "store/no_such.hpp"
 
 namespace pawl {
 
 namespace {
 
 std::string named(JobId job) { return "job " + std::to_string(job.value()); }
-
-std::unexpected<Error> no_such(JobId job) { return fail(ErrorCode::not_found, "no " + named(job)); }
 
 std::string_view used_up(BudgetKind budget) {
   switch (budget) {
@@ -133,9 +132,7 @@ Result<Job> Ledger::carry_out(const ReopenSubmission& act) {
 /// that a job-wide stage knows the item is through. What runs is asked to stop.
 Result<Job> Ledger::carry_out(const CancelItem& act) {
   std::optional<ItemProgress> progress = rows_.progress(act.item);
-  if (!progress) {
-    return fail(ErrorCode::not_found, "no item " + std::to_string(act.item.value()));
-  }
+  if (!progress) return no_such(act.item);
   Touched* touched = touch(progress->job);
   if (progress->state != ItemState::active) {
     return fail(ErrorCode::refused,
@@ -170,7 +167,7 @@ Result<Job> Ledger::carry_out(const CancelItem& act) {
 
 Result<Job> Ledger::carry_out(const Rerun& act) {
   const std::optional<Task> task = rows_.task(act.task);
-  if (!task) return fail(ErrorCode::not_found, "no task " + std::to_string(act.task.value()));
+  if (!task) return no_such(act.task);
   if (act.expected != 0 && act.expected != task->version) {
     return fail(ErrorCode::conflict,
                 "task " + std::to_string(act.task.value()) + " has moved on: somebody was faster");
@@ -186,7 +183,7 @@ Result<Job> Ledger::carry_out(const Rerun& act) {
 
 Result<Job> Ledger::carry_out(const DiscardDeadLetter& act) {
   const std::optional<Task> task = rows_.task(act.task);
-  if (!task) return fail(ErrorCode::not_found, "no task " + std::to_string(act.task.value()));
+  if (!task) return no_such(act.task);
   Touched* touched = touch(task->job);
   const auto* failed = std::get_if<Failed>(&task->state);
   if (failed == nullptr || failed->discarded) {

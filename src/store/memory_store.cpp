@@ -8,6 +8,7 @@
 #include "store/fitting.hpp"
 #include "store/ledger.hpp"
 #include "store/memory_rows.hpp"
+#include "store/no_such.hpp"
 #include "store/payload_folder.hpp"
 #include "store/regular_file.hpp"
 #include "store/written_before.hpp"
@@ -15,10 +16,6 @@
 namespace pawl {
 
 namespace {
-
-std::unexpected<Error> no_such(std::string_view what, std::int64_t id) {
-  return fail(ErrorCode::not_found, "no " + std::string(what) + " " + std::to_string(id));
-}
 
 class MemoryStore final : public Store, public Records {
  public:
@@ -42,7 +39,7 @@ class MemoryStore final : public Store, public Records {
   Status renew(WorkerId id) override {
     const std::lock_guard lock(mutex_);
     std::optional<WorkerRecord> worker = rows_.worker(id);
-    if (!worker || worker->retired) return no_such("worker", id.value());
+    if (!worker || worker->retired) return no_such(id);
     worker->lease_until = clock_.now() + leases_[id];
     rows_.put_worker(*worker);
     return {};
@@ -51,7 +48,7 @@ class MemoryStore final : public Store, public Records {
   Status retire(WorkerId id) override {
     const std::lock_guard lock(mutex_);
     std::optional<WorkerRecord> worker = rows_.worker(id);
-    if (!worker) return no_such("worker", id.value());
+    if (!worker) return no_such(id);
     worker->retired = true;
     rows_.put_worker(*worker);
     return {};
@@ -189,15 +186,14 @@ class MemoryStore final : public Store, public Records {
   Result<Item> item(ItemId id) override {
     const std::lock_guard lock(mutex_);
     const auto known = rows_.items.find(id);
-    if (known == rows_.items.end()) return no_such("item", id.value());
+    if (known == rows_.items.end()) return no_such(id);
     return known->second;
   }
 
   Result<Item> item(JobId job, std::string_view key) override {
     const std::lock_guard lock(mutex_);
     if (std::optional<Item> item = rows_.item_with_key(job, key)) return *item;
-    return fail(ErrorCode::not_found,
-                "no item '" + std::string(key) + "' in job " + std::to_string(job.value()));
+    return no_such(job, key);
   }
 
   Result<std::vector<Item>> items(const ItemFilter& filter) override {
@@ -214,7 +210,7 @@ class MemoryStore final : public Store, public Records {
   Result<Task> task(TaskId id) override {
     const std::lock_guard lock(mutex_);
     std::optional<Task> task = rows_.task(id);
-    if (!task) return no_such("task", id.value());
+    if (!task) return no_such(id);
     return *task;
   }
 
@@ -241,7 +237,7 @@ class MemoryStore final : public Store, public Records {
   Result<std::vector<StageOutput>> outputs(ItemId id) override {
     const std::lock_guard lock(mutex_);
     const auto item = rows_.items.find(id);
-    if (item == rows_.items.end()) return no_such("item", id.value());
+    if (item == rows_.items.end()) return no_such(id);
     std::vector<StageOutput> found;
     const ItemId original = item->second.adopted_from ? item->second.adopted_from : id;
     for (const Task& task : rows_.tasks_of(original)) {
@@ -253,14 +249,14 @@ class MemoryStore final : public Store, public Records {
   Result<StageOutput> output(TaskId id) override {
     const std::lock_guard lock(mutex_);
     const std::optional<Task> task = rows_.task(id);
-    if (!task) return no_such("task", id.value());
+    if (!task) return no_such(id);
     return output_of(*task);
   }
 
   Result<Review> review(ReviewId id) override {
     const std::lock_guard lock(mutex_);
     std::optional<Review> review = rows_.review(id);
-    if (!review) return no_such("review", id.value());
+    if (!review) return no_such(id);
     return *review;
   }
 
@@ -304,7 +300,7 @@ class MemoryStore final : public Store, public Records {
   Result<WorkerRecord> worker(WorkerId id) override {
     const std::lock_guard lock(mutex_);
     std::optional<WorkerRecord> worker = rows_.worker(id);
-    if (!worker) return no_such("worker", id.value());
+    if (!worker) return no_such(id);
     return *worker;
   }
 
@@ -355,13 +351,13 @@ class MemoryStore final : public Store, public Records {
     const std::lock_guard lock(mutex_);
     if (!id) return {};
     const std::optional<WorkerRecord> worker = rows_.worker(id);
-    if (!worker || worker->retired) return no_such("worker", id.value());
+    if (!worker || worker->retired) return no_such(id);
     return {};
   }
 
   Result<Job> job_locked(JobId id) {
     const Job* job = rows_.job(id);
-    if (job == nullptr) return no_such("job", id.value());
+    if (job == nullptr) return no_such(id);
     return *job;
   }
 

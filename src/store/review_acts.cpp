@@ -5,16 +5,13 @@
 
 #include "pawl/codec/json.hpp"
 #include "store/ledger.hpp"
+#include "store/no_such.hpp"
 
 namespace pawl {
 
 namespace {
 
 std::string named(ReviewId review) { return "review " + std::to_string(review.value()); }
-
-std::unexpected<Error> no_such(ReviewId review) {
-  return fail(ErrorCode::not_found, "no " + named(review));
-}
 
 std::unexpected<Error> no_longer_open(const Review& review) {
   if (review.status == ReviewStatus::superseded) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "store/ledger.hpp"
+#include "store/no_such.hpp"
 
 namespace pawl {
 
@@ -40,9 +41,7 @@ Job Ledger::make_job(const NewJob& fresh) {
 
 Result<Added> Ledger::add_items(const AddItems& chunk) {
   Touched* touched = touch(chunk.job);
-  if (touched == nullptr) {
-    return fail(ErrorCode::not_found, "no job " + std::to_string(chunk.job.value()));
-  }
+  if (touched == nullptr) return no_such(chunk.job);
   Job& job = *touched->job;
   if (const Status may = refuse_arriving(job.id); !may) return std::unexpected(may.error());
   if (!job.submission_open) {
@@ -81,7 +80,7 @@ Result<Added> Ledger::add_items(const AddItems& chunk) {
 Result<Submitted> Ledger::submit(const NewJob& fresh, const AddItems& chunk) {
   if (!fresh.key.empty()) {
     if (const Job* known = rows_.job_with_key(fresh.workflow.name(), fresh.key)) {
-      return Submitted{.job = *known, .items = {}};
+      return Submitted{.job = *known, .items = {}, .was_known = true};
     }
   }
   for (const NewItem& item : chunk.items) {

@@ -87,6 +87,7 @@ struct Added {
 struct Submitted {
   Job job;
   Added items;
+  bool was_known = false;  ///< a job of this workflow and key was there: nothing was added
 };
 
 struct WorkerHello {
