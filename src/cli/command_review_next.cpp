@@ -43,7 +43,7 @@ std::string of_keys(const StageDefinition& stage, std::string_view Key::* part,
                     std::string_view between) {
   std::string out;
   for (const Key& key : keys) {
-    if (key.asks_for_changes && !can_be_changed(stage)) continue;
+    if (key.asks_for_changes && !stage.takes_changes()) continue;
     out += (out.empty() ? "" : std::string(between)) + std::string(key.*part);
   }
   return out;
@@ -90,7 +90,7 @@ int show_only(Session& session, Records& records, const std::optional<Review>& n
         review_screen(records, *shown, session.style(), session.times(), person, output_lines_max));
     const std::string id = std::to_string(next->id.value());
     session.say("decide: pawl review approve " + id + " | edit " + id +
-                (can_be_changed(shown->stage()) ? " | changes " + id + " --note TEXT" : "") +
+                (shown->stage().takes_changes() ? " | changes " + id + " --note TEXT" : "") +
                 " | reject " + id + " --reason TEXT");
   }
   return exit_done;
@@ -142,7 +142,7 @@ class Sitting {
           if (edited(*shown)) return {};
           break;
         case 'c':
-          if (!can_be_changed(shown->stage())) {
+          if (!shown->stage().takes_changes()) {
             session_.print("there is nothing to run again: the stage names no changes_rerun\n");
             break;
           }

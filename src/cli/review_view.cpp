@@ -75,10 +75,6 @@ const Attempt* find_attempt(const ShownReview& shown, AttemptNumber number) {
 
 const StageDefinition& ShownReview::stage() const { return workflow.stage(stage_of(review.task)); }
 
-bool can_be_changed(const StageDefinition& stage) {
-  return !stage.is_human() || !stage.changes_rerun.empty();
-}
-
 Result<bool> is_asked(Records& records, const Review& review) {
   if (review.status != ReviewStatus::open) return false;
   const Result<Job> job = records.job(review.job);

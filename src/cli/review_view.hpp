@@ -23,10 +23,6 @@ struct ShownReview {
   [[nodiscard]] std::string item_key() const { return item ? item->key : std::string(); }
 };
 
-/// Whether changes can be asked for: a stage that only people do has nothing to run again, unless
-/// it names an earlier one.
-[[nodiscard]] bool can_be_changed(const StageDefinition& stage);
-
 /// Everything about a review, read anew.
 [[nodiscard]] Result<ShownReview> load_review(Records& records, ReviewId id);
 /// Whether somebody is to answer it: in a job that was cancelled nobody is asked any more.

@@ -43,7 +43,7 @@ Status check(const StageDefinition& stage, const Task& task, const Review& revie
         return invalid(named(review) + ": request_changes needs a note",
                        "it becomes the feedback of the next attempt");
       }
-      if (stage.is_human() && stage.changes_rerun.empty()) {
+      if (!stage.takes_changes()) {
         return invalid(
             named(review) + ": human stage '" + stage.name + "' has nothing to run again",
             "name an upstream stage in changes_rerun");

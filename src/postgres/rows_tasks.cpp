@@ -241,7 +241,7 @@ void PostgresRows::send_attempts_early(std::span<const Step> steps) {
 void PostgresRows::insert_attempt(const Attempt& attempt) {
   const auto early = early_attempts_.find({attempt.task, attempt.number});
   if (early != early_attempts_.end()) {
-    if (*early->second == attempt) {
+    if (early->second == &attempt) {
       early_attempts_.erase(early);
       return;
     }

@@ -43,35 +43,35 @@ bool EventFeed::deliver_if_driven() {
     const std::lock_guard lock(mutex_);
     if (!std::exchange(has_news_, false)) return false;
   }
-  const bool delivered = deliver();
+  const Delivery delivery = deliver_page();
   // There may be more than a page, and what could not be read now is read the next time.
   const std::lock_guard lock(mutex_);
-  has_news_ = has_news_ || delivered || missed_;
-  return delivered;
+  has_news_ = has_news_ || delivery.any || delivery.missed;
+  return delivery.any;
 }
 
-bool EventFeed::deliver() {
+EventFeed::Delivery EventFeed::deliver_page() {
   const std::lock_guard delivering(delivering_);
   std::vector<std::shared_ptr<Subscriber>> now;
   {
     const std::lock_guard lock(mutex_);
     now = subscribers_;
   }
-  bool delivered = false;
-  bool missed = false;
+  Delivery delivery;
   for (const auto& subscriber : now) {
     const auto events = records_.events({.after = subscriber->after, .limit = 1'000});
-    missed = missed || !events;
-    if (!events) continue;  // the store does not answer now; the cursor stays
+    if (!events) {  // the store does not answer now; the cursor stays
+      delivery.missed = true;
+      continue;
+    }
     for (const Event& event : *events) {
       if (subscriber->removed) break;
       subscriber->after = event.seq;
       subscriber->on_event(event);
-      delivered = true;
+      delivery.any = true;
     }
   }
-  missed_ = missed;
-  return delivered;
+  return delivery;
 }
 
 std::uint64_t EventFeed::add(EventSeq after, std::function<void(const Event&)> on_event) {

@@ -2,7 +2,6 @@
 
 /// Live subscriptions over the log: each has its cursor, each reads every event in order.
 
-#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -25,7 +24,7 @@ class EventFeed {
   /// There may be something new.
   void notify();
   /// Delivers what there is, on the caller's thread; answers whether there was anything.
-  bool deliver();
+  bool deliver() { return deliver_page().any; }
   /// The same for an engine that its host drives: only where there is no thread, and only when
   /// something new was announced.
   bool deliver_if_driven();
@@ -41,13 +40,18 @@ class EventFeed {
     std::function<void(const Event&)> on_event;
     bool removed = false;
   };
+  struct Delivery {
+    bool any = false;     ///< somebody was told something
+    bool missed = false;  ///< the log could not be read
+  };
+  /// Up to a page for each subscriber.
+  Delivery deliver_page();
 
   // Set in the constructor.
   Records& records_;
   const Duration poll_interval_;
 
-  std::recursive_mutex delivering_;   // held while subscribers are called; they may unsubscribe
-  std::atomic<bool> missed_ = false;  ///< the last delivery could not read the log
+  std::recursive_mutex delivering_;  // held while subscribers are called; they may unsubscribe
   std::mutex mutex_;
   std::condition_variable_any news_;
   // Guarded by mutex_.

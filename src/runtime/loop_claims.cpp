@@ -107,6 +107,7 @@ void Loop::refresh(const Job& job) {
   const auto entry = jobs_.find(job.id);
   if (entry == jobs_.end()) return;
   JobSeen& seen = entry->second;
+  if (job.generation < seen.generation) return;  // read before what we have heard since
   seen.generation = job.generation;
   seen.may_open = !job.cancelled && job.paused == PauseCause::none;
   seen.attempts_cap = job.budget.max_attempts_per_task;
@@ -168,16 +169,17 @@ void Loop::on_heads(std::vector<LaneHead> heads) {
   const std::size_t open = held_.size();
   const auto room =
       static_cast<std::uint32_t>(options_.parallel > open ? options_.parallel - open : 0);
-  ClaimRequest request{.worker = worker(), .shares = shares_for(room)};
-  has_backlog_ = !request.shares.empty() || (room == 0 && !heads_.empty());
-  if (request.shares.empty() && scheduler_.end_round()) claim_wanted_ = true;
-  if (request.shares.empty() || !may_claim()) {
+  const auto request = std::make_shared<const ClaimRequest>(
+      ClaimRequest{.worker = worker(), .shares = shares_for(room)});
+  has_backlog_ = !request->shares.empty() || (room == 0 && !heads_.empty());
+  if (request->shares.empty() && scheduler_.end_round()) claim_wanted_ = true;
+  if (request->shares.empty() || !may_claim()) {
     claiming_ = false;
     return;
   }
-  auto claim = [this, request = std::move(request)] {
-    auto claims = std::make_shared<Result<Claims>>(store_->claim(request));
-    inbox_->post([this, claims, request] { on_claimed(std::move(*claims), request.shares); });
+  auto claim = [this, request] {
+    auto claims = std::make_shared<Result<Claims>>(store_->claim(*request));
+    inbox_->post([this, claims, request] { on_claimed(std::move(*claims), request->shares); });
   };
   store_thread_.post(std::move(claim), room);
 }
@@ -330,6 +332,7 @@ void Loop::on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted) 
   const auto seen = jobs_.find(ready->task.job);
   // It has ended; where it is revived it is read again.
   if (seen == jobs_.end()) return want_claim();
+  // Nothing of a cancelled job is skipped or released any more.
   if (seen->second.cancelled) return;
   Step step = skip_by_choice(ready->task);
   if (wanted) {
@@ -337,7 +340,7 @@ void Loop::on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted) 
     step.open_for = worker();
     step.open_max = 1;
   }
-  // Nor where the cancel comes before this: nothing is skipped and nothing released any more.
+  // A cancel that comes before the commit refuses it.
   step.generation = seen->second.generation;
   Held& held = held_[ready->task.id];
   held = Held{};

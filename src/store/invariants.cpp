@@ -59,8 +59,7 @@ constexpr std::array table{
         "by choice was chosen.",
         "A stage worked on something that was not there, or not good.",
         "Run the stage it needed again (`pawl item retry ITEM/STAGE`): everything downstream "
-        "follows. "
-        "Then report it with a copy of the store."},
+        "follows. Then report it with a copy of the store."},
     Invariant{
         "I8", "A review applies once, and only to the attempt and content that was shown.",
         "A task that awaits a review has one open question; a closed one has an answer, and its "
@@ -100,8 +99,7 @@ constexpr std::array table{
         "A payload file was deleted, cut short or changed.",
         "Restore the named payloads from a backup (SQLite: STORE.blobs/, by their digest), or run "
         "the stages again that brought them (`pawl item retry ITEM/STAGE`, then `pawl resume`): "
-        "the "
-        "same content heals its payload."},
+        "the same content heals its payload."},
     Invariant{
         "I14", "The sum of charges equals the ledger; reservations return to zero at rest.",
         "The usage of all attempts is the job's; open attempts and the places taken in pools are "

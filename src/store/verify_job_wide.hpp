@@ -28,7 +28,7 @@ class JobWideCheck {
  private:
   struct Stored {
     Task task;
-    std::optional<Timestamp> began;  ///< its first attempt of this epoch was opened
+    std::optional<Timestamp> began;  ///< when its first attempt was opened, if any is of this epoch
   };
 
   [[nodiscard]] bool is_satisfied(StageIndex need) const;

@@ -62,6 +62,9 @@ struct StageDefinition {
   friend bool operator==(const StageDefinition&, const StageDefinition&) = default;
 
   [[nodiscard]] bool is_human() const { return handler.empty(); }
+  /// Whether a reviewer may ask for changes: a stage that only people do has nothing to run again,
+  /// unless it names an earlier one.
+  [[nodiscard]] bool takes_changes() const { return !is_human() || !changes_rerun.empty(); }
   /// How long this gate may take: its own timeout, or the stage's for all of them. 0: no limit
   [[nodiscard]] Duration timeout_of(const GateRef& gate) const {
     return gate.timeout > Duration::zero() ? gate.timeout : retry.gate_timeout;
