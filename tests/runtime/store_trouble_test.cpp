@@ -84,10 +84,24 @@ class Sulking final : public ForwardingStore {
   }
 };
 
-TEST(StoreTrouble, a_claim_whose_answer_was_lost_is_read_back_and_run) {
+class StoreTrouble : public testing::Test {
+ protected:
+  std::unique_ptr<Engine> engine_with(EngineOptions options = {.threads = 0}) {
+    return std::move(*Engine::create(store, std::move(options), clock));
+  }
+  /// One stage that always succeeds.
+  static Program plain() {
+    WorkflowBuilder build("plain");
+    build.stage("work", succeed);
+    return built(build);
+  }
+
   ManualClock clock;
-  auto store = std::make_shared<Sulking>(open_memory_store(clock));
-  auto engine = std::move(*Engine::create(store, {.threads = 0}, clock));
+  std::shared_ptr<Sulking> store = std::make_shared<Sulking>(open_memory_store(clock));
+};
+
+TEST_F(StoreTrouble, a_claim_whose_answer_was_lost_is_read_back_and_run) {
+  auto engine = engine_with();
   std::map<std::string, int> executions;
   WorkflowBuilder build("lost");
   build.stage("a", [&](Context& context, std::stop_token) -> Outcome {
@@ -114,10 +128,8 @@ TEST(StoreTrouble, a_claim_whose_answer_was_lost_is_read_back_and_run) {
 
 /// An idle engine opens attempts with its submission. Found by the simulation: they were open for
 /// ever, since their worker lived and knew nothing of them.
-TEST(StoreTrouble, attempts_of_a_submission_whose_answer_was_lost_are_run) {
-  ManualClock clock;
-  auto store = std::make_shared<Sulking>(open_memory_store(clock));
-  auto engine = std::move(*Engine::create(store, {.threads = 0}, clock));
+TEST_F(StoreTrouble, attempts_of_a_submission_whose_answer_was_lost_are_run) {
+  auto engine = engine_with();
   WorkflowBuilder build("lost");
   build.stage("a", succeed);
   const Program program = built(build);
@@ -134,10 +146,8 @@ TEST(StoreTrouble, attempts_of_a_submission_whose_answer_was_lost_are_run) {
 }
 
 /// Found by the simulation: it was refused for want of a worker that nobody had asked for.
-TEST(StoreTrouble, a_submission_is_taken_from_an_engine_that_has_just_lost_its_lease) {
-  ManualClock clock;
-  auto store = open_memory_store(clock);
-  auto engine = std::move(*Engine::create(store, {.threads = 0, .lease = 10s}, clock));
+TEST_F(StoreTrouble, a_submission_is_taken_from_an_engine_that_has_just_lost_its_lease) {
+  auto engine = engine_with({.threads = 0, .lease = 10s});
   WorkflowBuilder build("late");
   build.stage("a", succeed);
   const Program program = built(build);
@@ -153,10 +163,8 @@ TEST(StoreTrouble, a_submission_is_taken_from_an_engine_that_has_just_lost_its_l
 
 /// Batches keep their numbers when a worker has to sign on anew: one that is sent again is never
 /// taken for another.
-TEST(StoreTrouble, a_batch_without_an_answer_outlives_the_lease_and_none_is_taken_for_it) {
-  ManualClock clock;
-  auto store = std::make_shared<Sulking>(open_memory_store(clock));
-  auto engine = std::move(*Engine::create(store, {.threads = 0, .lease = 10s}, clock));
+TEST_F(StoreTrouble, a_batch_without_an_answer_outlives_the_lease_and_none_is_taken_for_it) {
+  auto engine = engine_with({.threads = 0, .lease = 10s});
   int executions = 0;
   WorkflowBuilder build("lost");
   build.stage("a", [&](Context&, std::stop_token) -> Outcome {
@@ -186,11 +194,9 @@ TEST(StoreTrouble, a_batch_without_an_answer_outlives_the_lease_and_none_is_take
   EXPECT_TRUE(store->records().job(job)->has_ended());
 }
 
-TEST(StoreTrouble, who_could_not_renew_lets_the_others_renew_before_it_sweeps) {
-  ManualClock clock;
-  auto store = std::make_shared<Sulking>(open_memory_store(clock));
-  auto one = std::move(*Engine::create(store, {.threads = 0, .lease = 9s}, clock));
-  auto other = std::move(*Engine::create(store, {.threads = 0, .lease = 9s}, clock));
+TEST_F(StoreTrouble, who_could_not_renew_lets_the_others_renew_before_it_sweeps) {
+  auto one = engine_with({.threads = 0, .lease = 9s});
+  auto other = engine_with({.threads = 0, .lease = 9s});
   store->is_away = true;
   clock.advance(20s);  // every lease has run out
   one->run_until_idle();
@@ -209,10 +215,8 @@ TEST(StoreTrouble, who_could_not_renew_lets_the_others_renew_before_it_sweeps) {
 }
 
 // Trap 33
-TEST(StoreTrouble, a_store_that_is_full_stops_new_work_says_so_and_loses_nothing) {
-  ManualClock clock;
-  auto store = std::make_shared<Sulking>(open_memory_store(clock));
-  auto engine = std::move(*Engine::create(store, {.threads = 0}, clock));
+TEST_F(StoreTrouble, a_store_that_is_full_stops_new_work_says_so_and_loses_nothing) {
+  auto engine = engine_with();
   int executions = 0;
   WorkflowBuilder build("full");
   build.stage("a", [&](Context&, std::stop_token) -> Outcome {
@@ -244,29 +248,27 @@ TEST(StoreTrouble, a_store_that_is_full_stops_new_work_says_so_and_loses_nothing
 
 // A full or failing disk used up the attempts of whoever brought a long
 // output.
-TEST(StoreTrouble, an_output_that_found_no_room_waits_for_it_and_costs_no_attempt) {
-  auto store = std::make_shared<Sulking>(open_memory_store(system_clock()));
-  store->payloads_to_refuse = 2;
+TEST_F(StoreTrouble, an_output_that_found_no_room_waits_for_it_and_costs_no_attempt) {
+  auto patient = std::make_shared<Sulking>(open_memory_store(system_clock()));
+  patient->payloads_to_refuse = 2;
   WorkflowBuilder build("long");
   build.stage("a", [](Context&, std::stop_token) -> Outcome {
     return Output{.json = Json(std::string(100'000, 'x'))};
   });
   const Program program = built(build);
-  auto engine = std::move(*Engine::create(store, {.threads = 2}));
+  auto engine = std::move(*Engine::create(patient, {.threads = 2}));
   engine->serve(program);
   const JobId job = *engine->submit(program.workflow(), numbered(1));
   ASSERT_TRUE(engine->wait(job));
-  EXPECT_EQ(state_of(*store->records().job(job)), JobState::completed);
-  EXPECT_EQ(store->records().job(job)->attempts_opened, 1);
-  EXPECT_EQ(store->payloads_to_refuse, 0);
+  EXPECT_EQ(state_of(*patient->records().job(job)), JobState::completed);
+  EXPECT_EQ(patient->records().job(job)->attempts_opened, 1);
+  EXPECT_EQ(patient->payloads_to_refuse, 0);
   EXPECT_TRUE(engine->status().store_available);
 }
 
 // Unknown outcome of a commit: the batch number tells
-TEST(StoreTrouble, a_batch_that_was_written_although_its_answer_was_lost_is_not_written_twice) {
-  ManualClock clock;
-  auto store = std::make_shared<Sulking>(open_memory_store(clock));
-  auto engine = std::move(*Engine::create(store, {.threads = 0}, clock));
+TEST_F(StoreTrouble, a_batch_that_was_written_although_its_answer_was_lost_is_not_written_twice) {
+  auto engine = engine_with();
   std::vector<std::string> ran;
   WorkflowBuilder build("lost_answer");
   build.stage("a", [&](Context& context, std::stop_token) -> Outcome {
@@ -294,10 +296,8 @@ TEST(StoreTrouble, a_batch_that_was_written_although_its_answer_was_lost_is_not_
 }
 
 // Sent again it would be fenced, and what it opened the first time would stay open for ever.
-TEST(StoreTrouble, a_batch_is_not_sent_again_while_nobody_tells_whether_it_was_written) {
-  ManualClock clock;
-  auto store = std::make_shared<Sulking>(open_memory_store(clock));
-  auto engine = std::move(*Engine::create(store, {.threads = 0}, clock));
+TEST_F(StoreTrouble, a_batch_is_not_sent_again_while_nobody_tells_whether_it_was_written) {
+  auto engine = engine_with();
   WorkflowBuilder build("lost_answer");
   build.stage("a", [&](Context&, std::stop_token) -> Outcome {
     store->sulks = store->writes_all_the_same = true;
@@ -326,13 +326,9 @@ TEST(StoreTrouble, a_batch_is_not_sent_again_while_nobody_tells_whether_it_was_w
 }
 
 // A batch with one bad step is replayed in halves: the others land, the bad one is told
-TEST(StoreTrouble, one_bad_step_does_not_hold_up_the_batch_it_came_with) {
-  ManualClock clock;
-  auto store = std::make_shared<Sulking>(open_memory_store(clock));
-  auto engine = std::move(*Engine::create(store, {.threads = 0}, clock));
-  WorkflowBuilder build("one_bad");
-  build.stage("work", succeed);
-  const Program program = built(build);
+TEST_F(StoreTrouble, one_bad_step_does_not_hold_up_the_batch_it_came_with) {
+  auto engine = engine_with();
+  const Program program = plain();
   engine->serve(program);
   const JobId job = *engine->submit(program.workflow(), numbered(8));
   store->bad_item = store->records().item(job, "item-3")->id;
@@ -343,20 +339,16 @@ TEST(StoreTrouble, one_bad_step_does_not_hold_up_the_batch_it_came_with) {
   // Nobody closed its attempt; when this engine is gone it is taken back like any other.
   store->bad_item = ItemId{};
   engine->stop();
-  auto next = std::move(*Engine::create(store, {.threads = 0}, clock));
+  auto next = engine_with();
   next->serve(program);
   next->run_until_idle();
   EXPECT_EQ(state_of(*store->records().job(job)), JobState::completed);
   EXPECT_TRUE(verify(store->records(), {})->violations.empty());
 }
 
-TEST(StoreTrouble, no_half_of_a_refused_batch_is_forgotten_while_the_store_does_not_answer) {
-  ManualClock clock;
-  auto store = std::make_shared<Sulking>(open_memory_store(clock));
-  auto engine = std::move(*Engine::create(store, {.threads = 0}, clock));
-  WorkflowBuilder build("one_bad");
-  build.stage("work", succeed);
-  const Program program = built(build);
+TEST_F(StoreTrouble, no_half_of_a_refused_batch_is_forgotten_while_the_store_does_not_answer) {
+  auto engine = engine_with();
+  const Program program = plain();
   engine->serve(program);
   const JobId job = *engine->submit(program.workflow(), numbered(8));
   store->bad_item = store->records().item(job, "item-3")->id;
@@ -371,10 +363,8 @@ TEST(StoreTrouble, no_half_of_a_refused_batch_is_forgotten_while_the_store_does_
 }
 
 // Whatever is written to a damaged store may make it worse.
-TEST(StoreTrouble, a_damaged_store_ends_the_engine_which_says_why) {
-  ManualClock clock;
-  auto store = std::make_shared<Sulking>(open_memory_store(clock));
-  auto engine = std::move(*Engine::create(store, {.threads = 0}, clock));
+TEST_F(StoreTrouble, a_damaged_store_ends_the_engine_which_says_why) {
+  auto engine = engine_with();
   WorkflowBuilder build("damaged");
   build.stage("work", [&](Context&, std::stop_token) -> Outcome {
     store->is_damaged = true;

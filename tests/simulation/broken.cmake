@@ -127,11 +127,8 @@ pawl_broken(lost_commit_sent_again runtime/loop_commits.cpp
   [=[const bool was_written = self && self->last_batch == batch->number;]=]
   [=[const bool was_written = self && self->last_batch == batch->number + 1'000'000;]=])
 pawl_broken(events_skipped runtime/event_feed.cpp
-  [=[if (!events) continue;  // the store does not answer now; the cursor stays]=]
-  [=[if (!events) {
-      ++subscriber->after;
-      continue;
-    }]=])
+  [=[delivery.missed = true;]=]
+  [=[++subscriber->after;]=])
 pawl_broken(trouble_of_the_store_counted runtime/execution.cpp
   [=[if (attempt_->missed_store && finished_->draft.result == AttemptResult::failure) hand_back();]=]
   [=[]=])

@@ -10,6 +10,7 @@
 #include "contract/drive.hpp"
 #include "contract/records_decorator.hpp"
 #include "simulation/modelled_store.hpp"
+#include "store/forwarding_store.hpp"
 
 namespace pawl::simulation {
 namespace {
@@ -37,17 +38,15 @@ class AheadClock final : public Clock {
   const Clock& base_;
 };
 
-/// A memory store of which single verbs can be replaced, and what its rows show be altered.
-class BrokenStore final : public Store {
+/// A memory store of which single verbs can be replaced, and what its rows show be altered. Its own
+/// clock can run ahead of the one that it shows.
+class BrokenStore final : public ForwardingStore {
  public:
   explicit BrokenStore(const Clock& clock)
-      : right_(clock),
-        clock_(clock),
-        inner_(open_memory_store(clock_)),
-        shown_(inner_->records()) {}
+      : BrokenStore(clock, std::make_shared<AheadClock>(clock)) {}
 
-  Store& inner() { return *inner_; }
-  AheadClock& inner_clock() { return clock_; }
+  using ForwardingStore::inner;
+  AheadClock& inner_clock() { return *clock_; }
   driving::RecordsDecorator& shown() { return shown_; }
 
   std::function<Result<Claims>(const ClaimRequest&)> claims;
@@ -58,41 +57,30 @@ class BrokenStore final : public Store {
 
   [[nodiscard]] const Clock& clock() const override { return right_; }
   Records& records() override { return shown_; }
-  Result<WorkerId> enlist(const WorkerHello& hello) override { return inner_->enlist(hello); }
-  Status renew(WorkerId worker) override { return inner_->renew(worker); }
-  Status retire(WorkerId worker) override { return inner_->retire(worker); }
   Result<Job> create_job(const NewJob& job) override {
-    return creates ? creates(job) : inner_->create_job(job);
+    return creates ? creates(job) : inner().create_job(job);
   }
-  Result<Added> add_items(const AddItems& chunk) override { return inner_->add_items(chunk); }
-  Result<Submitted> submit(const NewJob& job, const AddItems& items) override {
-    return inner_->submit(job, items);
-  }
-  Result<std::vector<LaneHead>> ready_lanes() override { return inner_->ready_lanes(); }
   Result<Claims> claim(const ClaimRequest& request) override {
-    return claims ? claims(request) : inner_->claim(request);
+    return claims ? claims(request) : inner().claim(request);
   }
   Result<Committed> commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
                            const Refill& refill) override {
-    return commits ? commits(worker, batch, steps) : inner_->commit(worker, batch, steps, refill);
+    return commits ? commits(worker, batch, steps) : inner().commit(worker, batch, steps, refill);
   }
   Result<Swept> sweep(const SweepRequest& request) override {
-    return sweeps ? sweeps(request) : inner_->sweep(request);
+    return sweeps ? sweeps(request) : inner().sweep(request);
   }
-  Result<Job> act(const Act& act) override { return acts ? acts(act) : inner_->act(act); }
-  Result<Arriving> receive(const Arrival& arrival) override { return inner_->receive(arrival); }
-  std::uint64_t change_mark() override { return inner_->change_mark(); }
-  Result<std::string> keep_payload(std::string_view bytes) override {
-    return inner_->keep_payload(bytes);
-  }
-  Result<KeptFile> keep_file(const std::filesystem::path& path) override {
-    return inner_->keep_file(path);
-  }
+  Result<Job> act(const Act& act) override { return acts ? acts(act) : inner().act(act); }
 
  private:
+  BrokenStore(const Clock& clock, std::shared_ptr<AheadClock> ahead)
+      : ForwardingStore(open_memory_store(*ahead)),
+        right_(clock),
+        clock_(std::move(ahead)),
+        shown_(inner().records()) {}
+
   const Clock& right_;
-  AheadClock clock_;
-  std::shared_ptr<Store> inner_;
+  std::shared_ptr<AheadClock> clock_;
   driving::RecordsDecorator shown_;
 };
 

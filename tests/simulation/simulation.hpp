@@ -86,6 +86,10 @@ class Simulation {
   std::vector<Process*> awake();
   void start_process();
   void reap();
+  void tell(const std::function<std::string()>& what);
+  void find(std::string invariant, std::string message);
+
+  // expectations.cpp
   [[nodiscard]] std::string unfinished();
   void expect_named_waits();
   void expect_nothing_left_lying();
@@ -94,8 +98,6 @@ class Simulation {
   void expect_ended();
   void read_endings();
   [[nodiscard]] std::string name_of(const Job& job, const Task& task);
-  void tell(const std::function<std::string()>& what);
-  void find(std::string invariant, std::string message);
 
   // harm.cpp
   Fate fate(const char* verb);

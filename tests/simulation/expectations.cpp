@@ -1,0 +1,151 @@
+/// What a simulated world must be like when it rests and when it is over.
+
+#include <algorithm>
+#include <utility>
+
+#include "pawl/codec/names.hpp"
+#include "simulation/simulation.hpp"
+
+namespace pawl::simulation {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint32_t all_at_once = 100'000;
+
+}  // namespace
+
+std::string Simulation::unfinished() {
+  std::string text;
+  const Result<std::vector<Job>> jobs = store_->records().jobs({.limit = all_at_once});
+  for (const Job& job : *jobs) {
+    if (job.has_ended()) continue;
+    text += " " + job.key + (job.submission_open ? " (open)" : "") +
+            (job.paused != PauseCause::none ? " (paused)" : "") + " with " +
+            std::to_string(job.attempts_open) + " attempts open:";
+    const auto tasks = store_->records().tasks({.job = job.id, .limit = all_at_once});
+    for (const Task& task : *tasks) {
+      if (has_ended(task.state)) continue;
+      text += " " + name_of(job, task) + " " + std::string(pawl::name_of(task.kind()));
+    }
+  }
+  return text;
+}
+
+/// I12: what has not ended says what it waits for.
+void Simulation::expect_named_waits() {
+  if (run_.finding) return;
+  const Result<std::vector<Job>> jobs = store_->records().jobs({.limit = all_at_once});
+  for (const Job& job : *jobs) {
+    if (job.has_ended() || job.paused != PauseCause::none) continue;
+    const auto open = store_->records().reviews({.job = job.id, .status = ReviewStatus::open});
+    const auto answered =
+        store_->records().reviews({.job = job.id, .status = ReviewStatus::answered});
+    if (open->empty() && answered->empty()) {
+      find("I12",
+           "job " + std::to_string(job.id.value()) + " waits for people, who are asked nothing");
+    }
+  }
+}
+
+/// What is ready is begun while somebody has room, unless a limit holds it back: not some time,
+/// when a sweep comes by. Asked when nobody has anything more to do before time passes.
+void Simulation::expect_nothing_left_lying() {
+  constexpr Duration patience = 1s;
+  const std::vector<Process*> living = awake();
+  const bool has_room = std::ranges::any_of(living, [&](Process* one) {
+    const EngineStatus status = one->engine().status();
+    // Who has just had trouble with the store waits a while before it asks again.
+    return status.store_available &&
+           status.open_attempts < static_cast<std::int64_t>(scenario_.parallel);
+  });
+  const Result<std::vector<LaneHead>> heads = store_->ready_lanes();
+  if (!has_room || heads->empty() || clock_.now() <= held_back_until_) return lying_.clear();
+  const auto before = std::exchange(lying_, {});
+  bool is_any_late = false;
+  const auto ready = store_->records().tasks({.state = StateKind::ready, .limit = all_at_once});
+  for (const Task& task : *ready) {
+    const std::pair name(task.id, task.version);
+    const auto known = before.find(name);
+    const Timestamp since = known == before.end() ? clock_.now() : known->second;
+    lying_.emplace(name, since);
+    is_any_late = is_any_late || clock_.now() - since > patience;
+  }
+  if (is_any_late) ask_a_passer_by(*heads, patience);
+}
+
+/// The store alone knows what its limits hold back: a stranger asks for everything.
+void Simulation::ask_a_passer_by(const std::vector<LaneHead>& heads, Duration patience) {
+  const Result<WorkerId> passer_by =
+      store_->enlist({.host = "", .pid = 1, .name = "passer-by", .lease = scenario_.lease});
+  ClaimRequest request{.worker = *passer_by, .shares = {}};
+  for (const LaneHead& head : heads) {
+    if (request.shares.empty() || request.shares.back().job != head.job) {
+      request.shares.push_back({.job = head.job, .lanes = {}, .max = 100});
+    }
+    request.shares.back().lanes.push_back({.id = head.lane, .stage = head.stage});
+  }
+  const Result<Claims> claims = store_->claim(request);
+  for (const Claimed& one : claims->opened) {
+    run_.was_disturbed = true;
+    const auto since = lying_.find({one.task.id, one.task.version - 1});
+    if (since == lying_.end() || clock_.now() - since->second <= patience) continue;
+    find("I12", name_of(*store_->records().job(one.task.job), one.task) +
+                    " was ready and left lying while somebody had room for it");
+  }
+  for (auto& [name, since] : lying_) since = clock_.now();
+  (void)store_->retire(*passer_by);
+}
+
+/// Whoever lives and listens has heard of everything.
+void Simulation::expect_all_told() {
+  if (run_.finding) return;
+  ++stirs_;  // everybody looks once more
+  while (may_go_on() && poll_somebody()) after_step();
+  for (Process* one : awake()) {
+    if (const std::optional<Finding> found = watch_.missed_by(one->name())) run_.finding = found;
+  }
+}
+
+void Simulation::expect_ended() {
+  if (run_.finding) return;
+  const Result<std::vector<Job>> jobs = store_->records().jobs({.limit = all_at_once});
+  for (const Job& job : *jobs) {
+    run_.attempts += static_cast<std::uint64_t>(job.attempts_opened);
+    if (!job.has_ended()) {
+      find("I12", "job " + std::to_string(job.id.value()) + " never ends:" + unfinished());
+    } else if (job.attempts_open != 0) {
+      find("I14", "job " + std::to_string(job.id.value()) + " has ended with attempts open");
+    }
+  }
+}
+
+std::string Simulation::name_of(const Job& job, const Task& task) {
+  std::string name = job.key;
+  if (task.item) name += "/" + store_->records().item(task.item)->key;
+  name += "/" + std::to_string(at(task.stage()));
+  if (task.child) name += "/" + std::to_string(task.child->expansion) + "/" + task.child->key;
+  return name;
+}
+
+void Simulation::read_endings() {
+  if (!scenario_.is_comparable) return;
+  const Result<std::vector<Job>> jobs = store_->records().jobs({.limit = all_at_once});
+  for (const Job& job : *jobs) {
+    const auto tasks = store_->records().tasks({.job = job.id, .limit = all_at_once});
+    for (const Task& task : *tasks) {
+      TaskEnd ending{.state = std::string(pawl::name_of(task.kind())), .output = {}, .results = {}};
+      if (task.kind() == StateKind::succeeded) {
+        ending.output = store_->records().output(task.id)->output.text();
+      }
+      const Result<std::vector<Attempt>> attempts = store_->records().attempts(task.id);
+      for (const Attempt& one : *attempts) {
+        if (one.result != AttemptResult::interrupted) ending.results.push_back(one.result);
+      }
+      run_.endings.emplace(name_of(job, task), std::move(ending));
+    }
+  }
+}
+
+}  // namespace pawl::simulation
