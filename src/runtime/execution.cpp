@@ -199,7 +199,7 @@ class Execution {
       const GateRef& gate = stage_.gates[i];
       const Timestamp asked_at = ports_.clock->now();
       if (any_limit) {
-        ports_.gate_started(attempt_->task.id, attempt_->task.version, i, asked_at);
+        ports_.gate_started(*attempt_, i, asked_at);
       }
       Judgement said;
       std::optional<std::string> failed;
@@ -348,7 +348,7 @@ void execute(const std::shared_ptr<const OpenAttempt>& attempt, const ExecutionP
   const Timestamp started_at = ports.clock->now();
   const RetryPolicy& retry = attempt->stage().retry;
   if (retry.attempt_timeout > Duration::zero()) {
-    ports.started(attempt->task.id, attempt->task.version, started_at);
+    ports.started(*attempt, started_at);
   }
   Execution execution(attempt, started_at, ports);
   const StageFunction* function = function_of(*attempt);

@@ -19,10 +19,10 @@ struct ExecutionPorts {
   /// Shared: an abandoned handler reports to an inbox nobody reads any more.
   std::shared_ptr<Inbox> inbox;
   /// Called when the code starts, where the stage has a timeout.
-  std::function<void(TaskId, Version, Timestamp started_at)> started;
+  std::function<void(const OpenAttempt&, Timestamp started_at)> started;
   /// Called when a gate is asked, where any gate of the stage has a timeout: the one before it was
   /// in time.
-  std::function<void(TaskId, Version, std::size_t gate, Timestamp asked_at)> gate_started;
+  std::function<void(const OpenAttempt&, std::size_t gate, Timestamp asked_at)> gate_started;
   /// Called when the store did not take an output.
   std::function<void(const Error&)> trouble;
   /// An asynchronous stage has completed; `judge` has to be run for it.

@@ -39,6 +39,12 @@ void Inbox::post(Call call) {
   if (quiet_inbox != this) announce(std::move(lock));
 }
 
+void Inbox::leave(Call call) {
+  std::unique_lock lock(mutex_);
+  mail_.calls.push_back(std::move(call));
+  if (!shared_) announce(std::move(lock));
+}
+
 void Inbox::post(std::unique_ptr<Finished> finished) {
   std::unique_lock lock(mutex_);
   mail_.finished.push_back(std::move(finished));

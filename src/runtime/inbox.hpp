@@ -43,6 +43,9 @@ class Inbox {
 
   /// Leaves word and wakes whoever waits for it.
   void post(Call call);
+  /// Leaves word that has time until the loop is driven anyway, which is within a second. Nobody is
+  /// woken where the threads of the pool share the driving.
+  void leave(Call call);
   /// By a thread of the pool. Where these share the driving of the loop, nobody is woken.
   void post(std::unique_ptr<Finished> finished);
   void share() { shared_ = true; }

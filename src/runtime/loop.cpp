@@ -5,6 +5,23 @@
 
 namespace pawl {
 
+namespace {
+
+/// The loop's own thread sleeps no longer than this.
+constexpr Duration longest_sleep = std::chrono::seconds(1);
+
+/// Word that a time limit begins. A limit that ends long after the loop is driven again, or none at
+/// all, is worth nobody's waking.
+void announce_limit(Inbox& inbox, Inbox::Call word, Duration limit) {
+  if (limit == Duration::zero() || limit >= 2 * longest_sleep) {
+    inbox.leave(std::move(word));
+  } else {
+    inbox.post(std::move(word));
+  }
+}
+
+}  // namespace
+
 Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clock& clock,
            WorkerHello hello, WorkerId worker)
     : store_(std::move(store)),
@@ -28,12 +45,20 @@ Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clo
       .clock = &clock_,
       .may_wait = options.threads > 0,
       .inbox = inbox_,
-      .started = [this, inbox](
-                     TaskId task, Version version,
-                     Timestamp at) { inbox->post([=, this] { on_started(task, version, at); }); },
+      .started =
+          [this, inbox](const OpenAttempt& attempt, Timestamp at) {
+            auto word = [this, task = attempt.task.id, version = attempt.task.version, at] {
+              on_started(task, version, at);
+            };
+            announce_limit(*inbox, std::move(word), attempt.stage().retry.attempt_timeout);
+          },
       .gate_started =
-          [this, inbox](TaskId task, Version version, std::size_t gate, Timestamp at) {
-            inbox->post([=, this] { on_gate_started(task, version, gate, at); });
+          [this, inbox](const OpenAttempt& attempt, std::size_t gate, Timestamp at) {
+            auto word = [this, task = attempt.task.id, version = attempt.task.version, gate, at] {
+              on_gate_started(task, version, gate, at);
+            };
+            announce_limit(*inbox, std::move(word),
+                           attempt.stage().timeout_of(attempt.stage().gates[gate]));
           },
       // Whoever brings the output goes on trying; the commit that follows ends the trouble.
       .trouble = [this,
@@ -188,7 +213,7 @@ void Loop::tend() {
   for (;;) {
     drive();
     // A slow store has a thread of its own; users' code need not wait for it.
-    if (store_thread_.is_slow() && pool_.has_waiting()) break;
+    if (store_thread_.is_slow() && pool_.waiting() > 0) break;
     if (!store_thread_.run_one()) break;
   }
   store_thread_.wake();
@@ -206,7 +231,7 @@ void Loop::drive_and_wait() {
   sleeping_until_ = until;
   if (wake_at_.load() >= until) {
     const Duration pause = until - clock_.now();
-    is_look_due_ = !inbox_->wait(std::clamp<Duration>(pause, Duration{0}, std::chrono::seconds(1)));
+    is_look_due_ = !inbox_->wait(std::clamp<Duration>(pause, Duration{0}, longest_sleep));
   }
   sleeping_until_ = Timestamp::min();
 }
@@ -252,11 +277,7 @@ bool Loop::turn() {
 }
 
 void Loop::run_timers(Timestamp now) {
-  while (!timers_.empty() && timers_.top().at <= now) {
-    const Timer timer = timers_.top();
-    timers_.pop();
-    on_timer(timer);
-  }
+  while (const std::optional<Timer> due = timers_.take_due(now)) on_timer(*due);
   if (now >= next_renewal_) renew();
   if (now >= next_sweep_) sweep();
   if (unsettled_ && now >= retry_store_at_) retry_batch();
@@ -286,12 +307,13 @@ Timestamp Loop::next_wake() const {
   const auto consider = [&](Timestamp at) {
     if (at != no_time) next = std::min(next, at);
   };
-  if (!timers_.empty()) consider(timers_.top().at);
+  consider(timers_.next());
   if (unsettled_) consider(retry_store_at_);
   if (read_back_wanted_ && !reading_back_) consider(read_back_at_);
   if (stopping_) consider(stop_deadline_);
   if (clock_.ticks()) consider(next_look_);
   consider(pool_release_);
+  if (!committing_) consider(linger_until_);
   return next;
 }
 

@@ -18,7 +18,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <queue>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -32,6 +31,7 @@
 #include "runtime/pool.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/store_thread.hpp"
+#include "runtime/timers.hpp"
 
 namespace pawl {
 
@@ -107,13 +107,6 @@ class Loop {
     bool may_open = true;
     std::optional<std::uint32_t> attempts_cap;
   };
-  struct Timer {
-    Timestamp at;
-    TaskId task;
-    Version version = 0;
-    enum class Kind : std::uint8_t { attempt, gate, grace } kind = Kind::attempt;
-    friend bool operator>(const Timer& a, const Timer& b) { return a.at > b.at; }
-  };
   struct Batch {
     BatchNumber number = 0;
     std::vector<Step> steps;
@@ -154,6 +147,7 @@ class Loop {
 
   // loop_commits.cpp
   void flush();
+  [[nodiscard]] bool lingers();
   void send(std::shared_ptr<Batch> batch);
   void on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> answer);
   void on_applied(Step& step, StepAnswer& answer);
@@ -238,8 +232,8 @@ class Loop {
   std::optional<Error> damage_;                                       ///< guarded by mutex_
   std::map<std::string, std::shared_ptr<const StageCode>> handlers_;  ///< guarded by mutex_
   std::vector<CodeSource> sources_;                                   ///< guarded by mutex_
-  mutable std::map<std::string, CodeOfStages, std::less<>>
-      made_code_;  ///< by hash; guarded by mutex_
+  /// By hash; guarded by mutex_.
+  mutable std::map<std::string, CodeOfStages, std::less<>> made_code_;
 
   std::atomic<Timestamp> wake_at_{};         ///< when the loop wants to be driven next
   std::atomic<Timestamp> sleeping_until_{};  ///< what its own thread waits for
@@ -257,10 +251,11 @@ class Loop {
                      Recycled<std::pair<const TaskId, Held>>>
       held_;
   Scheduler scheduler_;
-  std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+  Timers timers_;
   std::vector<Step> pending_;
   std::vector<Step> spare_;  ///< an emptied batch's, to be filled again
   BatchNumber last_batch_ = 0;
+  Timestamp linger_until_;                ///< so long the pending steps may wait for others
   std::map<TaskId, Version> conditions_;  ///< being evaluated
   bool committing_ = false;
   bool has_news_ = true;

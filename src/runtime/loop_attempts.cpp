@@ -77,6 +77,11 @@ void Loop::on_started(TaskId task, Version version, Timestamp started_at) {
   Held* held = find(task, version);
   if (held == nullptr) return;
   held->started_at = started_at;
+  // An attempt has its own limit, that of the gate which is being asked, and its grace.
+  timers_.tidy(3 * held_.size(), [&](const Timer& timer) {
+    const Held* its = find(timer.task, timer.version);
+    return its != nullptr && (timer.kind != Timer::Kind::gate || its->gate_deadline == timer.at);
+  });
   timers_.push({.at = started_at + held->attempt->stage().retry.attempt_timeout,
                 .task = task,
                 .version = version,

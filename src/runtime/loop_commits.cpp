@@ -1,5 +1,5 @@
 /// Group commit: while one batch is with the store, the next one fills. An idle engine commits a
-/// lone step at once.
+/// lone step at once; one whose threads have opened work before them lets a few steps gather.
 
 #include <algorithm>
 #include <string>
@@ -15,6 +15,9 @@ namespace pawl {
 namespace {
 
 constexpr std::size_t batch_max = 1'024;
+/// A commit waits for company until there are so many steps, and never longer than this.
+constexpr std::size_t company_max = 64;
+constexpr Duration linger_max = std::chrono::milliseconds(10);
 constexpr Duration first_store_backoff = std::chrono::milliseconds(50);
 constexpr Duration longest_store_backoff = std::chrono::seconds(5);
 constexpr Duration read_back_again_after = std::chrono::seconds(1);
@@ -47,7 +50,7 @@ void Loop::flush() {
     halves_.pop_front();
     return send(std::move(half));
   }
-  if (pending_.empty()) return;
+  if (pending_.empty() || lingers()) return;
   auto batch = std::make_shared<Batch>();
   batch->number = ++last_batch_;
   if (pending_.size() <= batch_max) {
@@ -59,6 +62,23 @@ void Loop::flush() {
   }
   batch->refill = refill_for(batch->steps);
   send(std::move(batch));
+}
+
+/// The disk takes as long for one step as for many. While each thread has opened work before it,
+/// none of them would begin anything sooner by the answer.
+bool Loop::lingers() {
+  const bool has_time = options_.threads > 0 && !stopping_ && !draining_ &&
+                        pending_.size() < company_max && store_thread_.is_slow() &&
+                        pool_.waiting() >= options_.threads;
+  if (!has_time) {
+    linger_until_ = no_time;
+    return false;
+  }
+  const Timestamp now = clock_.now();
+  if (linger_until_ == no_time) linger_until_ = now + linger_max;
+  if (now < linger_until_) return true;
+  linger_until_ = no_time;
+  return false;
 }
 
 void Loop::send(std::shared_ptr<Batch> batch) {

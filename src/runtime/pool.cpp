@@ -232,9 +232,9 @@ std::int64_t Pool::abandoned() const {
   return static_cast<std::int64_t>(state_->given_up.size());
 }
 
-bool Pool::has_waiting() const {
+std::size_t Pool::waiting() const {
   const std::lock_guard lock(state_->mutex);
-  return !state_->queue.empty();
+  return state_->queue.size();
 }
 
 bool Pool::ask_to_tend() {

@@ -44,8 +44,8 @@ class Pool {
   /// Gives up on work that has begun: its thread is replaced.
   void abandon(Ticket ticket);
   [[nodiscard]] std::int64_t abandoned() const;
-  /// Whether work waits for a thread.
-  [[nodiscard]] bool has_waiting() const;
+  /// Pieces of work that wait for a thread.
+  [[nodiscard]] std::size_t waiting() const;
 
   /// Has a resting thread tend at once; false when none rests.
   [[nodiscard]] bool ask_to_tend();

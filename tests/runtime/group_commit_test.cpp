@@ -1,0 +1,118 @@
+/// When the engine commits: at once where somebody waits for it, together where nobody does.
+
+#include <atomic>
+#include <chrono>
+#include <latch>
+#include <thread>
+
+#include "store/forwarding_store.hpp"
+#include "world.hpp"
+
+namespace pawl {
+namespace {
+
+using namespace testing_world;
+
+void take_a_while() {
+  using Steady = std::chrono::steady_clock;
+  for (const auto until = Steady::now() + 1ms; Steady::now() < until;) {
+  }
+}
+
+/// A store on a disk that takes its time, whose commits are counted.
+class SlowDisk final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+
+  std::atomic<int> commits = 0;
+
+  Result<std::vector<LaneHead>> ready_lanes() override {
+    take_a_while();
+    return inner().ready_lanes();
+  }
+  Result<Claims> claim(const ClaimRequest& request) override {
+    take_a_while();
+    return inner().claim(request);
+  }
+  Result<Swept> sweep(const SweepRequest& request) override {
+    take_a_while();
+    return inner().sweep(request);
+  }
+  Result<Committed> commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
+                           const Refill& refill) override {
+    ++commits;
+    take_a_while();
+    return inner().commit(worker, batch, steps, refill);
+  }
+};
+
+/// Time passes only when the test says so, and whoever waits for it waits on.
+class HeldClock final : public Clock {
+ public:
+  [[nodiscard]] Timestamp now() const override { return now_; }
+  [[nodiscard]] bool ticks() const override { return true; }
+  void advance(Duration by) { now_ = now_.load() + by; }
+
+ private:
+  std::atomic<Timestamp> now_ = Timestamp{1'700'000'000s};
+};
+
+/// One thread, whose work takes long enough to be looked after piece by piece, and a store that is
+/// known to be slow.
+struct OneThread {
+  HeldClock clock;
+  std::shared_ptr<SlowDisk> store = std::make_shared<SlowDisk>(open_memory_store(clock));
+  std::unique_ptr<Engine> engine =
+      std::move(*Engine::create(store, {.threads = 1, .parallel = 64}, clock));
+
+  OneThread() {
+    engine->start();
+    EXPECT_TRUE(engine->wait(submit([](Context&) {}, 8)));
+    store->commits = 0;
+  }
+
+  JobId submit(std::function<void(Context&)> also, int items) {
+    WorkflowBuilder build("pieces");
+    build.stage("work", [also = std::move(also)](Context& context, std::stop_token) -> Outcome {
+      take_a_while();
+      also(context);
+      return Output{};
+    });
+    const Program program = built(build);
+    engine->serve(program);
+    return *engine->submit(program.workflow(), numbered(items));
+  }
+};
+
+TEST(GroupCommit, steps_gather_while_the_threads_have_opened_work_before_them) {
+  OneThread world;
+  const JobId job = world.submit([](Context&) {}, 32);
+  ASSERT_TRUE(world.engine->wait(job));
+  EXPECT_LE(world.store->commits, 3) << "of 32 steps, which nobody waited for";
+  EXPECT_EQ(world.store->records().job(job)->items.succeeded, 32);
+  world.engine->stop();
+}
+
+TEST(GroupCommit, no_step_waits_long_for_company) {
+  OneThread world;
+  std::latch released(1);
+  std::atomic<bool> is_held = false;
+  const JobId job = world.submit(
+      [&](Context& context) {
+        if (context.item_key() != "item-1") return;
+        is_held = true;
+        is_held.notify_one();
+        released.wait();
+      },
+      8);
+  is_held.wait(false);
+  EXPECT_EQ(world.store->records().job(job)->items.succeeded, 0) << "it waits, with six before it";
+  world.clock.advance(10ms);
+  while (world.store->records().job(job)->items.succeeded == 0) std::this_thread::yield();
+  released.count_down();
+  ASSERT_TRUE(world.engine->wait(job));
+  world.engine->stop();
+}
+
+}  // namespace
+}  // namespace pawl
