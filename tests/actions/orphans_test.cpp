@@ -64,12 +64,14 @@ struct DeadWorker {
       spec.cwd = folder.path();
       spec.started = [&](pid_t started) {
         if (notes_group) made->add_leader(started);
+        std::ofstream(folder / "started") << started << '\n';
       };
       (void)run_process(spec);
       ::_exit(0);
     }
     EXPECT_TRUE(eventually([&] {
-      return has_line(folder / "near") && has_line(folder / "far") && has_line(folder / "leader");
+      return has_line(folder / "near") && has_line(folder / "far") && has_line(folder / "leader") &&
+             has_line(folder / "started");
     }));
     near = number_in(folder / "near");
     far = number_in(folder / "far");
