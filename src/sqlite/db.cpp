@@ -29,9 +29,7 @@ Statement::Statement(sqlite3* db, std::string_view sql) : db_(db) {
   bound_.resize(static_cast<std::size_t>(sqlite3_bind_parameter_count(raw_)) + 1);
 }
 
-DbError DbError::of(sqlite3* db) {
-  return {sqlite3_extended_errcode(db), sqlite3_errmsg(db), sqlite3_system_errno(db)};
-}
+DbError DbError::of(sqlite3* db) { return {sqlite3_extended_errcode(db), sqlite3_errmsg(db)}; }
 
 void Statement::raise() const { throw DbError::of(db_); }
 
@@ -80,7 +78,7 @@ Connection::Connection(const std::filesystem::path& path, Mode mode) {
   const int code = sqlite3_open_v2(path.c_str(), &db, flags_of(mode), nullptr);
   raw_.reset(db);
   if (code != SQLITE_OK)
-    throw db != nullptr ? DbError::of(db) : DbError(code, sqlite3_errstr(code), 0);
+    throw db != nullptr ? DbError::of(db) : DbError(code, sqlite3_errstr(code));
   sqlite3_busy_timeout(db, busy_timeout_ms);
   // Debian's SQLite comes without lookaside memory; small allocations are most of a step's.
   sqlite3_db_config(db, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 512, 256);

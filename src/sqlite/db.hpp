@@ -29,15 +29,14 @@
 
 namespace pawl::sqlite {
 
-/// What SQLite answered, with its extended result code and what the system said to SQLite.
+/// What SQLite answered, with its extended result code.
 struct DbError : std::runtime_error {
-  DbError(int result_code, const std::string& message, int system_error)
-      : std::runtime_error(message), code(result_code), error_number(system_error) {}
+  DbError(int result_code, const std::string& message)
+      : std::runtime_error(message), code(result_code) {}
   /// The last answer of a connection.
   [[nodiscard]] static DbError of(sqlite3* db);
   [[nodiscard]] int primary_code() const { return code & 0xFF; }
   int code;
-  int error_number;  ///< an errno; 0 where the system had no part in it
 };
 
 using sql::Columns;

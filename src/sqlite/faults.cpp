@@ -1,7 +1,12 @@
 #include "sqlite/faults.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace pawl::sqlite {
 
@@ -19,14 +24,48 @@ bool is_want_of_space(int error_number) {
   return error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG;
 }
 
+/// Whether the database, or a file that SQLite keeps beside it, is there and not ours to write.
+bool has_forbidden_file(const std::filesystem::path& path) {
+  for (const char* const suffix : {"", "-wal", "-shm"}) {
+    const std::string file = path.string() + suffix;
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) continue;
+    if (!std::filesystem::is_regular_file(file, ignored)) return true;
+    if (::access(file.c_str(), R_OK | W_OK) != 0) return true;
+  }
+  return false;
+}
+
+/// What stands in the way of a new file beside this one; 0: nothing.
+int error_of_new_file(const std::filesystem::path& path) {
+  static std::atomic<int> looks = 0;
+  const std::string name =
+      path.string() + ".look-" + std::to_string(::getpid()) + "-" + std::to_string(++looks);
+  const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return errno;
+  ::close(file);
+  ::unlink(name.c_str());
+  return 0;
+}
+
+/// SQLite tells neither which file it could not open nor why: having failed to make one, it looks
+/// for one to read, and what the system says then is of no use.
+Error cannot_open(const std::filesystem::path& path, const std::string& said) {
+  const int error = has_forbidden_file(path) ? EACCES : error_of_new_file(path);
+  if (is_want_of_space(error)) return disk_full(path);
+  if (error == 0) {
+    return {
+        ErrorCode::unavailable, quoted(path) + " could not be opened a moment ago" + said,
+        "try again; if it stays so, look at the disk's free space and at the rights of the file"};
+  }
+  return {ErrorCode::refused, "cannot write " + quoted(path) + said,
+          "allow this user to write the file and its directory, or name another file"};
+}
+
 }  // namespace
 
 Error error_of(const DbError& error, const std::filesystem::path& path) {
   const std::string said = std::string(": ") + error.what();
-  // Where there is no room for the name of a new file, SQLite only says that it cannot open it.
-  if (error.primary_code() == SQLITE_CANTOPEN && is_want_of_space(error.error_number)) {
-    return disk_full(path);
-  }
   switch (error.primary_code()) {
     case SQLITE_FULL:
       return disk_full(path);
@@ -42,8 +81,9 @@ Error error_of(const DbError& error, const std::filesystem::path& path) {
     case SQLITE_NOTADB:
       return {ErrorCode::corrupt, quoted(path) + " is damaged or is no pawl database" + said,
               "restore it from a backup, or name another file; nothing was changed"};
-    case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
+      return cannot_open(path, said);
+    case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
       return {ErrorCode::refused, "cannot write " + quoted(path) + said,

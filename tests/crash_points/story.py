@@ -85,7 +85,8 @@ def pawl(project, *words, fault="none", at=0, times=1, with_bytes=False, killed_
 
 
 # One of these says what is the matter.
-WORDS_OF_TROUBLE = ("the disk is full", "the disk does not answer", "No space left on device", "Input/output error")
+WORDS_OF_TROUBLE = ("the disk is full", "the disk does not answer", "could not be opened a moment ago",
+                    "No space left on device", "Input/output error")
 
 
 def tells_of_trouble(text):

@@ -1,7 +1,7 @@
 /// A disk without space: nothing is acknowledged, nothing is lost, and it goes on by itself.
 
-#include <cerrno>
 #include <csignal>
+#include <filesystem>
 
 #include <sys/resource.h>
 
@@ -39,13 +39,19 @@ TEST(DiskFull, a_write_that_does_not_fit_changes_nothing_and_the_store_stays_usa
   EXPECT_EQ(store->records().job(job.id)->items.total, 10);
 }
 
-/// Found by the sweep: there SQLite only says that it cannot open a file, and we spoke of rights.
-TEST(DiskFull, no_room_for_the_name_of_a_new_file_is_told_as_a_full_disk) {
-  const Error full = error_of(DbError(SQLITE_CANTOPEN, "unable to open", ENOSPC), "a.db");
-  EXPECT_EQ(full.code, ErrorCode::unavailable);
-  EXPECT_THAT(full.text(), testing::HasSubstr("the disk is full"));
-  const Error forbidden = error_of(DbError(SQLITE_CANTOPEN, "unable to open", EACCES), "a.db");
-  EXPECT_EQ(forbidden.code, ErrorCode::refused);
+/// Found by the sweep, which has a disk without room for a name: SQLite only says that it could not
+/// open a file, and we spoke of rights whatever the reason was.
+TEST(DiskFull, what_sqlite_could_not_open_is_told_by_what_is_in_the_way) {
+  const Folder folder;
+  const DbError said(SQLITE_CANTOPEN, "unable to open database file");
+  const Error passed = error_of(said, folder / "a.db");
+  EXPECT_EQ(passed.code, ErrorCode::unavailable);
+  EXPECT_THAT(passed.text(), testing::HasSubstr("try again"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "looking leaves nothing behind";
+
+  EXPECT_EQ(error_of(said, folder / "missing/a.db").code, ErrorCode::refused);
+  std::filesystem::create_directory(folder / "b.db-wal");
+  EXPECT_EQ(error_of(said, folder / "b.db").code, ErrorCode::refused);
 }
 
 /// The operating system's own refusal, by a limit on the size of files.
