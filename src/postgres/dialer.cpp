@@ -14,7 +14,9 @@ constexpr std::chrono::milliseconds longest_pause{2'000};
 std::unique_ptr<Connection> Dialer::connect(const std::string& name, const std::string& set_up) {
   {
     const std::lock_guard lock(mutex_);
-    if (failure_ && Steady::now() < not_before_) throw DbError(*failure_);
+    if (failure_ && Steady::now() < not_before_) {
+      throw DbError(failure_->kind, failure_->state, failure_->message);
+    }
   }
   try {
     auto made = std::make_unique<Connection>(Connection::Settings{
@@ -25,7 +27,7 @@ std::unique_ptr<Connection> Dialer::connect(const std::string& name, const std::
     return made;
   } catch (const DbError& error) {
     const std::lock_guard lock(mutex_);
-    failure_.emplace(error);
+    failure_ = Failure{.kind = error.kind, .state = error.state, .message = error.what()};
     pause_ = std::clamp(pause_ * 2, first_pause, longest_pause);
     not_before_ = Steady::now() + pause_;
     throw;

@@ -27,11 +27,18 @@ class Dialer {
 
  private:
   using Steady = std::chrono::steady_clock;
+  /// Copies of an exception share their text, here between threads, and by means that the thread
+  /// sanitizer does not see; each caller gets one of its own.
+  struct Failure {
+    DbError::Kind kind;
+    std::string state;
+    std::string message;
+  };
 
   const Address address_;
   const Duration answer_within_;
   std::mutex mutex_;
-  std::optional<DbError> failure_;  ///< guarded by mutex_, as are these
+  std::optional<Failure> failure_;  ///< guarded by mutex_, as are these
   Steady::time_point not_before_;
   std::chrono::milliseconds pause_{0};
 };
