@@ -42,7 +42,7 @@ struct VerifyOptions {
     ignored,
   };
   Database database = Database::thorough;  ///< with `job`: ignored
-  JobId job;  ///< none: all jobs, the log's density and the pools
+  JobId job;                               ///< none: all jobs, the log's density and the pools
 };
 
 struct Violation {
