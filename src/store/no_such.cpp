@@ -1,5 +1,7 @@
 #include "store/no_such.hpp"
 
+#include <utility>
+
 namespace pawl {
 
 namespace {

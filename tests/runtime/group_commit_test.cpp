@@ -1,4 +1,5 @@
-/// When the engine commits: at once where somebody waits for it, together where nobody does.
+/// What an engine with threads puts off because nobody waits for it: commits, and word of far
+/// limits.
 
 #include <atomic>
 #include <chrono>
@@ -112,6 +113,37 @@ TEST(GroupCommit, no_step_waits_long_for_company) {
   released.count_down();
   ASSERT_TRUE(world.engine->wait(job));
   world.engine->stop();
+}
+
+/// Nobody is woken when a limit begins that is far away: the loop hears of it when it is driven
+/// anyway.
+TEST(FarLimits, are_kept_although_nobody_was_woken_for_them) {
+  HeldClock clock;
+  const std::shared_ptr<Store> store = open_memory_store(clock);
+  const auto engine = std::move(*Engine::create(store, {.threads = 1}, clock));
+  std::atomic<bool> runs = false;
+  WorkflowBuilder build("patient");
+  build
+      .stage("work",
+             [&](Context&, std::stop_token stop) -> Outcome {
+               std::latch stopped(1);
+               const std::stop_callback on_stop(stop, [&] { stopped.count_down(); });
+               runs = true;
+               runs.notify_one();
+               stopped.wait();
+               return Output{};
+             })
+      .retry({.max_attempts = 1, .attempt_timeout = 1h});
+  const Program program = built(build);
+  engine->serve(program);
+  engine->start();
+  const JobId job = *engine->submit(program.workflow(), numbered(1));
+  runs.wait(false);
+  clock.advance(1h);
+  ASSERT_TRUE(engine->wait(job));
+  const TaskId task = store->records().tasks({.job = job})->front().id;
+  EXPECT_EQ(store->records().attempts(task)->front().result, AttemptResult::timed_out);
+  engine->stop();
 }
 
 }  // namespace
