@@ -35,7 +35,10 @@ Sample limit_spawn(std::int64_t processes, unsigned at_once) {
       });
     }
   }
-  return {.seconds = watch.seconds(), .processor = watch.processor(), .executions = processes};
+  return {.seconds = watch.seconds(),
+          .processor = watch.processor(),
+          .commands = processor_seconds(Whose::commands),
+          .executions = processes};
 }
 
 }  // namespace pawl::bench

@@ -49,9 +49,9 @@ void leave_nothing_in(const std::filesystem::path& folder) {
   std::signal(SIGINT, SIG_IGN);
 }
 
-double processor_seconds() {
+double processor_seconds(Whose whose) {
   struct rusage used{};
-  ::getrusage(RUSAGE_SELF, &used);
+  ::getrusage(whose == Whose::own ? RUSAGE_SELF : RUSAGE_CHILDREN, &used);
   const auto seconds = [](const timeval& time) {
     return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
   };

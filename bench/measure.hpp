@@ -23,8 +23,10 @@ void leave_nothing_in(const std::filesystem::path& folder);
 /// Has `give_up` call this before it removes the folder.
 void before_giving_up(void (*end)());
 
-/// Seconds of the processors that this process, all its threads together, has used so far.
-[[nodiscard]] double processor_seconds();
+enum class Whose { own, commands };
+/// Seconds of the processors that this process, all its threads together, has used so far, or the
+/// processes that it has started and that have ended.
+[[nodiscard]] double processor_seconds(Whose whose = Whose::own);
 
 class Stopwatch {
  public:

@@ -23,8 +23,8 @@ constexpr char usage[] =
     "  --rounds  turns of each side; 5, with --quick 3\n"
     "  --folder  where the databases go: a real disk, or waiting for it costs nothing; else the\n"
     "            system's folder for temporary files\n"
-    "  --items   items of W1 and W4\n"
-    "  --ours    leaves out the limits of W1: for a profiler\n";
+    "  --items   items of W1, W4 and W6\n"
+    "  --ours    leaves out the limits of W1 and W6: for a profiler\n";
 
 std::int64_t count_from(const std::string& text) {
   char* end = nullptr;

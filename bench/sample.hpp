@@ -11,6 +11,7 @@ namespace pawl::bench {
 struct Sample {
   double seconds = 0;
   double processor = 0;  ///< seconds of all threads
+  double commands = 0;   ///< seconds of the processes started meanwhile
   std::int64_t executions = 0;
   std::int64_t peak_kib = 0;
   Written wrote;
@@ -19,6 +20,9 @@ struct Sample {
   [[nodiscard]] double microseconds_each() const { return 1e6 / rate(); }
   [[nodiscard]] double processor_microseconds_each() const {
     return 1e6 * processor / static_cast<double>(executions);
+  }
+  [[nodiscard]] double commands_microseconds_each() const {
+    return 1e6 * commands / static_cast<double>(executions);
   }
   [[nodiscard]] double peak_mebibytes() const { return static_cast<double>(peak_kib) / 1'024; }
 };

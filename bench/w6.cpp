@@ -2,6 +2,9 @@
 /// (envelope, scratch directory, logs, orphan marks) and every attempt durable on both ends. Beside
 /// starting and waiting for as many processes, as many at once.
 
+#include <algorithm>
+#include <iomanip>
+#include <sstream>
 #include <thread>
 
 #include "bench/chain.hpp"
@@ -47,6 +50,7 @@ Sample commands_on_sqlite(const std::filesystem::path& parent, std::int64_t item
   const Job ended = must(engine->wait(job), "waiting for the job");
   Sample sample{.seconds = watch.seconds(),
                 .processor = watch.processor(),
+                .commands = processor_seconds(Whose::commands),
                 .executions = ended.attempts_opened};
   if (state_of(ended) != JobState::completed) give_up("the job did not complete");
   if (sample.executions != items) give_up("an attempt was made twice");
@@ -55,13 +59,23 @@ Sample commands_on_sqlite(const std::filesystem::path& parent, std::int64_t item
   return sample;
 }
 
+/// Where the time of the machine's processors went: to us, to the commands, to nobody.
+std::string time_of_processors(const Sample& sample) {
+  const double all = sample.microseconds_each() * std::max(1U, std::thread::hardware_concurrency());
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(0) << sample.processor_microseconds_each()
+       << " us of processor time per attempt, its command " << sample.commands_microseconds_each()
+       << " us, and " << all << " us of all processors passed";
+  return text.str();
+}
+
 }  // namespace
 
 Lines w6(const Plan& plan) {
-  const std::int64_t items = plan.full ? 8'000 : 300;
+  const std::int64_t items = plan.items > 0 ? plan.items : (plan.full ? 8'000 : 1'000);
   const unsigned at_once = 2 * std::max(1U, std::thread::hardware_concurrency());
   std::vector<Setting> settings{{.name = "W6 sqlite full", .bar = at_least(0.80)}};
-  if (plan.full) {
+  if (plan.full && !plan.ours_only) {
     // Without a bar; the quick run leaves them out.
     settings.push_back({.name = "W6 none ahead", .open_max = at_once});
     settings.push_back(
@@ -69,22 +83,26 @@ Lines w6(const Plan& plan) {
   }
   Lines lines;
   for (const Setting& setting : settings) {
-    lines.push_back({.work = setting.name,
-                     .figure = "attempts/s",
-                     .beside = "limit_spawn",
-                     .bar = setting.bar});
+    lines.push_back({.work = setting.name, .figure = "attempts/s"});
+    if (plan.ours_only) continue;
+    lines.back().beside = "limit_spawn";
+    lines.back().bar = setting.bar;
   }
   for (int round = 0; round < plan.rounds; ++round) {
     for (std::size_t i = 0; i < settings.size(); ++i) {
-      const Sample limit = in_child([&] { return limit_spawn(items, at_once); });
+      lines[i].notes.clear();
+      if (!plan.ours_only) {
+        const Sample limit = in_child([&] { return limit_spawn(items, at_once); });
+        lines[i].other.push_back(limit.rate());
+        lines[i].notes.push_back("limit_spawn: " + time_of_processors(limit));
+      }
       const Sample engine =
           in_child([&] { return commands_on_sqlite(plan.folder, items, at_once, settings[i]); });
-      lines[i].other.push_back(limit.rate());
       lines[i].ours.push_back(engine.rate());
-      lines[i].notes = {std::to_string(at_once) + " processes at once; " +
-                            std::to_string(engine.wrote.transactions) + " transactions, " +
-                            std::to_string(engine.wrote.traffic.syncs()) + " fsyncs",
-                        processor_text(engine, limit) + ", the commands' own not counted"};
+      lines[i].notes.push_back("engine: " + time_of_processors(engine));
+      lines[i].notes.push_back(std::to_string(at_once) + " processes at once; " +
+                               std::to_string(engine.wrote.transactions) + " transactions, " +
+                               std::to_string(engine.wrote.traffic.syncs()) + " fsyncs");
     }
   }
   return lines;

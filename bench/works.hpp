@@ -17,8 +17,8 @@ struct Plan {
   std::filesystem::path folder;  ///< where the databases go
   bool full = true;              ///< otherwise every work is small
   int rounds = 3;                ///< turns of each side
-  std::int64_t items = 0;        ///< of W1 and W4; 0: as `full` says
-  bool ours_only = false;        ///< for a profiler: the limits of W1 are left out
+  std::int64_t items = 0;        ///< of W1, W4 and W6; 0: as `full` says
+  bool ours_only = false;        ///< for a profiler: the limits of W1 and W6 are left out
 
   [[nodiscard]] std::int64_t chain_items() const {
     return items > 0 ? items : (full ? 40'000 : 6'000);
