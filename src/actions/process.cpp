@@ -200,6 +200,7 @@ class Group {
     if (start()) {
       watch();
       end_all();
+      if (const int error = process_->failure(); error != 0) refuse(reason_of(error));
     }
     out_.finish(end_.out, end_.out_bytes);
     err_.finish(end_.err, end_.err_bytes);
@@ -218,36 +219,38 @@ class Group {
 
   bool start() {
     require(!spec_.argv.empty(), "a process has a command");
-    const std::string& command = spec_.argv.front();
-    const auto program = program_to_try(command, spec_.env, spec_.cwd);
+    auto program = program_to_try(spec_.argv.front(), spec_.env, spec_.cwd);
     if (!program) return refuse(program.error());
+    program_ = std::move(*program);
 
     const Descriptor in = input_of(spec_.input);
     std::optional<Pipe> out = make_pipe();
     std::optional<Pipe> err = make_pipe();
     if (!stop_event_.is_open() || !in.is_open() || !out || !err) {
-      return refuse(start_refusal(errno, command));
+      return refuse(start_refusal(errno, spec_.argv.front()));
     }
-    const std::vector<char*> argv = pointers_to(spec_.argv);
-    const std::vector<char*> env = pointers_to(spec_.env);
-    Spawned spawned = spawn({.program = program->c_str(),
-                             .argv = argv.data(),
-                             .env = env.data(),
-                             .cwd = spec_.cwd.empty() ? nullptr : spec_.cwd.c_str(),
-                             .in = in.get(),
-                             .out = spec_.out_to >= 0 ? spec_.out_to : out->theirs.get(),
-                             .err = err->theirs.get()});
-    if (spawned.error != 0) {
-      const auto found = find_command(command, spec_.env, spec_.cwd);
-      return refuse(found ? start_refusal(spawned.error, command) : found.error());
-    }
+    argv_ = pointers_to(spec_.argv);
+    env_ = pointers_to(spec_.env);
+    process_.emplace(SpawnOrder{.program = program_.c_str(),
+                                .argv = argv_.data(),
+                                .env = env_.data(),
+                                .cwd = spec_.cwd.empty() ? nullptr : spec_.cwd.c_str(),
+                                .in = in.get(),
+                                .out = spec_.out_to >= 0 ? spec_.out_to : out->theirs.get(),
+                                .err = err->theirs.get()});
+    if (const int error = process_->start(); error != 0) return refuse(reason_of(error));
     // Nobody else waits for our children, so the number is the leader's until we let it go.
-    leader_ = spawned.pid;
-    leader_event_ = std::move(spawned.handle);
+    leader_ = process_->pid();
     if (spec_.out_to < 0) out_.open(std::move(*out));
     err_.open(std::move(*err));
     if (spec_.started) spec_.started(leader_);
     return true;
+  }
+
+  /// What an errno of the start means for this command.
+  [[nodiscard]] StartRefusal reason_of(int error) const {
+    const auto found = find_command(spec_.argv.front(), spec_.env, spec_.cwd);
+    return found ? start_refusal(error, spec_.argv.front()) : found.error();
   }
 
   void watch() {
@@ -272,7 +275,7 @@ class Group {
   void wait_for_something() {
     // A negative descriptor is passed over by poll.
     std::array<pollfd, 4> events{
-        pollfd{.fd = has_ended_ ? -1 : leader_event_.get(), .events = POLLIN, .revents = 0},
+        pollfd{.fd = has_ended_ ? -1 : process_->handle().get(), .events = POLLIN, .revents = 0},
         pollfd{.fd = out_.descriptor(), .events = POLLIN, .revents = 0},
         pollfd{.fd = err_.descriptor(), .events = POLLIN, .revents = 0},
         pollfd{.fd = end_.stopped || has_ended_ ? -1 : stop_event_.descriptor(),
@@ -311,10 +314,9 @@ class Group {
   /// Leaves the leader unburied: as long as it is there, its number names this group only.
   void note_end() {
     siginfo_t what{};
-    if (::waitid(P_PID, static_cast<id_t>(leader_), &what, WEXITED | WNOWAIT | WNOHANG) != 0 ||
-        what.si_pid == 0) {
-      return;
-    }
+    const int flags = WEXITED | WNOWAIT | WNOHANG;
+    was_taken_ = ::waitid(P_PID, static_cast<id_t>(leader_), &what, flags) != 0;
+    if (!was_taken_ && what.si_pid == 0) return;
     has_ended_ = true;
     end_.how = what.si_code == CLD_EXITED ? ProcessEnd::How::exited : ProcessEnd::How::signalled;
     end_.number = what.si_status;
@@ -324,14 +326,20 @@ class Group {
   }
 
   void end_all() {
+    if (was_taken_) {  // its number may be another's by now
+      process_->bury();
+      refuse({.fault = StartFault::other,
+              .error = ECHILD,
+              .text = "how the command ended is not known: this program ignores SIGCHLD, or waits "
+                      "for children that are not its own"});
+      return;
+    }
     // Who was asked to stop has its time, also when the leader did not need it.
     while (kill_at_ && Clock::now() < *kill_at_ && has_living_members(leader_)) {
       ::poll(nullptr, 0, 10);
     }
     ::kill(-leader_, SIGKILL);
-    int ignored = 0;
-    while (::waitpid(leader_, &ignored, 0) < 0 && errno == EINTR) {
-    }
+    process_->bury();
     // Killed is not yet gone.
     const Clock::time_point until = Clock::now() + vanish_max;
     while (::kill(-leader_, 0) == 0 && has_living_members(leader_) && Clock::now() < until) {
@@ -343,10 +351,15 @@ class Group {
   ProcessEnd& end_;
   Stream out_;
   Stream err_;
+  // What the process is started with stays until it has ended.
+  std::string program_;
+  std::vector<char*> argv_;
+  std::vector<char*> env_;
+  std::optional<Spawning> process_;
   pid_t leader_ = 0;
-  Descriptor leader_event_;
   StopEvent stop_event_;
   bool has_ended_ = false;
+  bool was_taken_ = false;  ///< its end, by somebody who waits for all children
   Clock::time_point drain_until_;
   std::optional<Clock::time_point> kill_at_;
 };

@@ -42,7 +42,8 @@ struct ProcessSpec {
   std::string err_file;
   /// Shown as *** in the logs.
   std::vector<std::string> secrets;
-  /// Called once with the leader of the group, before anything is read from it.
+  /// Called once with the leader of the group, before anything is read from it, and before it is
+  /// known whether it becomes the program.
   std::function<void(pid_t leader)> started;
 };
 

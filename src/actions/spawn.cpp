@@ -1,10 +1,8 @@
 #include "actions/spawn.hpp"
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
-#include <memory>
 
 #include <fcntl.h>
 #include <sched.h>
@@ -12,89 +10,130 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_THREAD__)
-// The thread sanitizer takes every clone() for a fork, and ours, which shares our memory, would end
-// its own count of threads. By its other name it is not seen.
+// clone() by its other name: the thread sanitizer takes every clone() for a fork, and ours, which
+// shares our memory, would end its own count of threads. This one it does not see.
 extern "C" int __clone(int (*)(void*), void*, int, void*, ...);  // NOLINT: the C library's
-static constexpr auto real_clone = &::__clone;
-#else
-static constexpr auto real_clone = &::clone;
-#endif
 
 namespace pawl {
 
 namespace {
 
-constexpr std::size_t stack_bytes = std::size_t{64} << 10U;
 constexpr int signals_max = 64;
 
-struct Start {
-  const SpawnOrder& order;
-  int error = 0;
-};
+// While it has our memory, the new process calls the kernel itself: the C library would write to
+// the errno of the thread that started it, which runs meanwhile. Nor may the checks of a sanitizer
+// be compiled in. Where we cannot call the kernel ourselves, the thread waits.
+#if defined(__x86_64__)
+constexpr bool calls_the_kernel = true;
+
+/// What the kernel answers; a negative one is an errno.
+[[gnu::always_inline]] inline long kernel(long number, long a = 0, long b = 0, long c = 0,
+                                          long d = 0) {
+  long answer = number;
+  register long fourth asm("r10") = d;  // NOLINT: where the kernel looks for it
+  asm volatile("syscall"
+               : "+a"(answer)
+               : "D"(a), "S"(b), "d"(c), "r"(fourth)
+               : "rcx", "r11", "memory");
+  return answer;
+}
+#else
+constexpr bool calls_the_kernel = false;
+
+[[gnu::always_inline]] inline long kernel(long number, long a = 0, long b = 0, long c = 0,
+                                          long d = 0) {
+  const long answer = ::syscall(number, a, b, c, d);
+  return answer < 0 ? -errno : answer;
+}
+#endif
+
+[[gnu::always_inline]] inline long address(const void* pointer) {
+  return reinterpret_cast<long>(pointer);
+}
+
+/// A kernel before 5.9 has no such call, and some sandboxes refuse it.
+bool can_close_a_range() {
+  static const bool can = ::syscall(SYS_close_range, ~0U, ~0U, 0) == 0;  // of which none is open
+  return can;
+}
 
 /// Makes one of the standard streams what was ordered.
-bool wire(int given, int stream) {
-  if (given != stream) return ::syscall(SYS_dup3, given, stream, 0) >= 0;
-  return ::syscall(SYS_fcntl, given, F_SETFD, 0) >= 0;  // kept open, then
+[[gnu::always_inline]] inline long wire(int given, int stream) {
+  if (given != stream) return kernel(SYS_dup3, given, stream, 0);
+  return kernel(SYS_fcntl, given, F_SETFD, 0);  // kept open, then
 }
 
-bool prepare(const SpawnOrder& order) {
-  if (::syscall(SYS_setpgid, 0, 0) != 0) return false;
+[[gnu::no_sanitize("address", "thread", "undefined"), gnu::always_inline]] inline long prepare(
+    const SpawnOrder& order, bool closes_a_range) {
+  if (const long error = kernel(SYS_setpgid, 0, 0); error < 0) return error;
   // None of our handlers may run here, and what we ignore the program shall not.
-  constexpr std::array<unsigned long, 4> usual{};  // as the kernel has it: SIG_DFL, no flags
+  const unsigned long usual[4] = {};  // as the kernel has it: SIG_DFL, no flags
   for (int signal = 1; signal <= signals_max; ++signal) {
-    ::syscall(SYS_rt_sigaction, signal, usual.data(), nullptr, sizeof(std::uint64_t));
+    kernel(SYS_rt_sigaction, signal, address(usual), 0, sizeof(std::uint64_t));
   }
-  if (!wire(order.in, STDIN_FILENO) || !wire(order.out, STDOUT_FILENO) ||
-      !wire(order.err, STDERR_FILENO)) {
-    return false;
+  if (const long error = wire(order.in, STDIN_FILENO); error < 0) return error;
+  if (const long error = wire(order.out, STDOUT_FILENO); error < 0) return error;
+  if (const long error = wire(order.err, STDERR_FILENO); error < 0) return error;
+  if (closes_a_range) {
+    kernel(SYS_close_range, STDERR_FILENO + 1, static_cast<long>(~0U), 0);
+  } else {
+    ::closefrom(STDERR_FILENO + 1);
   }
-  if (::syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0) != 0) ::closefrom(STDERR_FILENO + 1);
-  if (order.cwd != nullptr && ::syscall(SYS_chdir, order.cwd) != 0) return false;
-  constexpr std::uint64_t none = 0;
-  return ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, nullptr, sizeof none) == 0;
-}
-
-/// The new process, until it is the program. It has our memory while the thread that started it
-/// waits: so nothing but plain calls of the kernel, which no checking tool looks into.
-[[gnu::no_sanitize("address", "thread", "undefined")]] int begin(void* argument) {
-  auto& start = *static_cast<Start*>(argument);
-  if (prepare(start.order)) {
-    ::syscall(SYS_execve, start.order.program, start.order.argv, start.order.env);
+  if (order.cwd != nullptr) {
+    if (const long error = kernel(SYS_chdir, address(order.cwd)); error < 0) return error;
   }
-  start.error = errno;
-  ::syscall(SYS_exit, 127);
-  return 127;
-}
-
-char* end_of_stack() {
-  thread_local const std::unique_ptr<char[]> stack(new char[stack_bytes]);  // NOLINT: never read
-  return stack.get() + stack_bytes;
+  const std::uint64_t none = 0;
+  return kernel(SYS_rt_sigprocmask, SIG_SETMASK, address(&none), 0, sizeof none);
 }
 
 }  // namespace
 
-Spawned spawn(const SpawnOrder& order) {
-  Start start{.order = order};
-  Spawned spawned;
+/// The new process, until it is the program.
+[[gnu::no_sanitize("address", "thread", "undefined")]] int Spawning::begin(void* self) {
+  auto& it = *static_cast<Spawning*>(self);
+  long error = prepare(it.order_, it.closes_a_range_);
+  if (error == 0) {
+    error = kernel(SYS_execve, address(it.order_.program), address(it.order_.argv),
+                   address(it.order_.env));
+  }
+  it.failure_.store(static_cast<int>(-error));
+  for (;;) kernel(SYS_exit, 127);
+}
+
+int Spawning::start() {
+  closes_a_range_ = can_close_a_range();
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   int handle = -1;
-  spawned.pid = real_clone(begin, end_of_stack(), CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD,
-                           &start, &handle);
-  spawned.error = spawned.pid < 0 ? errno : start.error;
+  const auto clone = [&](int waits) {
+    return __clone(begin, stack_.data() + stack_.size(), CLONE_VM | CLONE_PIDFD | waits | SIGCHLD,
+                   this, &handle);
+  };
+  pid_ = clone(calls_the_kernel && closes_a_range_ ? 0 : CLONE_VFORK);
+  if (pid_ < 0 && errno == EINVAL) pid_ = clone(CLONE_VFORK);  // an emulator that knows no other
+  const int error = pid_ < 0 ? errno : 0;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (spawned.pid < 0) return spawned;
-  spawned.handle = Descriptor(handle);
-  if (spawned.error != 0) {
-    int ignored = 0;
-    while (::waitpid(spawned.pid, &ignored, 0) < 0 && errno == EINTR) {
-    }
+  if (error != 0) return error;
+  handle_ = Descriptor(handle);
+  // Both of us make it lead its group: who is first does not matter, and from now on the group can
+  // be sent a signal.
+  ::setpgid(pid_, pid_);
+  return 0;
+}
+
+void Spawning::bury() {
+  int ignored = 0;
+  while (::waitpid(pid_, &ignored, 0) < 0 && errno == EINTR) {
   }
-  return spawned;
+  is_buried_ = true;
+}
+
+Spawning::~Spawning() {
+  if (pid_ <= 0 || is_buried_) return;
+  ::kill(-pid_, SIGKILL);
+  bury();
 }
 
 }  // namespace pawl

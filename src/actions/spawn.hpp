@@ -2,8 +2,12 @@
 
 /// Starts a program in a process group of its own.
 ///
-/// What posix_spawn does, with less: the stack of the short time before the program runs is kept
-/// for the next one, and the handle of the process comes with it.
+/// What posix_spawn does, without the wait: posix_spawn holds up its caller until the new process
+/// has become the program, which costs two changes of threads for every command. Here the caller
+/// goes on at once (on x86-64), and learns in the end whether there was a program.
+
+#include <array>
+#include <atomic>
 
 #include <sys/types.h>
 
@@ -22,14 +26,39 @@ struct SpawnOrder {
   int err = -1;
 };
 
-struct Spawned {
-  int error = 0;  ///< an errno; 0: it runs
-  pid_t pid = 0;  ///< also the number of its group
-  Descriptor handle;
-};
+/// A process on its way to its program. Until it is there it uses our memory: this object, and all
+/// that the order points to, must stay where they are until the process has ended.
+class Spawning {
+ public:
+  explicit Spawning(const SpawnOrder& order) : order_(order) {}
+  /// Kills the process where nobody has buried it.
+  ~Spawning();
+  Spawning(const Spawning&) = delete;
+  Spawning& operator=(const Spawning&) = delete;
 
-/// Returns when the program has begun or could not. Its signals are all as a shell would have them.
-/// Threads: any.
-[[nodiscard]] Spawned spawn(const SpawnOrder& order);
+  /// Once. Returns when there is a process that leads its group; whether it becomes the program,
+  /// `failure` says. An errno where there is none; 0 where there is. The descriptors of the order
+  /// may be closed now. The program will find all signals as a new shell has them.
+  /// Threads: any.
+  [[nodiscard]] int start();
+
+  [[nodiscard]] pid_t pid() const { return pid_; }  ///< also the number of its group
+  [[nodiscard]] const Descriptor& handle() const { return handle_; }
+  /// Waits for the end of the process; from then on its number may become another's.
+  void bury();
+  /// Of a process that has ended: why it never became the program, an errno. 0: it did.
+  [[nodiscard]] int failure() const { return failure_; }
+
+ private:
+  static int begin(void* self);
+
+  const SpawnOrder order_;
+  pid_t pid_ = 0;
+  bool closes_a_range_ = false;
+  bool is_buried_ = false;
+  Descriptor handle_;
+  std::atomic<int> failure_ = 0;                ///< set by the process
+  alignas(64) std::array<char, 16'384> stack_;  ///< of the process, until it is the program
+};
 
 }  // namespace pawl

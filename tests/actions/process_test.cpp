@@ -184,6 +184,42 @@ TEST(Process, is_told_to_stop_before_it_has_begun) {
   EXPECT_TRUE(run_process(spec).stopped);
 }
 
+TEST(Process, hears_that_it_shall_stop_from_its_first_moment_on) {
+  // Whoever is told of the process may stop it, although it may not be the program yet.
+  for (int i = 0; i < 200; ++i) {
+    ProcessSpec spec = shell("sleep 1000");
+    spec.grace = 5s;
+    std::stop_source stop;
+    spec.stop = stop.get_token();
+    spec.started = [&](pid_t) { stop.request_stop(); };
+    const ProcessEnd end = run_process(spec);
+    EXPECT_TRUE(end.stopped);
+    ASSERT_LT(end.took, spec.grace) << "it was not heard";
+  }
+}
+
+TEST(Process, does_not_outlive_a_call_that_ends_by_an_exception) {
+  ProcessSpec spec = shell("sleep 1000");
+  pid_t leader = 0;
+  for (int i = 0; i < 50; ++i) {
+    spec.started = [&](pid_t pid) {
+      leader = pid;
+      throw std::runtime_error("no memory");
+    };
+    EXPECT_THROW((void)run_process(spec), std::runtime_error);
+    EXPECT_TRUE(is_gone(leader));
+  }
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+}
+
+TEST(Process, whose_end_somebody_else_has_taken_is_said_to_be_unknown) {
+  std::signal(SIGCHLD, SIG_IGN);
+  const ProcessEnd end = run_process(command({"true"}));
+  std::signal(SIGCHLD, SIG_DFL);
+  EXPECT_EQ(end.fault, StartFault::other);
+  EXPECT_THAT(end.fault_text, HasSubstr("SIGCHLD"));
+}
+
 TEST(Process, leaves_no_descriptor_and_no_zombie) {
   (void)run_process(command({"true"}));
   const std::size_t before = open_descriptors();
@@ -258,6 +294,28 @@ TEST(ProcessStart, tells_why_it_could_not) {
   spec.cwd = folder.path();
   spec.argv = {"true", std::string(std::size_t{4} << 20U, 'x')};
   EXPECT_EQ(run_process(spec).fault, StartFault::too_long);
+}
+
+TEST(ProcessStart, that_fails_on_many_threads_tells_each_its_own_reason) {
+  const Folder folder;
+  folder.write("plain", "no program");
+  std::atomic<int> wrong = 0;
+  const auto start_often = [&](const std::string& program, StartFault expected) {
+    ProcessSpec spec = command({program});
+    spec.cwd = folder.path();
+    for (int i = 0; i < 100; ++i) {
+      const ProcessEnd end = run_process(spec);
+      if (end.how != ProcessEnd::How::not_started || end.fault != expected) ++wrong;
+    }
+  };
+  {
+    const std::jthread absent([&] { start_often("./absent", StartFault::command_not_found); });
+    const std::jthread plain([&] { start_often("./plain", StartFault::not_executable); });
+    for (int i = 0; i < 100; ++i) {
+      if (run_process(command({"true"})).how != ProcessEnd::How::exited) ++wrong;
+    }
+  }
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST(Process, shows_its_logs_as_they_come_with_secrets_masked) {
