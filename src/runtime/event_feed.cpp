@@ -5,19 +5,34 @@
 
 namespace pawl {
 
+namespace {
+
+/// So long news may wait for more of them.
+constexpr Duration pause_between = std::chrono::milliseconds(1);
+
+}  // namespace
+
 void EventFeed::start() {
-  thread_ = std::jthread([this](const std::stop_token& stop) {
-    while (!stop.stop_requested()) {
-      {
-        std::unique_lock lock(mutex_);
-        // Commits of other processes bring no notice; they are looked for now and then.
-        news_.wait_for(lock, stop, poll_interval_, [&] { return has_news_; });
-        has_news_ = false;
-      }
-      while (deliver()) {
-      }
+  thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+}
+
+void EventFeed::work(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    {
+      std::unique_lock lock(mutex_);
+      // Commits of other processes bring no notice; they are looked for now and then.
+      news_.wait_for(lock, stop, poll_interval_, [&] { return has_news_; });
+      has_news_ = false;
+      is_pressing_ = false;
     }
-  });
+    bool told = false;
+    while (deliver()) told = true;
+    if (!told) continue;
+    std::unique_lock lock(mutex_);
+    is_pausing_ = true;
+    news_.wait_for(lock, stop, pause_between, [&] { return is_pressing_; });
+    is_pausing_ = false;
+  }
 }
 
 void EventFeed::stop() {
@@ -31,8 +46,17 @@ void EventFeed::stop() {
 void EventFeed::notify() {
   {
     const std::lock_guard lock(mutex_);
+    if (subscribers_.empty() || std::exchange(has_news_, true) || is_pausing_) return;
+  }
+  news_.notify_one();
+}
+
+void EventFeed::notify_at_once() {
+  {
+    const std::lock_guard lock(mutex_);
     if (subscribers_.empty()) return;
     has_news_ = true;
+    is_pressing_ = true;
   }
   news_.notify_one();
 }
@@ -83,6 +107,7 @@ std::uint64_t EventFeed::add(EventSeq after, std::function<void(const Event&)> o
     subscriber->id = ++last_id_;
     subscribers_.push_back(subscriber);
     has_news_ = true;
+    is_pressing_ = true;
   }
   news_.notify_one();
   return subscriber->id;

@@ -21,8 +21,11 @@ class EventFeed {
   /// Delivers from a thread of its own from now on.
   void start();
   void stop();
-  /// There may be something new.
+  /// There may be something new. While events come fast they are told together, within a
+  /// millisecond or two: reading the log after every commit would hold up the next one.
   void notify();
+  /// The same, and nothing will follow soon: whoever waits for it is told now.
+  void notify_at_once();
   /// Delivers what there is, on the caller's thread; answers whether there was anything.
   bool deliver() { return deliver_page().any; }
   /// The same for an engine that its host drives: only where there is no thread, and only when
@@ -46,6 +49,7 @@ class EventFeed {
   };
   /// Up to a page for each subscriber.
   Delivery deliver_page();
+  void work(const std::stop_token& stop);
 
   // Set in the constructor.
   Records& records_;
@@ -58,6 +62,8 @@ class EventFeed {
   std::vector<std::shared_ptr<Subscriber>> subscribers_;
   std::uint64_t last_id_ = 0;
   bool has_news_ = false;
+  bool is_pressing_ = false;  ///< the news
+  bool is_pausing_ = false;   ///< the thread; only what is pressing ends that early
   std::jthread thread_;
 };
 

@@ -256,13 +256,16 @@ bool Loop::turn() {
   if (stopped_) return false;
   Inbox::Mail mail = inbox_->take();
   bool did_something = !mail.is_empty();
-  for (std::unique_ptr<Finished>& finished : mail.finished) on_finished(std::move(finished));
-  for (Inbox::Call& call : mail.calls) call();
+  {
+    const Pool::Together together(pool_);
+    for (std::unique_ptr<Finished>& finished : mail.finished) on_finished(std::move(finished));
+    for (Inbox::Call& call : mail.calls) call();
 
-  run_timers(clock_.now());
-  flush();
-  claim_if_useful();
-  if (stopping_) finish_stopping();
+    run_timers(clock_.now());
+    flush();
+    claim_if_useful();
+    if (stopping_) finish_stopping();
+  }
   open_count_ = static_cast<std::int64_t>(held_.size());
   if (held_.empty()) has_news_ = true;
   is_idle_ = held_.empty() && pending_.empty() && !has_backlog_ && !stopping_;

@@ -18,6 +18,8 @@ constexpr std::size_t batch_max = 1'024;
 /// A commit waits for company until there are so many steps, and never longer than this.
 constexpr std::size_t company_max = 64;
 constexpr Duration linger_max = std::chrono::milliseconds(10);
+/// The answer to so many steps takes longer to read than a thread to wake.
+constexpr std::size_t long_answer = 32;
 constexpr Duration first_store_backoff = std::chrono::milliseconds(50);
 constexpr Duration longest_store_backoff = std::chrono::seconds(5);
 constexpr Duration read_back_again_after = std::chrono::seconds(1);
@@ -116,7 +118,11 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
   store_backoff_ = Duration::zero();
   if (refilled) claiming_ = false;
   if (refilled && answer->is_short) has_backlog_ = false;
-  flush();  // the store need not wait until this answer has been read
+  flush();
+  // The store need not wait until a long answer has been read.
+  if (committing_ && batch->steps.size() >= long_answer && store_thread_.is_slow()) {
+    store_thread_.wake();
+  }
   for (std::size_t i = 0; i < batch->steps.size(); ++i) {
     Step& step = batch->steps[i];
     StepAnswer& one = answer->steps[i];
@@ -148,7 +154,11 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
     const bool goes_on = mark.state == JobState::running || mark.state == JobState::paused;
     if (!goes_on) forget_if_unused(mark.job);
   }
-  feed_.notify();
+  if (held_.empty()) {
+    feed_.notify_at_once();
+  } else {
+    feed_.notify();
+  }
   batch->steps.clear();
   if (spare_.capacity() < batch->steps.capacity()) spare_ = std::move(batch->steps);
 }

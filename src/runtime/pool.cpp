@@ -25,6 +25,8 @@ constexpr auto long_piece = std::chrono::microseconds(20);
 /// So many short pieces may end before somebody tends.
 constexpr std::int64_t untended_max = 128;
 constexpr int looks_while_tended = 5;
+/// So many short pieces are worth the waking of a thread although more are coming.
+constexpr std::size_t together_max = 128;
 
 }  // namespace
 
@@ -65,6 +67,8 @@ struct Pool::State {
   std::int64_t stuck = 0;      ///< of those that run
   std::deque<Rest> rests;      ///< of every thread there ever was
   std::vector<Rest*> resting;  ///< the last to lie down is the first to be woken: it is warm
+  bool gathers = false;        ///< more pieces are coming
+  std::size_t gathered = 0;    ///< pieces that nobody was told of
   bool waking = false;         ///< somebody has been woken and is not there yet
   bool tend_asked = false;     ///< one that is woken shall tend first
   Tendency pieces;             ///< whether they take long
@@ -97,6 +101,7 @@ struct Pool::State {
 
   [[nodiscard]] Comes who_comes(bool own) {
     if (queue.empty() || resting.empty() || waking) return {};
+    gathered = 0;
     if (!is_one_enough() || (!own && at_work() == 0)) return {.woken = wake_one()};
     return {.watched = !own || queue.size() > 1};
   }
@@ -163,6 +168,8 @@ void Pool::work(const std::shared_ptr<State>& state) {
     }
     if (rests) {
       if (state->stopping) break;
+      // What is left to others who seem to be at it: one of them may be stuck.
+      if (!state->queue.empty() && state->duties.watch) state->duties.watch();
       rest.is_woken = false;
       state->resting.push_back(&rest);
       rest.ended.wait(lock, [&] { return rest.is_woken; });
@@ -200,10 +207,28 @@ Pool::Ticket Pool::submit(Work work) {
   std::unique_lock lock(state_->mutex);
   const Ticket ticket = ++state_->last_ticket;
   state_->queue.push_back({.ticket = ticket, .work = std::move(work)});
+  const bool waits = state_->gathers && state_->is_one_enough();
+  if (waits && ++state_->gathered < together_max) return ticket;
   const State::Comes comes = state_->who_comes(own_pool == state_.get());
   lock.unlock();
   state_->tell(comes);
   return ticket;
+}
+
+Pool::Together::Together(Pool& pool) : pool_(pool) {
+  const std::lock_guard lock(pool_.state_->mutex);
+  require(!std::exchange(pool_.state_->gathers, true), "one at a time gathers work");
+}
+
+Pool::Together::~Together() {
+  State& state = *pool_.state_;
+  State::Comes comes;
+  {
+    const std::lock_guard lock(state.mutex);
+    state.gathers = false;
+    if (state.gathered > 0) comes = state.who_comes(own_pool == &state);
+  }
+  state.tell(comes);
 }
 
 bool Pool::withdraw(Ticket ticket) {

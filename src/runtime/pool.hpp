@@ -39,6 +39,18 @@ class Pool {
   void assign(Duties duties);
 
   Ticket submit(Work work);
+  /// While one lives, of which there is one at a time, a thread is woken for many short pieces
+  /// together: woken for one, it would have done it, and rest again, before the next one comes.
+  class Together {
+   public:
+    explicit Together(Pool& pool);
+    ~Together();
+    Together(const Together&) = delete;
+    Together& operator=(const Together&) = delete;
+
+   private:
+    Pool& pool_;
+  };
   /// Drops work that has not begun: true. It has begun, or has ended: false.
   [[nodiscard]] bool withdraw(Ticket ticket);
   /// Gives up on work that has begun: its thread is replaced.

@@ -75,6 +75,24 @@ TEST(Pools, a_lone_piece_after_a_rest_always_finds_a_thread) {
   }
 }
 
+TEST(Pools, pieces_that_come_together_are_begun_when_they_are_many_or_no_more_come) {
+  Pool pool(2);
+  pool.assign({.tend = [] {}, .watch = [] {}});
+  for (int n = 0; n < 2'000; ++n) {
+    std::promise<void> lone;
+    {
+      const Pool::Together together(pool);
+      pool.submit([&] { lone.set_value(); });
+    }
+    ASSERT_EQ(lone.get_future().wait_for(30s), std::future_status::ready) << "round " << n;
+  }
+  std::promise<void> first;
+  const Pool::Together together(pool);
+  pool.submit([&] { first.set_value(); });
+  for (int n = 0; n < 1'000; ++n) pool.submit([] {});
+  EXPECT_EQ(first.get_future().wait_for(30s), std::future_status::ready) << "while more may come";
+}
+
 TEST(Pools, a_piece_that_blocks_holds_up_no_other) {
   std::promise<void> release;
   const std::shared_future<void> released = release.get_future().share();
@@ -90,6 +108,42 @@ TEST(Pools, a_piece_that_blocks_holds_up_no_other) {
     });
   }
   others.wait();
+  release.set_value();
+}
+
+// Found by reading: a thread took itself for one too many, beside one that blocked, and rested
+// although a piece was queued, of which nobody had been told.
+TEST(Pools, who_leaves_a_piece_to_another_asks_for_a_look) {
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  std::latch tending(1);
+  std::latch blocked(1);
+  std::promise<void> watched;
+  std::promise<void> done;
+  std::once_flag first_tend;
+  std::once_flag first_watch;
+  Pool pool(2);
+  pool.assign({.tend =
+                   [&] {
+                     std::call_once(first_tend, [&] {
+                       tending.count_down();
+                       blocked.wait();
+                       pool.submit([&] { done.set_value(); });
+                     });
+                   },
+               .watch = [&] { std::call_once(first_watch, [&] { watched.set_value(); }); }});
+  pool.submit([] {});
+  tending.wait();
+  pool.submit([&] {
+    blocked.count_down();
+    released.wait();
+  });
+  EXPECT_EQ(watched.get_future().wait_for(30s), std::future_status::ready);
+  std::future<void> is_done = done.get_future();
+  for (int looks = 0; looks < 10 && is_done.wait_for(10ms) != std::future_status::ready; ++looks) {
+    (void)pool.look();
+  }
+  EXPECT_EQ(is_done.wait_for(0s), std::future_status::ready);
   release.set_value();
 }
 

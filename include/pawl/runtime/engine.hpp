@@ -16,7 +16,8 @@
 /// from its own loop, waiting on `wake_fd()` and `next_wake()` in between. Without threads (option
 /// `threads = 0`, for tests on virtual time) even stages run inside `poll()`.
 ///
-/// Threads: every function but `poll` may be called from any thread.
+/// Threads: every function may be called from any thread; but an engine that was not started is
+/// driven by one at a time, be it by `poll`, `run_until_idle`, `wait` or `stop`.
 
 #include <cstdint>
 #include <functional>
