@@ -300,14 +300,14 @@ class Group {
   void act_on_time() {
     if (kill_at_ && Clock::now() >= *kill_at_) {
       kill_at_.reset();
-      ::kill(-leader_, SIGKILL);
+      process_->signal(SIGKILL);
     }
   }
 
   void ask_to_stop() {
     end_.stopped = true;
-    ::kill(-leader_, SIGTERM);
-    ::kill(-leader_, SIGCONT);  // one that was halted would never hear of it
+    process_->signal(SIGTERM);
+    process_->signal(SIGCONT);  // one that was halted would never hear of it
     kill_at_ = Clock::now() + spec_.grace;
   }
 
@@ -338,7 +338,7 @@ class Group {
     while (kill_at_ && Clock::now() < *kill_at_ && has_living_members(leader_)) {
       ::poll(nullptr, 0, 10);
     }
-    ::kill(-leader_, SIGKILL);
+    process_->signal(SIGKILL);
     process_->bury();
     // Killed is not yet gone.
     const Clock::time_point until = Clock::now() + vanish_max;

@@ -36,14 +36,16 @@ class Spawning {
   Spawning(const Spawning&) = delete;
   Spawning& operator=(const Spawning&) = delete;
 
-  /// Once. Returns when there is a process that leads its group; whether it becomes the program,
-  /// `failure` says. An errno where there is none; 0 where there is. The descriptors of the order
-  /// may be closed now. The program will find all signals as a new shell has them.
+  /// Once. Returns when there is a process; whether it becomes the program, `failure` says. An
+  /// errno where there is none; 0 where there is. The descriptors of the order may be closed now.
+  /// The program will find its signals as a new shell has them.
   /// Threads: any.
   [[nodiscard]] int start();
 
-  [[nodiscard]] pid_t pid() const { return pid_; }  ///< also the number of its group
+  [[nodiscard]] pid_t pid() const { return pid_; }  ///< also the number of the group it will lead
   [[nodiscard]] const Descriptor& handle() const { return handle_; }
+  /// Sends its group a signal, from the first moment on. Not after it has been buried.
+  void signal(int number) const;
   /// Waits for the end of the process; from then on its number may become another's.
   void bury();
   /// Of a process that has ended: why it never became the program, an errno. 0: it did.

@@ -167,8 +167,9 @@ void Loop::on_heads(std::vector<LaneHead> heads) {
   heads_ = std::move(heads);
   heads_until_ = clock_.now() + heads_hold;
   const std::size_t open = held_.size();
-  const auto room =
-      static_cast<std::uint32_t>(options_.parallel > open ? options_.parallel - open : 0);
+  auto room = static_cast<std::uint32_t>(options_.parallel > open ? options_.parallel - open : 0);
+  // Threads that have nothing to run need not wait until a thousand attempts are open.
+  if (open == 0 && options_.threads > 0) room = std::min(room, 2 * options_.threads);
   const auto request = std::make_shared<const ClaimRequest>(
       ClaimRequest{.worker = worker(), .shares = shares_for(room)});
   has_backlog_ = !request->shares.empty() || (room == 0 && !heads_.empty());

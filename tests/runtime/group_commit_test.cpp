@@ -1,5 +1,5 @@
-/// What an engine with threads puts off because nobody waits for it: commits, and word of far
-/// limits.
+/// What an engine with threads puts off because nobody waits for it: commits, word of far limits,
+/// and most of a first claim.
 
 #include <atomic>
 #include <chrono>
@@ -20,12 +20,14 @@ void take_a_while() {
   }
 }
 
-/// A store on a disk that takes its time, whose commits are counted.
+/// A store on a disk that takes its time, whose commits and claims are counted.
 class SlowDisk final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
 
   std::atomic<int> commits = 0;
+  std::atomic<int> claims = 0;
+  std::atomic<std::size_t> first_claim = 0;  ///< so many it opened
 
   Result<std::vector<LaneHead>> ready_lanes() override {
     take_a_while();
@@ -33,7 +35,9 @@ class SlowDisk final : public ForwardingStore {
   }
   Result<Claims> claim(const ClaimRequest& request) override {
     take_a_while();
-    return inner().claim(request);
+    Result<Claims> claimed = inner().claim(request);
+    if (claims++ == 0) first_claim = claimed->opened.size();
+    return claimed;
   }
   Result<Swept> sweep(const SweepRequest& request) override {
     take_a_while();
@@ -84,6 +88,21 @@ struct OneThread {
     return *engine->submit(program.workflow(), numbered(items));
   }
 };
+
+TEST(Claims, of_an_engine_with_nothing_to_run_begin_with_a_few) {
+  const auto store = std::make_shared<SlowDisk>(open_memory_store(system_clock()));
+  const auto engine = std::move(*Engine::create(store, {.threads = 2, .parallel = 1'000}));
+  WorkflowBuilder build("many");
+  build.stage("work", [](Context&, std::stop_token) -> Outcome { return Output{}; });
+  const Program program = built(build);
+  engine->serve(program);
+  const JobId job = *engine->submit(program.workflow(), numbered(500));
+  engine->start();
+  ASSERT_TRUE(engine->wait(job));
+  EXPECT_EQ(store->first_claim, 4U) << "two for each thread, of 500";
+  EXPECT_EQ(store->records().job(job)->items.succeeded, 500);
+  engine->stop();
+}
 
 TEST(GroupCommit, steps_gather_while_the_threads_have_opened_work_before_them) {
   OneThread world;
