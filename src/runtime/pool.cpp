@@ -67,12 +67,14 @@ struct Pool::State {
   std::int64_t stuck = 0;      ///< of those that run
   std::deque<Rest> rests;      ///< of every thread there ever was
   std::vector<Rest*> resting;  ///< the last to lie down is the first to be woken: it is warm
-  bool gathers = false;        ///< more pieces are coming
-  std::size_t gathered = 0;    ///< pieces that nobody was told of
   bool waking = false;         ///< somebody has been woken and is not there yet
   bool tend_asked = false;     ///< one that is woken shall tend first
   Tendency pieces;             ///< whether they take long
   bool stopping = false;
+
+  // Owned by the thread that submits, while it gathers.
+  bool gathers = false;
+  std::size_t gathered = 0;  ///< pieces that nobody was told of
 
   /// Threads that run something, or are about to, and will come back soon.
   [[nodiscard]] std::int64_t at_work() const {
@@ -101,7 +103,6 @@ struct Pool::State {
 
   [[nodiscard]] Comes who_comes(bool own) {
     if (queue.empty() || resting.empty() || waking) return {};
-    gathered = 0;
     if (!is_one_enough() || (!own && at_work() == 0)) return {.woken = wake_one()};
     return {.watched = !own || queue.size() > 1};
   }
@@ -209,6 +210,7 @@ Pool::Ticket Pool::submit(Work work) {
   state_->queue.push_back({.ticket = ticket, .work = std::move(work)});
   const bool waits = state_->gathers && state_->is_one_enough();
   if (waits && ++state_->gathered < together_max) return ticket;
+  if (state_->gathers) state_->gathered = 0;
   const State::Comes comes = state_->who_comes(own_pool == state_.get());
   lock.unlock();
   state_->tell(comes);
@@ -216,17 +218,17 @@ Pool::Ticket Pool::submit(Work work) {
 }
 
 Pool::Together::Together(Pool& pool) : pool_(pool) {
-  const std::lock_guard lock(pool_.state_->mutex);
   require(!std::exchange(pool_.state_->gathers, true), "one at a time gathers work");
 }
 
 Pool::Together::~Together() {
   State& state = *pool_.state_;
+  state.gathers = false;
+  if (std::exchange(state.gathered, 0) == 0) return;
   State::Comes comes;
   {
     const std::lock_guard lock(state.mutex);
-    state.gathers = false;
-    if (state.gathered > 0) comes = state.who_comes(own_pool == &state);
+    comes = state.who_comes(own_pool == &state);
   }
   state.tell(comes);
 }

@@ -39,8 +39,9 @@ class Pool {
   void assign(Duties duties);
 
   Ticket submit(Work work);
-  /// While one lives, of which there is one at a time, a thread is woken for many short pieces
-  /// together: woken for one, it would have done it, and rest again, before the next one comes.
+  /// While one lives, a thread is woken for many short pieces together: woken for one, it would
+  /// have done it, and rest again, before the next one comes. There is one at a time, and only its
+  /// thread submits meanwhile.
   class Together {
    public:
     explicit Together(Pool& pool);
