@@ -65,8 +65,8 @@ bool can_close_a_range() {
   return kernel(SYS_fcntl, given, F_SETFD, 0);  // kept open, then
 }
 
-[[gnu::no_sanitize("address", "thread", "undefined"), gnu::always_inline]] inline long prepare(
-    const SpawnOrder& order, bool closes_a_range) {
+[[gnu::always_inline]] __attribute__((no_sanitize("address", "thread", "undefined"))) inline long
+prepare(const SpawnOrder& order, bool closes_a_range) {
   if (const long error = kernel(SYS_setpgid, 0, 0); error < 0) return error;
   // None of our handlers may run here, and what we ignore the program shall not.
   const unsigned long usual[4] = {};  // as the kernel has it: SIG_DFL, no flags
@@ -91,14 +91,14 @@ bool can_close_a_range() {
 }  // namespace
 
 /// The new process, until it is the program.
-[[gnu::no_sanitize("address", "thread", "undefined")]] int Spawning::begin(void* self) {
+__attribute__((no_sanitize("address", "thread", "undefined"))) int Spawning::begin(void* self) {
   auto& it = *static_cast<Spawning*>(self);
   long error = prepare(it.order_, it.closes_a_range_);
   if (error == 0) {
     error = kernel(SYS_execve, address(it.order_.program), address(it.order_.argv),
                    address(it.order_.env));
   }
-  it.failure_.store(static_cast<int>(-error));
+  __atomic_store_n(&it.failure_, static_cast<int>(-error), __ATOMIC_RELEASE);
   for (;;) kernel(SYS_exit, 127);
 }
 

@@ -7,7 +7,6 @@
 /// goes on at once (on x86-64), and learns in the end whether there was a program.
 
 #include <array>
-#include <atomic>
 
 #include <sys/types.h>
 
@@ -49,7 +48,7 @@ class Spawning {
   /// Waits for the end of the process; from then on its number may become another's.
   void bury();
   /// Of a process that has ended: why it never became the program, an errno. 0: it did.
-  [[nodiscard]] int failure() const { return failure_; }
+  [[nodiscard]] int failure() const { return __atomic_load_n(&failure_, __ATOMIC_ACQUIRE); }
 
  private:
   static int begin(void* self);
@@ -59,7 +58,7 @@ class Spawning {
   bool closes_a_range_ = false;
   bool is_buried_ = false;
   Descriptor handle_;
-  std::atomic<int> failure_ = 0;                ///< set by the process
+  int failure_ = 0;                             ///< set by the process
   alignas(64) std::array<char, 16'384> stack_;  ///< of the process, until it is the program
 };
 
