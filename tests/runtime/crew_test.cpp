@@ -328,6 +328,34 @@ TEST(Threads, a_result_is_committed_although_its_thread_is_stuck_in_the_next_sta
   EXPECT_EQ(state_of(*engine->wait(job)), JobState::completed);
 }
 
+// News that come fast are told together; here nobody looks by himself for an hour, so what is not
+// told by a notice would not be told at all.
+TEST(Threads, subscribers_hear_of_every_item_although_they_are_not_woken_for_each) {
+  const std::shared_ptr<Store> store = open_memory_store(system_clock());
+  const auto engine = std::move(*Engine::create(store, {.threads = 2, .poll_interval = 1h}));
+  WorkflowBuilder build("told");
+  build.stage("one", [](Context&, std::stop_token) -> Outcome { return Output{}; });
+  build.stage("two", [](Context&, std::stop_token) -> Outcome { return Output{}; }).needs("one");
+  const Program program = built(build);
+  engine->serve(program);
+  engine->start();
+  std::mutex mutex;
+  std::condition_variable changed;
+  int settled = 0;
+  const Subscription subscription = engine->subscribe(0, [&](const Event& event) {
+    if (event.type != EventType::item_settled) return;
+    const std::lock_guard lock(mutex);
+    ++settled;
+    changed.notify_one();
+  });
+  for (int n = 1; n <= 300; ++n) {
+    ASSERT_TRUE(engine->submit(program.workflow(), items({"item"})));
+    std::unique_lock lock(mutex);
+    ASSERT_TRUE(changed.wait_for(lock, 30s, [&] { return settled == n; })) << "item " << n;
+  }
+  engine->stop();
+}
+
 TEST(Threads, stages_that_block_run_on_as_many_threads_as_there_are) {
   const std::shared_ptr<Store> store = open_memory_store(system_clock());
   constexpr unsigned threads = 6;
