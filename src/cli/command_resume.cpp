@@ -70,7 +70,7 @@ int resume(Session& session, const ResumeOptions& options) {
       return session.fail(finished.error());
     }
   }
-  return work_on(session, *store, signals, {.job = job->id});
+  return work_on(session, *store, signals, {.job = job->id, .keep_running = options.keep_running});
 }
 
 }  // namespace pawl::cli

@@ -237,7 +237,9 @@ int run(Session& session, const RunOptions& options) {
       return session.fail(finished.error());
     }
   }
-  return work_on(session, *store, signals, {.job = job.id, .parallel = *parallel});
+  return work_on(
+      session, *store, signals,
+      {.job = job.id, .parallel = *parallel, .keep_running = options.keep_running});
 }
 
 }  // namespace pawl::cli

@@ -6,6 +6,8 @@ namespace pawl::cli {
 namespace {
 
 constexpr auto who_acts = "Who acts; else PAWL_USER, USER, or the system's name";
+constexpr auto keep_running =
+    "Let commands go on past the lease, when others may run the same";
 constexpr auto which_job = "The job, where the key alone is not enough";
 constexpr auto how_many = "How many at most";
 constexpr auto which_reviews = "Numbers of reviews; - reads them from stdin";
@@ -105,10 +107,12 @@ void CommandTree::add_workflows() {
   flag("--new", started.is_new, "Start another job beside an unfinished one");
   option("--key", &started.key, "NAME", "Submit only once under this name");
   option("--parallel", &started.parallel, "N", "Attempts at once");
+  flag("--keep-running", started.keep_running, keep_running);
 
   auto& continued =
       command<ResumeOptions>("resume", "pawl resume 41", "Go on with a job after a stop.", &resume);
   optional_argument(&continued.job, "JOB", "The job; the newest unfinished where none is named");
+  flag("--keep-running", continued.keep_running, keep_running);
 
   auto& worker = command<WorkOptions>("work", "pawl work --drain",
                                       "Keep working on what the store holds.", &work);
@@ -117,6 +121,7 @@ void CommandTree::add_workflows() {
   option("--parallel", &worker.parallel, "N", "Attempts at once");
   option("--lease", &worker.lease, "TIME",
          "When this worker is not heard of for so long, others take over; 60s");
+  flag("--keep-running", worker.keep_running, keep_running);
   flag("--drain", worker.drain, "Until nothing is left but people");
 }
 

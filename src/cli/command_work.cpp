@@ -32,6 +32,7 @@ int work(Session& session, const WorkOptions& options) {
                   .stages = {options.stages.begin(), options.stages.end()},
                   .categories = {options.categories.begin(), options.categories.end()},
                   .lease = *lease,
+                  .keep_running = options.keep_running,
                   .until_idle = options.drain};
   if (!options.drain) session.say("working; Ctrl-C stops");
   return work_on(session, *store, signals, order);

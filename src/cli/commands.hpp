@@ -26,11 +26,13 @@ struct RunOptions {
   bool is_new = false;
   std::string key;
   std::optional<std::uint32_t> parallel;
+  bool keep_running = false;
 };
 int run(Session& session, const RunOptions& options);
 
 struct ResumeOptions {
   std::optional<std::int64_t> job;
+  bool keep_running = false;
 };
 int resume(Session& session, const ResumeOptions& options);
 
@@ -39,6 +41,7 @@ struct WorkOptions {
   std::vector<std::string> categories;
   std::optional<std::uint32_t> parallel;
   std::string lease;
+  bool keep_running = false;
   bool drain = false;
 };
 int work(Session& session, const WorkOptions& options);

@@ -74,13 +74,13 @@ class Work {
     bool was_told_to_stop = false;
     while (!is_worth_a_look() || !is_over()) {
       show();
-      if (engine_->status().damage) break;
+      if (engine_->status().fault) break;
       was_told_to_stop = signals_.wait(look_every);
       if (was_told_to_stop) break;
     }
     if (was_told_to_stop) wind_down();
     engine_->stop();
-    if (const std::optional<Error> damage = engine_->status().damage) return tell(*damage);
+    if (const std::optional<Error> fault = engine_->status().fault) return tell(*fault);
     return report(was_told_to_stop);
   }
 
@@ -99,6 +99,7 @@ class Work {
     options.threads = options.parallel;
     options.grace = engine_grace;
     if (order_.lease > Duration::zero()) options.lease = order_.lease;
+    options.keep_running_past_lease = order_.keep_running;
     options.stages = order_.stages;
     options.categories = order_.categories;
     if (order_.job) options.jobs = {order_.job};
@@ -270,11 +271,11 @@ class Work {
     }
   }
 
-  int tell(const Error& damage) {
+  int tell(const Error& fault) {
     for (const std::string& line : remarks_.take()) progress_.say(line);
     const std::string way_out = "look at it with `pawl verify`, or put back a backup";
     return session_.fail(
-        {damage.code, damage.message, damage.help.empty() ? way_out : damage.help});
+        {fault.code, fault.message, fault.help.empty() ? way_out : fault.help});
   }
 
   int report(bool was_told_to_stop) {

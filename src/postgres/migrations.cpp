@@ -282,8 +282,14 @@ CREATE TABLE payload_pieces (
 );
 )sql";
 
+/// What a worker says it holds, beside what the tasks say (`WorkerRecord::holds_since`).
+constexpr const char* holdings = R"sql(
+ALTER TABLE workers ADD COLUMN holds_since BIGINT NOT NULL DEFAULT 0;
+)sql";
+
 constexpr std::array known{
     Migration{.name = "001_everything", .sql = everything},
+    Migration{.name = "002_holdings", .sql = holdings},
 };
 
 }  // namespace

@@ -29,7 +29,9 @@ namespace postgres {
 namespace {
 
 constexpr char update_lease[] =
-    "UPDATE workers SET lease_until = $2 + lease WHERE id = $1 AND retired = 0 AND gone = 0";
+    "UPDATE workers SET lease_until = $2 + lease, "
+    "holds_since = CASE WHEN $3 = 0 THEN holds_since ELSE $3 END "
+    "WHERE id = $1 AND retired = 0 AND gone = 0";
 constexpr char update_retired[] = "UPDATE workers SET retired = 1 WHERE id = $1";
 
 class PostgresStore final : public Store {
@@ -59,11 +61,11 @@ class PostgresStore final : public Store {
   }
 
   /// Beside the writer: a commit that waits for its turn does not let the lease run out.
-  Status renew(WorkerId worker) override {
+  Status renew(WorkerId worker, Timestamp holds_since) override {
     return guarded(address_, [&]() -> Status {
       std::int64_t renewed = 0;
       readers_.write([&](Connection& connection) {
-        renewed = connection.ask(update_lease, Parameters::of(worker, now())).changed();
+        renewed = connection.ask(update_lease, Parameters::of(worker, now(), holds_since)).changed();
       });
       if (renewed == 0) return no_such(worker);
       return {};
@@ -157,6 +159,8 @@ class PostgresStore final : public Store {
   Result<Arriving> receive(const Arrival& arrival) override {
     return write([&](PostgresRows&, Ledger& ledger) { return ledger.receive(arrival); });
   }
+
+  [[nodiscard]] std::uint64_t setbacks() const override { return writer_.setbacks(); }
 
   std::uint64_t change_mark() override {
     return (listener_.mark() << 32U) + (commits_.load() & 0xFFFF'FFFFU);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "postgres/faults.hpp"
 #include "postgres/schema.hpp"
 #include "postgres/sessions.hpp"
 
@@ -12,6 +13,8 @@ namespace {
 
 constexpr int tries_max = 8;
 constexpr auto unknown_for_at_most = std::chrono::seconds(20);
+/// A little less than what `take_id` deletes.
+constexpr auto rows_are_kept_for = std::chrono::days(6);
 
 constexpr char begin_transaction[] = "BEGIN";
 constexpr char commit_transaction[] = "COMMIT";
@@ -23,7 +26,7 @@ constexpr char take_id[] =
 constexpr char name_session[] = "SELECT set_config('application_name', $1, false)";
 constexpr char update_last_write[] =
     "UPDATE writers SET last_write = $2, used_at = $3 WHERE id = $1";
-constexpr char select_writer[] = "SELECT 1 FROM writers WHERE id = $1";
+constexpr char select_writer[] = "SELECT last_write FROM writers WHERE id = $1";
 constexpr char select_last_write[] =
     "SELECT last_write FROM writers WHERE id = $1 FOR NO KEY UPDATE";
 constexpr char delete_writer[] = "DELETE FROM writers WHERE id = $1";
@@ -57,11 +60,33 @@ void Writer::sign_on() {
   const auto name = [&] { return "pawl writer " + address_.schema + "/" + std::to_string(id_); };
   if (id_ != 0) {
     (void)connection_->ask(end_remains, Parameters::of(name()));
-    // A server that took over may not have our row: then it has nothing of what came after it.
-    if (connection_->ask(select_writer, Parameters::of(id_)).rows() == 0) id_ = 0;
+    find_own_row();
   }
   if (id_ == 0) id_ = connection_->ask(take_id, Parameters::of(clock_.now())).integer(0, 0);
   (void)connection_->ask(name_session, Parameters::of(name()));
+}
+
+/// A server that took over without our newest commits has an older row of ours, or none. The rows of
+/// writers that were not used for a week are deleted, so a missing row need not mean that.
+void Writer::find_own_row() {
+  const Reply row = connection_->ask(select_writer, Parameters::of(id_));
+  const bool is_missing = row.rows() == 0;
+  if (is_missing) id_ = 0;
+  const bool was_deleted = is_missing && clock_.now() - last_used_ >= rows_are_kept_for;
+  const bool is_behind = is_missing || row.integer(0, 0) < acknowledged_write_;
+  const bool has_forgotten = acknowledged_write_ != 0 && is_behind && !was_deleted;
+  if (is_behind) acknowledged_write_ = 0;
+  if (!has_forgotten) return;
+  is_set_back_ = true;
+  ++setbacks_;
+}
+
+void Writer::refuse_after_setback() {
+  if (!std::exchange(is_set_back_, false)) return;
+  throw Fault{Error{ErrorCode::unavailable,
+                    "the server has forgotten commits that it had acknowledged; a standby may have "
+                    "taken over without them",
+                    "the worker compares what it holds with the record and goes on by itself"}};
 }
 
 Connection& Writer::connection() {
@@ -77,13 +102,15 @@ Connection& Writer::connection() {
 }
 
 void Writer::begin() {
+  last_used_ = clock_.now();
   connection_->post(begin_transaction);
-  connection_->post(update_last_write, Parameters::of(id_, ++last_write_, clock_.now()));
+  connection_->post(update_last_write, Parameters::of(id_, ++last_write_, last_used_));
 }
 
 void Writer::commit(PostgresRows& rows) {
   connection_->post(commit_transaction);
   connection_->settle();
+  acknowledged_write_ = last_write_;
   rows.remember();
 }
 

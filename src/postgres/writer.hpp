@@ -9,8 +9,12 @@
 ///   read on a new connection, which waits for what is left of the old one. Then it is known, and
 ///   the transaction is answered as done or carried out again.
 ///
-/// Threads: one at a time; the store has a lock.
+/// - A server that took over without this writer's newest commits: the same row tells. The
+///   transaction is answered `unavailable`, so that its caller looks at the store afresh.
+///
+/// Threads: one at a time; the store has a lock. `setbacks` may be called from any.
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -38,6 +42,9 @@ class Writer {
   template <class Body>
   auto transaction(Body body) -> std::invoke_result_t<Body, PostgresRows&>;
 
+  /// How often a server was met that had forgotten commits of this writer.
+  [[nodiscard]] std::uint64_t setbacks() const { return setbacks_; }
+
   /// One statement outside of transactions, whose answer nobody waits for. Never throws.
   void post(const char* sql, const Parameters& parameters) noexcept;
 
@@ -49,6 +56,10 @@ class Writer {
   /// Connected and signed on.
   Connection& connection();
   void sign_on();
+  /// Looks for this writer's row on a server that was connected to again.
+  void find_own_row();
+  /// Throws once for every setback.
+  void refuse_after_setback();
   void begin();
   void commit(PostgresRows& rows);
   /// Whether the newest transaction took place. Asks until the server answers, for a while.
@@ -61,6 +72,10 @@ class Writer {
   Known known_;
   std::int64_t id_ = 0;  ///< of this writer; 0: not signed on yet
   std::int64_t last_write_ = 0;
+  Timestamp last_used_;
+  std::int64_t acknowledged_write_ = 0;  ///< the newest whose commit was answered
+  bool is_set_back_ = false;             ///< and the caller does not know yet
+  std::atomic<std::uint64_t> setbacks_ = 0;
 };
 
 template <class Body>
@@ -71,6 +86,7 @@ auto Writer::transaction(Body body) -> std::invoke_result_t<Body, PostgresRows&>
     bool is_committing = false;
     try {
       connection();
+      refuse_after_setback();
       begin();
       PostgresRows rows(*connection_, known_, tries > 1);
       answer.emplace(body(rows));
@@ -85,7 +101,10 @@ auto Writer::transaction(Body body) -> std::invoke_result_t<Body, PostgresRows&>
     } catch (const DbError& error) {
       const Next next = after(error, is_committing, tries);
       if (next == Next::give_up) throw;
-      if (next == Next::ask_whether_written && was_written()) return *std::move(answer);
+      if (next == Next::ask_whether_written && was_written()) {
+        acknowledged_write_ = last_write_;
+        return *std::move(answer);
+      }
     } catch (...) {
       connection_->roll_back();
       throw;

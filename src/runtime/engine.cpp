@@ -121,7 +121,7 @@ class EngineOnLoop final : public Engine {
   Result<Job> wait(JobId id) override {
     for (;;) {
       if (!thread_.joinable()) run_until_idle();
-      if (std::optional<Error> damage = loop_->status().damage) return std::unexpected(*damage);
+      if (std::optional<Error> fault = loop_->status().fault) return std::unexpected(*fault);
       Result<Job> job = store_->records().job(id);
       if (!job) return job;
       const bool is_over = state_of(*job) != JobState::running || waits_for_people(*job);

@@ -1,6 +1,7 @@
 #include "runtime/event_feed.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace pawl {
@@ -9,6 +10,13 @@ namespace {
 
 /// So long news may wait for more of them.
 constexpr Duration pause_between = std::chrono::milliseconds(1);
+/// So many delivered events are remembered, in case the store is set back.
+constexpr std::size_t seen_max = 1'024;
+
+/// An event is known by its number and its time.
+bool is(const Event& event, const std::pair<EventSeq, Timestamp>& seen) {
+  return event.seq == seen.first && event.at == seen.second;
+}
 
 }  // namespace
 
@@ -83,19 +91,43 @@ EventFeed::Delivery EventFeed::deliver_page() {
   }
   Delivery delivery;
   for (const auto& subscriber : now) {
-    const auto events = records_.events({.after = subscriber->after, .limit = 1'000});
+    auto& seen = subscriber->seen;
+    const EventSeq after = seen.empty() ? subscriber->after : seen.back().first - 1;
+    const auto events = records_.events({.after = after, .limit = 1'000});
     if (!events) {  // the store does not answer now; the cursor stays
       delivery.missed = true;
       continue;
     }
-    for (const Event& event : *events) {
+    const bool follows = seen.empty() || (!events->empty() && is(events->front(), seen.back()));
+    if (!follows) {
+      delivery.any = rewind(*subscriber) || delivery.any;
+      delivery.missed = true;
+      continue;
+    }
+    for (const Event& event : std::span(*events).subspan(seen.empty() ? 0 : 1)) {
       if (subscriber->removed) break;
       subscriber->after = event.seq;
+      if (seen.size() >= seen_max) seen.pop_front();
+      seen.emplace_back(event.seq, event.at);
       subscriber->on_event(event);
       delivery.any = true;
     }
   }
   return delivery;
+}
+
+/// Of more events than are remembered those in between are not found again; a store that lost so
+/// many was not set back but replaced.
+bool EventFeed::rewind(Subscriber& subscriber) {
+  auto& seen = subscriber.seen;
+  while (!seen.empty()) {
+    const auto there = records_.events({.after = seen.back().first - 1, .limit = 1});
+    if (!there) return false;
+    if (!there->empty() && is(there->front(), seen.back())) return true;
+    subscriber.after = seen.back().first - 1;
+    seen.pop_back();
+  }
+  return true;
 }
 
 std::uint64_t EventFeed::add(EventSeq after, std::function<void(const Event&)> on_event) {

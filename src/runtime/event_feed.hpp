@@ -1,12 +1,19 @@
 #pragma once
 
 /// Live subscriptions over the log: each has its cursor, each reads every event in order.
+///
+/// A store that was set back has lost the end of its log, and gives the numbers of lost events to
+/// others. So every page begins with the last event that was delivered: where it is not there any
+/// more, the subscriber goes on behind the newest one that is.
 
 #include <condition_variable>
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "pawl/store/records.hpp"
@@ -40,6 +47,7 @@ class EventFeed {
   struct Subscriber {
     std::uint64_t id = 0;
     EventSeq after = 0;
+    std::deque<std::pair<EventSeq, Timestamp>> seen;  ///< the newest, with their times
     std::function<void(const Event&)> on_event;
     bool removed = false;
   };
@@ -49,6 +57,9 @@ class EventFeed {
   };
   /// Up to a page for each subscriber.
   Delivery deliver_page();
+  /// Goes back to the newest event that was delivered and is still in the log. Answers whether the
+  /// log could be read.
+  [[nodiscard]] bool rewind(Subscriber& subscriber);
   void work(const std::stop_token& stop);
 
   // Set in the constructor.

@@ -23,6 +23,7 @@ struct JobPlan {
   Json params;
   Json labels;
   std::int64_t reduce_ordinal = 0;
+  Timestamp submitted_at;
   Workflow workflow;
   /// By stage; null where this engine has no code for the stage and must leave it to others.
   std::vector<std::shared_ptr<const StageCode>> code;

@@ -34,6 +34,7 @@ Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clo
       scheduler_(options.categories, options.stages),
       next_sweep_(clock.now()),
       next_renewal_(clock.now() + options.lease / 3),
+      lease_until_(clock.now() + options.lease),
       next_look_(clock.now() + options.poll_interval),
       store_thread_(options.threads > 0),
       lease_thread_(options.threads > 0),
@@ -171,7 +172,8 @@ EngineStatus Loop::status() const {
           .abandoned = pool_.abandoned(),
           .store_available = store_is_up_,
           .trouble = trouble_,
-          .damage = damage_};
+          .forgotten_results = forgotten_results_,
+          .fault = fault_};
 }
 
 void Loop::set_trouble(std::string text) {
@@ -256,6 +258,10 @@ bool Loop::turn() {
   if (stopped_) return false;
   Inbox::Mail mail = inbox_->take();
   bool did_something = !mail.is_empty();
+  if (const std::uint64_t setbacks = store_->setbacks(); setbacks != seen_setbacks_) {
+    seen_setbacks_ = setbacks;
+    on_setback("the newest write of this process is not on record");
+  }
   {
     const Pool::Together together(pool_);
     for (std::unique_ptr<Finished>& finished : mail.finished) on_finished(std::move(finished));
@@ -282,6 +288,9 @@ bool Loop::turn() {
 void Loop::run_timers(Timestamp now) {
   while (const std::optional<Timer> due = timers_.take_due(now)) on_timer(*due);
   if (now >= next_renewal_) renew();
+  if (!is_past_lease_ && now >= lease_over_at()) on_lease_over();
+  if (compare_again_at_ != no_time && now >= compare_again_at_) compare_holdings();
+  if (read_after_setback_at_ != no_time && now >= read_after_setback_at_) read_after_setback();
   if (now >= next_sweep_) sweep();
   if (unsettled_ && now >= retry_store_at_) retry_batch();
   if (read_back_wanted_ && !reading_back_ && now >= read_back_at_) read_back();
@@ -311,6 +320,9 @@ Timestamp Loop::next_wake() const {
     if (at != no_time) next = std::min(next, at);
   };
   consider(timers_.next());
+  if (!is_past_lease_) consider(lease_over_at());
+  consider(compare_again_at_);
+  consider(read_after_setback_at_);
   if (unsettled_) consider(retry_store_at_);
   if (read_back_wanted_ && !reading_back_) consider(read_back_at_);
   if (stopping_) consider(stop_deadline_);

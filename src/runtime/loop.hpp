@@ -26,6 +26,7 @@
 #include "pawl/runtime/engine.hpp"
 #include "runtime/event_feed.hpp"
 #include "runtime/execution.hpp"
+#include "runtime/holdings.hpp"
 #include "runtime/inbox.hpp"
 #include "runtime/job_plan.hpp"
 #include "runtime/pool.hpp"
@@ -84,7 +85,7 @@ class Loop {
  private:
   using CodeOfStages = std::vector<std::shared_ptr<const StageCode>>;
   /// Why an attempt was asked to stop.
-  enum class StopReason : std::uint8_t { none, deadline, cancel, shutdown, fenced };
+  enum class StopReason : std::uint8_t { none, deadline, cancel, shutdown, lease };
 
   /// An attempt in this engine's hands.
   struct Held {
@@ -95,7 +96,8 @@ class Loop {
     Timestamp gate_deadline;  ///< its own
     StopReason stop_reason = StopReason::none;
     bool overran_in_gate = false;
-    bool closing = false;  ///< its step is with the store
+    bool closing = false;        ///< its step is with the store
+    bool was_refused = false;    ///< the store refused its result; what is sent now is a substitute
     std::optional<CancelCause> item_cancelled;
     std::unique_ptr<Finished> finished;
   };
@@ -105,10 +107,25 @@ class Loop {
     Generation generation = 0;
     std::optional<CancelCause> cancelled;
     bool may_open = true;
+    bool is_doubtful = false;  ///< the store was set back: what it says next counts, older or not
     std::optional<std::uint32_t> attempts_cap;
+  };
+  /// What the store says of this worker.
+  struct HeldInStore {
+    WorkerId worker;
+    Result<WorkerRecord> self;
+    std::vector<Task> open;
+    bool is_complete = false;
+  };
+  /// What is left of what this engine knew, after the store was set back.
+  struct Remembered {
+    std::vector<std::pair<JobId, Result<Job>>> jobs;
+    std::vector<AcknowledgedResults::Result> forgotten;
+    bool is_complete = true;
   };
   struct Batch {
     BatchNumber number = 0;
+    WorkerId sent_by;
     std::vector<Step> steps;
     Refill refill;
   };
@@ -122,6 +139,10 @@ class Loop {
   void after_foreign_change();
 
   // loop_attempts.cpp
+  Held& hold_attempt(Task task, std::shared_ptr<const JobPlan> plan,
+                     std::shared_ptr<ItemHold> hold);
+  void give_back_forgotten(Task task, std::shared_ptr<const JobPlan> plan,
+                           std::shared_ptr<ItemHold> hold);
   void start_attempt(Task task, std::shared_ptr<const JobPlan> plan, std::shared_ptr<ItemHold> hold,
                      std::string condition_error = {},
                      std::optional<std::vector<Attempt>> history = std::nullopt);
@@ -154,8 +175,10 @@ class Loop {
   void hold_back(const std::string& pool, Timestamp until);
   void on_stale(const Step& step);
   void on_refused(const std::shared_ptr<Batch>& batch, const Error& error);
+  void substitute(const Step& step, const Error& error);
   void on_trouble(const Error& error);
   void on_damage(const Error& error);
+  void stop_because(const Error& error, const std::string& what);
   void on_store_trouble(const std::shared_ptr<Batch>& batch, const Error& error);
   void retry_batch();
   void on_looked_up(const std::shared_ptr<Batch>& batch, const Result<WorkerRecord>& self);
@@ -183,7 +206,8 @@ class Loop {
   void take_claims(Claims claims);
   void evaluate_condition(Claimed claimed);
   void on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted);
-  void start_claimed(std::vector<Claimed> claimed);
+  /// `has_run`: the code of these has run here, and the store has forgotten its result.
+  void start_claimed(std::vector<Claimed> claimed, bool has_run = false);
   [[nodiscard]] bool may_claim();
   JobSeen& see(const Job& job, const Workflow& workflow);
   [[nodiscard]] std::shared_ptr<const JobPlan> plan_for(const Job& job,
@@ -196,11 +220,26 @@ class Loop {
   void refresh(const Job& job);
   void forget_if_unused(JobId job);
 
+  // loop_holdings.cpp
+  void compare_holdings();
+  void on_compared(const HeldInStore& stored, BatchNumber acknowledged, Timestamp asked_at);
+  void settle_unknown(std::vector<Claimed> open);
+  void end_withdrawn(const OpenName& name);
+  [[nodiscard]] bool is_ours(const WorkerRecord& record) const;
+  void on_setback(const std::string& evidence);
+  void read_after_setback();
+  void on_read_after_setback(const Remembered& remembered);
+  void report_forgotten(const std::vector<AcknowledgedResults::Result>& forgotten);
+  void drop_held_of(JobId job);
+
   // loop_upkeep.cpp
   void renew();
-  void on_renewed(WorkerId worker, const Status& renewed);
+  void on_renewed(WorkerId worker, Timestamp sent_at, const Status& renewed);
   void on_lease_lost();
+  void on_lease_over();
+  [[nodiscard]] Timestamp lease_over_at() const;
   void sweep();
+  void on_sweep_failed(const Error& error);
   void refresh_jobs();
   void on_refreshed(const std::vector<Job>& jobs,
                     const std::vector<std::pair<TaskId, CancelCause>>& cancelled_items);
@@ -229,7 +268,8 @@ class Loop {
   std::atomic<bool> is_idle_ = false;  ///< it has looked, and nothing waits or runs
   mutable std::mutex mutex_;
   std::string trouble_;                                               ///< guarded by mutex_
-  std::optional<Error> damage_;                                       ///< guarded by mutex_
+  std::int64_t forgotten_results_ = 0;                                ///< guarded by mutex_
+  std::optional<Error> fault_;                                        ///< guarded by mutex_
   std::map<std::string, std::shared_ptr<const StageCode>> handlers_;  ///< guarded by mutex_
   std::vector<CodeSource> sources_;                                   ///< guarded by mutex_
   /// By hash; guarded by mutex_.
@@ -255,6 +295,15 @@ class Loop {
   std::vector<Step> pending_;
   std::vector<Step> spare_;  ///< an emptied batch's, to be filled again
   BatchNumber last_batch_ = 0;
+  BatchNumber acknowledged_batch_ = 0;
+  AcknowledgedResults acknowledged_;
+  Holdings holdings_;
+  bool comparing_ = false;
+  Timestamp compare_again_at_;         ///< none: with the next renewal
+  Timestamp holds_since_;              ///< as of the last look that showed no difference
+  std::uint64_t seen_setbacks_ = 0;
+  bool is_set_back_ = false;           ///< and not everything has been read again yet
+  Timestamp read_after_setback_at_;
   Timestamp linger_until_;                ///< so long the pending steps may wait for others
   std::map<TaskId, Version> conditions_;  ///< being evaluated
   bool committing_ = false;
@@ -268,6 +317,9 @@ class Loop {
   bool sweeping_ = false;
   bool renewing_ = false;
   bool renewal_failed_ = false;  ///< the last one
+  Timestamp renewal_sent_at_;
+  Timestamp lease_until_;        ///< by our own clock
+  bool is_past_lease_ = false;   ///< what ran was asked to end; nothing is begun until a renewal
   Timestamp sweep_not_before_;
   bool sweep_again_ = false;
   bool stopping_ = false;

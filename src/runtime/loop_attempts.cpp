@@ -44,17 +44,14 @@ bool Loop::can_run(const StageDefinition& definition, const StageCode* code) con
   return has_work && has_gates && has_decider && has_condition && has_join;
 }
 
-void Loop::start_attempt(Task task, std::shared_ptr<const JobPlan> plan,
-                         std::shared_ptr<ItemHold> hold, std::string condition_error,
-                         std::optional<std::vector<Attempt>> history) {
+Loop::Held& Loop::hold_attempt(Task task, std::shared_ptr<const JobPlan> plan,
+                               std::shared_ptr<ItemHold> hold) {
   auto attempt = std::allocate_shared<OpenAttempt>(Recycled<OpenAttempt>());
   attempt->code = plan->code[at(task.stage())];
   attempt->task = std::move(task);
   attempt->plan = std::move(plan);
   attempt->hold = std::move(hold);
-  attempt->condition_error = std::move(condition_error);
-  attempt->history = std::move(history);
-  if (attempt->task.attempts == 1) attempt->history.emplace();
+  attempt->ports = ports_;
   Held& held = held_[attempt->task.id];
   if (held.attempt) {
     // An earlier attempt that was superseded: nobody waits for it any more.
@@ -62,15 +59,37 @@ void Loop::start_attempt(Task task, std::shared_ptr<const JobPlan> plan,
     (void)pool_.withdraw(held.ticket);
   }
   held = Held{};
-  held.attempt = attempt;
+  held.attempt = std::move(attempt);
+  open_count_ = static_cast<std::int64_t>(held_.size());
+  return held;
+}
+
+void Loop::start_attempt(Task task, std::shared_ptr<const JobPlan> plan,
+                         std::shared_ptr<ItemHold> hold, std::string condition_error,
+                         std::optional<std::vector<Attempt>> history) {
+  Held& held = hold_attempt(std::move(task), std::move(plan), std::move(hold));
+  std::shared_ptr<OpenAttempt> attempt = held.attempt;
+  attempt->condition_error = std::move(condition_error);
+  attempt->history = std::move(history);
+  if (attempt->task.attempts == 1) attempt->history.emplace();
   if (attempt->task.attempts > 1 && options_.log) {
     log(LogLevel::info, "retry of '" + attempt->stage().name + "' for '" + attempt->hold->key() +
                             "' starts: attempt " + std::to_string(attempt->task.attempts));
   }
-  open_count_ = static_cast<std::int64_t>(held_.size());
-  attempt->ports = ports_;
   held.ticket = pool_.submit([attempt = std::move(attempt)] { execute(attempt, *attempt->ports); });
   if (stopping_) ask_to_stop(held.attempt->task.id, held, StopReason::shutdown);
+}
+
+/// Its code has run here, and the store has forgotten what came of it. The attempt is closed as
+/// interrupted, so that the work is done again under the next number.
+void Loop::give_back_forgotten(Task task, std::shared_ptr<const JobPlan> plan,
+                               std::shared_ptr<ItemHold> hold) {
+  Held& held = hold_attempt(std::move(task), std::move(plan), std::move(hold));
+  held.finished = std::make_unique<Finished>();
+  held.finished->draft = draft_without_word(held, AttemptResult::interrupted);
+  held.finished->draft.graceful = true;
+  held.finished->draft.summary = "the store has forgotten the result of this attempt";
+  close_attempt(held);
 }
 
 void Loop::on_started(TaskId task, Version version, Timestamp started_at) {
@@ -182,7 +201,7 @@ void Loop::on_finished(std::unique_ptr<Finished> finished) {
 /// How many attempts the close may open at once: its own slot, and what room there is; none where
 /// what comes next, the task itself or a dependent, is not ours to run.
 std::uint32_t Loop::may_open_next(const Held& held, StateKind next) const {
-  if (stopping_ || draining_) return 0;
+  if (stopping_ || draining_ || is_past_lease_) return 0;
   const JobPlan& plan = *held.attempt->plan;
   const StageIndex own = held.attempt->task.stage();
   const auto is_held_back = [&](StageIndex stage) {
@@ -208,7 +227,7 @@ void Loop::close_attempt(Held& held) {
 
   // What ended because it was asked to give way is given back; a success counts all the same.
   const bool gave_way =
-      held.stop_reason == StopReason::shutdown &&
+      (held.stop_reason == StopReason::shutdown || held.stop_reason == StopReason::lease) &&
       (draft.result == AttemptResult::failure || draft.result == AttemptResult::timed_out ||
        draft.result == AttemptResult::interrupted);
   if (gave_way) {

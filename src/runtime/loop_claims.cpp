@@ -41,6 +41,7 @@ std::shared_ptr<const JobPlan> Loop::plan_for(const Job& job, const Workflow& wo
                                                 .params = job.params,
                                                 .labels = job.labels,
                                                 .reduce_ordinal = job.reduce_ordinal,
+                                                .submitted_at = job.submitted_at,
                                                 .workflow = workflow,
                                                 .code = code_for(workflow),
                                                 .pool_keys = {},
@@ -98,6 +99,11 @@ std::shared_ptr<const StageCode> Loop::made_by(const std::vector<CodeSource>& so
 
 Loop::JobSeen& Loop::see(const Job& job, const Workflow& workflow) {
   JobSeen& seen = jobs_[job.id];
+  if (seen.plan && seen.plan->submitted_at != job.submitted_at) {
+    // The store was set back and has given the number to another job.
+    drop_held_of(job.id);
+    seen = {};
+  }
   if (!seen.plan) seen.plan = plan_for(job, workflow);
   refresh(job);
   return seen;
@@ -107,7 +113,9 @@ void Loop::refresh(const Job& job) {
   const auto entry = jobs_.find(job.id);
   if (entry == jobs_.end()) return;
   JobSeen& seen = entry->second;
-  if (job.generation < seen.generation) return;  // read before what we have heard since
+  const bool is_older = job.generation < seen.generation;  // read before what we have heard since
+  if (is_older && !seen.is_doubtful) return;
+  seen.is_doubtful = false;
   seen.generation = job.generation;
   seen.may_open = !job.cancelled && job.paused == PauseCause::none;
   seen.attempts_cap = job.budget.max_attempts_per_task;
@@ -129,6 +137,7 @@ void Loop::forget_if_unused(JobId job) {
 /// A busy engine claims when a good part of its room is free, an idle one for any room at all.
 void Loop::claim_if_useful() {
   if (!claim_wanted_ || claiming_ || stopping_ || draining_ || !store_is_up_) return;
+  if (is_past_lease_ || is_set_back_) return;
   const bool too_many = pool_.abandoned() >= options_.abandoned_max;
   if (std::exchange(too_many_abandoned_, too_many) != too_many) {
     set_trouble(too_many ? "too many handlers ignored their stop token: nothing more is claimed"
@@ -203,7 +212,7 @@ std::vector<LaneShare> Loop::shares_for(std::uint32_t room) {
 /// that the steps leave free are filled, so no commit opens more than there is room for.
 Refill Loop::refill_for(const std::vector<Step>& steps) {
   const bool may_refill = has_backlog_ && !claiming_ && store_is_up_ && !too_many_abandoned_ &&
-                          clock_.now() < heads_until_;
+                          !is_past_lease_ && !is_set_back_ && clock_.now() < heads_until_;
   if (!may_refill) return {};
   Refill refill{.shares = shares_for(static_cast<std::uint32_t>(steps.size()))};
   if (refill.shares.empty() || !may_claim()) return {};
@@ -267,7 +276,7 @@ void Loop::take_claims(Claims claims) {
   start_claimed(std::move(claims.opened));
 }
 
-void Loop::start_claimed(std::vector<Claimed> claimed) {
+void Loop::start_claimed(std::vector<Claimed> claimed, bool has_run) {
   auto unknown = std::make_shared<std::vector<Claimed>>();
   for (Claimed& one : claimed) {
     const auto held = held_.find(one.task.id);
@@ -275,30 +284,36 @@ void Loop::start_claimed(std::vector<Claimed> claimed) {
         held != held_.end() && held->second.attempt->task.version == one.task.version;
     if (is_known) continue;
     const auto seen = jobs_.find(one.task.job);
-    if (seen == jobs_.end()) {
+    if (seen == jobs_.end() || seen->second.is_doubtful) {
       unknown->push_back(std::move(one));
       continue;
     }
     auto hold =
         std::make_shared<ItemHold>(std::move(one.item_key), std::move(one.category),
                                    std::move(one.data), seen->second.plan->workflow.stage_count());
-    start_attempt(std::move(one.task), seen->second.plan, std::move(hold));
+    if (has_run) {
+      give_back_forgotten(std::move(one.task), seen->second.plan, std::move(hold));
+    } else {
+      start_attempt(std::move(one.task), seen->second.plan, std::move(hold));
+    }
   }
   if (unknown->empty()) return;
   const auto count = static_cast<std::int64_t>(unknown->size());
   arriving_ += count;
-  store_thread_.post([this, unknown, count] {
+  store_thread_.post([this, unknown, count, has_run] {
     std::set<JobId> ids;
     for (const Claimed& one : *unknown) ids.insert(one.task.job);
     auto jobs = std::make_shared<SeenJobs>(read_jobs(store_->records(), ids));
-    inbox_->post([this, unknown, jobs, count] {
+    inbox_->post([this, unknown, jobs, count, has_run] {
       for (const auto& [job, workflow] : *jobs) see(job, workflow);
       arriving_ -= count;
       // What could not be read is read back later: the store keeps it for us.
-      const auto unread = std::erase_if(
-          *unknown, [&](const Claimed& one) { return !jobs_.contains(one.task.job); });
+      const auto unread = std::erase_if(*unknown, [&](const Claimed& one) {
+        const auto seen = jobs_.find(one.task.job);
+        return seen == jobs_.end() || seen->second.is_doubtful;
+      });
       if (unread > 0) want_read_back(store_pause);
-      start_claimed(std::move(*unknown));
+      start_claimed(std::move(*unknown), has_run);
     });
   });
 }
@@ -326,7 +341,10 @@ void Loop::evaluate_condition(Claimed claimed) {
 }
 
 void Loop::on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted) {
-  conditions_.erase(ready->task.id);
+  // What was asked before the store was set back is asked again.
+  const auto asked = conditions_.find(ready->task.id);
+  if (asked == conditions_.end() || asked->second != ready->task.version) return want_claim();
+  conditions_.erase(asked);
   // A second answer to the same question must not take the place of the attempt that followed.
   if (stopping_ || held_.contains(ready->task.id)) return;
   if (wanted && draining_) return;  // it stays Ready, for others

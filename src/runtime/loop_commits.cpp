@@ -42,6 +42,14 @@ Status read_open_attempts(Records& records, WorkerId worker, std::vector<Claimed
   });
 }
 
+/// The refusal may quote what was refused, and a database may take less than UTF-8.
+std::string plain_ascii(std::string_view text) {
+  constexpr std::size_t length_max = 500;
+  std::string plain(text.substr(0, length_max));
+  std::ranges::replace_if(plain, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return plain;
+}
+
 }  // namespace
 
 /// One batch at a time: only of the newest can it be unknown whether it was written.
@@ -85,6 +93,7 @@ bool Loop::lingers() {
 
 void Loop::send(std::shared_ptr<Batch> batch) {
   committing_ = true;
+  batch->sent_by = worker();
   const std::size_t steps = batch->steps.size();
   auto commit = [this, batch = std::move(batch), worker = worker()] {
     auto answer = std::make_shared<Result<Committed>>(
@@ -115,6 +124,7 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
     set_trouble({});
     want_claim();
   }
+  if (batch->sent_by == worker()) acknowledged_batch_ = batch->number;
   store_backoff_ = Duration::zero();
   if (refilled) claiming_ = false;
   if (refilled && answer->is_short) has_backlog_ = false;
@@ -170,6 +180,7 @@ void Loop::on_applied(Step& step, StepAnswer& answer) {
     held = std::move(*mine);
     held_.erase(step.next.id);
   }
+  if (step.closed) acknowledged_.add(step.next.id, step.expected, step.closed->number);
   if (held.attempt && step.closed) log_decision(*held.attempt, step);
   if (held.attempt && step.closed && !step.next.child) {
     const StateKind kind = step.next.kind();
@@ -227,13 +238,17 @@ void Loop::on_stale(const Step& step) {
   // Feedback that the core made up belongs to the decision; a gate's belongs to the attempt.
   if (draft.verdict != Verdict::rejected) draft.feedback.reset();
   held.finished->children = step.children;
-  store_thread_.post([this, task = held.attempt->task] {
+  store_thread_.post([this, task = held.attempt->task, generation = step.generation] {
     auto job = std::make_shared<Result<Job>>(store_->records().job(task.job));
     std::optional<CancelCause> cancelled;
     if (task.item) {
       if (const Result<Item> item = store_->records().item(task.item)) cancelled = item->cancelled;
     }
-    inbox_->post([this, id = task.id, version = task.version, job, cancelled] {
+    inbox_->post([this, id = task.id, version = task.version, job, cancelled, generation] {
+      if (*job && (*job)->generation < generation) {
+        on_setback("job " + std::to_string((*job)->id.value()) +
+                   " is as it was before acts that had been acknowledged");
+      }
       if (*job) refresh(**job);
       const auto again = held_.find(id);
       if (again == held_.end() || again->second.attempt->task.version != version) return;
@@ -245,14 +260,9 @@ void Loop::on_stale(const Step& step) {
 }
 
 /// The store says no for good. One bad step must not hold up the others: halves, until it stands
-/// alone; then it is reported and dropped, and its attempt will be swept.
+/// alone; then something is sent in its place that the store can record.
 void Loop::on_refused(const std::shared_ptr<Batch>& batch, const Error& error) {
-  if (batch->steps.size() == 1) {
-    log(LogLevel::error, "a step was refused and dropped: " + error.text());
-    set_trouble("a step was refused: " + error.text());
-    drop(batch->steps.front());
-    return;
-  }
+  if (batch->steps.size() == 1) return substitute(batch->steps.front(), error);
   const auto middle = batch->steps.begin() + static_cast<std::ptrdiff_t>(batch->steps.size() / 2);
   for (const auto& [begin, end] :
        {std::pair(middle, batch->steps.end()), std::pair(batch->steps.begin(), middle)}) {
@@ -264,14 +274,55 @@ void Loop::on_refused(const std::shared_ptr<Batch>& batch, const Error& error) {
   flush();
 }
 
+/// No result is dropped: an attempt whose result is refused is closed as failed, with an error that
+/// names the refusal. Where even that is refused, nothing can be recorded, and the engine stops.
+void Loop::substitute(const Step& step, const Error& error) {
+  Held* held = held_for(step);
+  if (held == nullptr) return;  // it was taken from us meanwhile
+  const std::string refusal = plain_ascii(error.message);
+  const bool is_skip = step.next.kind() == StateKind::skipped && !step.closed;
+  if (held->was_refused || (!step.closed && !is_skip)) {
+    drop(step);
+    return stop_because({error.code, refusal, error.help}, "the store refuses to record a step");
+  }
+  held->was_refused = true;
+  log(LogLevel::error, "the store refused what '" + held->attempt->stage().name + "' for '" +
+                           held->attempt->hold->key() + "' brought: " + refusal);
+  if (is_skip) {
+    // An attempt can carry the error that a skip cannot.
+    held->attempt->condition_error = "the store refused to record the skip: " + refusal;
+    Step open{.was = StateKind::ready, .expected = step.expected, .next = held->attempt->task};
+    open.open_for = worker();
+    open.open_max = 1;
+    open.generation = step.generation;
+    pending_.push_back(std::move(open));
+    return;
+  }
+  held->finished = std::make_unique<Finished>();
+  Attempt& draft = held->finished->draft;
+  draft.result = AttemptResult::failure;
+  draft.started_at = step.closed->started_at;
+  draft.ended_at = step.closed->ended_at;
+  draft.usage = step.closed->usage;
+  draft.error = StageError{.error_class = ErrorClass::retryable,
+                           .kind = ErrorKind::protocol,
+                           .code = "refused_by_store",
+                           .message = "the store refused the result: " + refusal};
+  draft.summary = "Error: " + draft.error->message;
+  held->closing = false;
+  close_attempt(*held);
+}
+
 /// Whatever is written to a damaged store may make it worse, and nothing of it can be relied on.
-void Loop::on_damage(const Error& error) {
+void Loop::on_damage(const Error& error) { stop_because(error, "the store is damaged"); }
+
+void Loop::stop_because(const Error& error, const std::string& what) {
   {
     const std::lock_guard lock(mutex_);
-    if (damage_) return;
-    damage_ = error;
+    if (fault_) return;
+    fault_ = error;
   }
-  set_trouble("the store is damaged: " + error.text());
+  set_trouble(what + ": " + error.text());
   stop_now();
 }
 
@@ -301,6 +352,10 @@ void Loop::retry_batch() {
 void Loop::on_looked_up(const std::shared_ptr<Batch>& batch, const Result<WorkerRecord>& self) {
   const bool is_unknown = !self && self.error().code != ErrorCode::not_found;
   if (is_unknown) return on_store_trouble(batch, self.error());
+  if (self && self->last_batch < acknowledged_batch_) {
+    acknowledged_batch_ = self->last_batch;
+    on_setback("the newest batch of this worker on record is " + std::to_string(self->last_batch));
+  }
   const bool was_written = self && self->last_batch == batch->number;
   if (was_written) {
     reconcile(batch);
@@ -338,7 +393,7 @@ void Loop::read_back() {
 void Loop::on_read_back(std::vector<Claimed> open, bool is_complete) {
   reading_back_ = false;
   if (!is_complete) want_read_back(read_back_again_after);
-  start_claimed(std::move(open));
+  settle_unknown(std::move(open));
 }
 
 }  // namespace pawl

@@ -12,6 +12,8 @@ namespace pawl {
 namespace {
 
 constexpr Duration renew_again_after = std::chrono::milliseconds(500);
+/// So long a renewal may be under way after the lease has run out, before the worker acts on it.
+constexpr Duration lease_patience = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -20,15 +22,16 @@ constexpr Duration renew_again_after = std::chrono::milliseconds(500);
 void Loop::renew() {
   next_renewal_ = clock_.now() + options_.lease / 3;
   if (std::exchange(renewing_, true)) return;
+  renewal_sent_at_ = clock_.now();
   StoreThread& thread = options_.threads > 0 ? lease_thread_ : store_thread_;
-  thread.post([this, worker = worker()] {
-    const Status renewed = store_->renew(worker);
-    inbox_->post([this, worker, renewed] { on_renewed(worker, renewed); });
+  thread.post([this, worker = worker(), sent_at = renewal_sent_at_, since = holds_since_] {
+    const Status renewed = store_->renew(worker, since);
+    inbox_->post([=, this] { on_renewed(worker, sent_at, renewed); });
   });
   lease_thread_.wake();
 }
 
-void Loop::on_renewed(WorkerId worker, const Status& renewed) {
+void Loop::on_renewed(WorkerId worker, Timestamp sent_at, const Status& renewed) {
   renewing_ = false;
   if (worker != this->worker()) return;
   if (renewed) {
@@ -36,6 +39,12 @@ void Loop::on_renewed(WorkerId worker, const Status& renewed) {
     // they are taken for dead.
     if (std::exchange(renewal_failed_, false))
       sweep_not_before_ = clock_.now() + options_.lease / 3;
+    lease_until_ = sent_at + options_.lease;
+    if (std::exchange(is_past_lease_, false)) {
+      log(LogLevel::info, "the lease is renewed");
+      want_claim();
+    }
+    compare_holdings();
     return;
   }
   if (renewed.error().code == ErrorCode::not_found) {
@@ -44,6 +53,27 @@ void Loop::on_renewed(WorkerId worker, const Status& renewed) {
   }
   renewal_failed_ = true;
   next_renewal_ = std::min(next_renewal_, clock_.now() + renew_again_after);
+  if (clock_.now() >= lease_until_) on_lease_over();
+}
+
+Timestamp Loop::lease_over_at() const {
+  return std::max(lease_until_, renewal_sent_at_) + lease_patience;
+}
+
+/// By now another worker may have been given what runs here. It is closed as interrupted; where
+/// nobody was given it, that is what the store records.
+void Loop::on_lease_over() {
+  if (std::exchange(is_past_lease_, true)) return;
+  std::vector<TaskId> running;
+  for (const auto& [id, held] : held_) {
+    if (!held.closing) running.push_back(id);
+  }
+  const std::string what = std::to_string(running.size()) + " running attempts";
+  log(LogLevel::error, "the lease ran out and could not be renewed: another worker may take over. " +
+                           (options_.keep_running_past_lease ? what + " go on here all the same"
+                                                             : what + " are ended"));
+  if (options_.keep_running_past_lease) return;
+  for (const TaskId id : running) ask_to_stop(id, held_.at(id), StopReason::lease);
 }
 
 /// We were taken for dead: everything we held has been given to others. Sign on anew. Batches keep
@@ -55,10 +85,18 @@ void Loop::on_lease_lost() {
     (void)pool_.withdraw(held.ticket);
   }
   held_.clear();
-  store_thread_.post([this] {
+  holdings_.clear();
+  holds_since_ = no_time;
+  compare_again_at_ = no_time;
+  acknowledged_batch_ = 0;
+  store_thread_.post([this, sent_at = clock_.now()] {
     const Result<WorkerId> fresh = store_->enlist(hello_);
-    inbox_->post([this, fresh] {
-      if (fresh) worker_ = fresh->value();
+    inbox_->post([this, sent_at, fresh] {
+      if (fresh) {
+        worker_ = fresh->value();
+        lease_until_ = sent_at + options_.lease;
+        is_past_lease_ = false;
+      }
       want_claim();
     });
   });
@@ -85,8 +123,7 @@ void Loop::sweep() {
     const Result<Swept> swept = store_->sweep({.self = worker});
     inbox_->post([this, swept] {
       sweeping_ = false;
-      if (!swept && swept.error().code == ErrorCode::corrupt) on_damage(swept.error());
-      if (!swept) return;
+      if (!swept) return on_sweep_failed(swept.error());
       if (swept->next_due != no_time) next_sweep_ = std::min(next_sweep_, swept->next_due);
       if (swept->interrupted > 0) {
         log(LogLevel::info, std::to_string(swept->interrupted) +
@@ -102,6 +139,13 @@ void Loop::sweep() {
       if (swept->more || std::exchange(sweep_again_, false)) sweep();
     });
   });
+}
+
+/// Trouble passes, and the next sweep is due soon.
+void Loop::on_sweep_failed(const Error& error) {
+  if (error.code == ErrorCode::corrupt) return on_damage(error);
+  if (error.code == ErrorCode::unavailable) return;
+  log(LogLevel::error, "due retries and lost attempts could not be taken up: " + error.text());
 }
 
 /// Reads the jobs we work on once more, and the items of what we hold where a job has changed.

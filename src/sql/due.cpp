@@ -65,6 +65,7 @@ WorkerRecord worker_of(const Cursor& row) {
   columns.into(worker.lease_until);
   columns.into(worker.last_batch);
   columns.into(worker.retired);
+  columns.into(worker.holds_since);
   return worker;
 }
 

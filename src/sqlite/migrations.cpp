@@ -284,10 +284,16 @@ CREATE INDEX reviews_by_status ON reviews (status);
 CREATE INDEX reviews_of_job ON reviews (job, status);
 )sql";
 
+/// What a worker says it holds, beside what the tasks say (`WorkerRecord::holds_since`).
+constexpr const char* holdings = R"sql(
+ALTER TABLE workers ADD COLUMN holds_since INTEGER NOT NULL DEFAULT 0;
+)sql";
+
 constexpr std::array known{
     Migration{.name = "001_jobs_items_tasks_attempts", .sql = jobs_items_tasks_attempts},
     Migration{.name = "002_rate_marks", .sql = rate_marks},
     Migration{.name = "003_lists_by_index", .sql = lists_by_index},
+    Migration{.name = "004_holdings", .sql = holdings},
 };
 
 }  // namespace

@@ -30,7 +30,9 @@ namespace sqlite {
 namespace {
 
 constexpr char update_lease[] =
-    "UPDATE workers SET lease_until = ?2 + lease WHERE id = ?1 AND retired = 0 AND gone = 0";
+    "UPDATE workers SET lease_until = ?2 + lease, "
+    "holds_since = CASE WHEN ?3 = 0 THEN holds_since ELSE ?3 END "
+    "WHERE id = ?1 AND retired = 0 AND gone = 0";
 constexpr char update_retired[] = "UPDATE workers SET retired = 1 WHERE id = ?1";
 constexpr char update_last_batch[] =
     "UPDATE workers SET last_batch = ?2 WHERE id = ?1 AND last_batch <> ?2";
@@ -69,9 +71,9 @@ class SqliteStore final : public Store {
     return enlisted;
   }
 
-  Status renew(WorkerId worker) override {
+  Status renew(WorkerId worker, Timestamp holds_since) override {
     return write([&](SqliteRows&, Ledger&) -> Status {
-      if (writer_.connection().prepared(update_lease).run(worker, now()) == 0) {
+      if (writer_.connection().prepared(update_lease).run(worker, now(), holds_since) == 0) {
         return no_such(worker);
       }
       return {};
@@ -175,6 +177,9 @@ class SqliteStore final : public Store {
   Result<Arriving> receive(const Arrival& arrival) override {
     return write([&](SqliteRows&, Ledger& ledger) { return ledger.receive(arrival); });
   }
+
+  /// A file is not replaced under a process that has it open.
+  [[nodiscard]] std::uint64_t setbacks() const override { return 0; }
 
   std::uint64_t change_mark() override {
     // A mark that changes once too often does no harm, so an error of the watcher is none.

@@ -17,7 +17,10 @@ class ForwardingStore : public Store {
   [[nodiscard]] const Clock& clock() const override { return inner_->clock(); }
   Records& records() override { return inner_->records(); }
   Result<WorkerId> enlist(const WorkerHello& hello) override { return inner_->enlist(hello); }
-  Status renew(WorkerId worker) override { return inner_->renew(worker); }
+  using Store::renew;
+  Status renew(WorkerId worker, Timestamp holds_since) override {
+    return inner_->renew(worker, holds_since);
+  }
   Status retire(WorkerId worker) override { return inner_->retire(worker); }
   Result<Job> create_job(const NewJob& job) override { return inner_->create_job(job); }
   Result<Added> add_items(const AddItems& chunk) override { return inner_->add_items(chunk); }
@@ -34,6 +37,7 @@ class ForwardingStore : public Store {
   Result<Swept> sweep(const SweepRequest& request) override { return inner_->sweep(request); }
   Result<Job> act(const Act& act) override { return inner_->act(act); }
   Result<Arriving> receive(const Arrival& arrival) override { return inner_->receive(arrival); }
+  [[nodiscard]] std::uint64_t setbacks() const override { return inner_->setbacks(); }
   std::uint64_t change_mark() override { return inner_->change_mark(); }
   Result<std::string> keep_payload(std::string_view bytes) override {
     return inner_->keep_payload(bytes);

@@ -110,6 +110,13 @@ constexpr std::array table{
               "uninterrupted run, below `max_interruptions`, for deterministic handlers.",
               "Not read from records: it compares runs, which the tests do.",
               "Never reported by `pawl verify`.", "None is needed."},
+    Invariant{
+        "I17", "No finished result is dropped.",
+        "Every running task is held by its worker: with each renewal of its lease a worker records "
+        "since when it has held what it holds, and nothing of it was opened before that.",
+        "The worker has lost sight of an attempt: it lives, so nobody else takes it over.",
+        "Stop that worker: its attempts are closed as interrupted and run again. Then report it "
+        "with a copy of the store."},
     Invariant{"log", "The log is dense: its rows are numbered without a gap.",
               "Every event follows the one before in its row, or begins the next row.",
               "Rows of the log are missing.", restore},

@@ -36,11 +36,12 @@ class MemoryStore final : public Store, public Records {
     return id;
   }
 
-  Status renew(WorkerId id) override {
+  Status renew(WorkerId id, Timestamp holds_since) override {
     const std::lock_guard lock(mutex_);
     std::optional<WorkerRecord> worker = rows_.worker(id);
     if (!worker || worker->retired) return no_such(id);
     worker->lease_until = clock_.now() + leases_[id];
+    if (holds_since != no_time) worker->holds_since = holds_since;
     rows_.put_worker(*worker);
     return {};
   }
@@ -130,6 +131,9 @@ class MemoryStore final : public Store, public Records {
     }
     return heads;
   }
+
+  /// It lives and dies with its process.
+  [[nodiscard]] std::uint64_t setbacks() const override { return 0; }
 
   std::uint64_t change_mark() override {
     const std::lock_guard lock(mutex_);

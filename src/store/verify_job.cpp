@@ -1,6 +1,7 @@
 #include "store/verify_job.hpp"
 
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "pawl/codec/documents.hpp"
@@ -122,12 +123,27 @@ class JobReading {
       if (!worker && worker.error().code != ErrorCode::not_found) {
         return std::unexpected(worker.error());
       }
-      workers_.emplace(running->worker, worker.has_value());
+      workers_.emplace(running->worker, worker ? std::optional(*worker) : std::nullopt);
     }
-    if (workers_.at(running->worker)) return {};
+    const std::optional<WorkerRecord>& worker = workers_.at(running->worker);
+    if (worker) return check_held(task, *running, *worker);
     findings_.about(task);
     findings_.add("I2", say("task ", task.id.value(), " is running in worker ",
                             running->worker.value(), ", which was never there"));
+    return {};
+  }
+
+  /// I17: the worker holds it. It may have been closed since it was read.
+  Status check_held(const Task& task, const Running& running, const WorkerRecord& worker) {
+    if (worker.retired || running.opened_at >= worker.holds_since) return {};
+    const Result<Task> now = records_.task(task.id);
+    if (!now && now.error().code != ErrorCode::not_found) return std::unexpected(now.error());
+    if (!now || now->version != task.version) return {};
+    findings_.about(task);
+    findings_.add("I17", say("task ", task.id.value(), " is running in worker ", worker.id.value(),
+                             " since ", rfc3339(running.opened_at),
+                             ", and that worker holds nothing older than ",
+                             rfc3339(worker.holds_since)));
     return {};
   }
 
@@ -302,7 +318,7 @@ class JobReading {
   Verification& into_;
   Findings findings_;
   JobWideCheck job_wide_;
-  std::map<WorkerId, bool> workers_;  ///< whether they are there
+  std::map<WorkerId, std::optional<WorkerRecord>> workers_;  ///< none: never there
   JobTally rows_;
   std::int64_t tasks_of_items_ = 0;
   FactSum facts_;

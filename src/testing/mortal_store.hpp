@@ -21,7 +21,10 @@ class MortalStore final : public Store {
   Result<WorkerId> enlist(const WorkerHello& hello) override {
     return *alive_ ? inner_->enlist(hello) : dead();
   }
-  Status renew(WorkerId worker) override { return *alive_ ? inner_->renew(worker) : dead(); }
+  using Store::renew;
+  Status renew(WorkerId worker, Timestamp holds_since) override {
+    return *alive_ ? inner_->renew(worker, holds_since) : dead();
+  }
   Status retire(WorkerId worker) override { return *alive_ ? inner_->retire(worker) : dead(); }
   Result<Job> create_job(const NewJob& job) override {
     return *alive_ ? inner_->create_job(job) : dead();
@@ -49,6 +52,7 @@ class MortalStore final : public Store {
   Result<Arriving> receive(const Arrival& arrival) override {
     return *alive_ ? inner_->receive(arrival) : dead();
   }
+  [[nodiscard]] std::uint64_t setbacks() const override { return inner_->setbacks(); }
   std::uint64_t change_mark() override { return inner_->change_mark(); }
   Result<std::string> keep_payload(std::string_view bytes) override {
     return *alive_ ? inner_->keep_payload(bytes) : dead();

@@ -30,6 +30,29 @@ class ServerTrouble(ChaosTest):
         self.expect_all_back()
         self.check(outages=1)
 
+    def test_failover_that_loses_commits(self):
+        """A standby without the newest commits takes over while the workers run: here an older copy of the
+        server's own data."""
+        self.submit(40, seconds=0.2)
+        self.work()
+        self.work()
+        self.wait_for_more(20)
+        self.server.keep_copy()
+        self.expect_all_back()
+        self.wait_for_more(25)
+        self.server.go_on_from_copy()
+        self.expect_all_back()
+        self.wait_until("the job ends", self.job_has_ended)
+        self.stop_workers()
+        # What was forgotten ran again, perhaps under the same number: the record knows of one execution.
+        self.assertEqual(self.job(1)["state"], "completed")
+        self.assertEqual(self.job(1)["items"]["succeeded"], len(self.items))
+        self.assertEqual(self.job(1)["attempts_open"], 0)
+        self.assert_verified()
+        said = "".join(log.read_text() for log in self.dir.glob("worker-*.log"))
+        self.assertIn("the store has forgotten commits that it had acknowledged", said)
+        self.assertRegex(said, r"the store has forgotten [1-9][0-9]* of the newest")
+
     def test_backends_killed(self):
         self.submit(60)
         self.work()

@@ -95,6 +95,26 @@ TEST_P(Sweeping, never_ends_the_one_who_sweeps) {
   EXPECT_EQ(drive.close(held, succeeded()), StepOutcome::applied);
 }
 
+TEST_P(Sweeping, a_renewal_records_since_when_the_worker_holds_what_it_holds) {
+  const WorkerId worker = drive.enlist(10s);
+  EXPECT_EQ(drive.records().worker(worker)->holds_since, no_time);
+  const Timestamp since = drive.clock().now() - 3s;
+  ASSERT_TRUE(drive.store().renew(worker, since));
+  EXPECT_EQ(drive.records().worker(worker)->holds_since, since);
+  ASSERT_TRUE(drive.store().renew(worker));
+  EXPECT_EQ(drive.records().worker(worker)->holds_since, since) << "nothing new was said";
+  EXPECT_EQ(drive.store().setbacks(), 0U);
+}
+
+// After a failover the same task may be opened again: its forgotten attempt must be fenced.
+TEST_P(Sweeping, an_attempt_opened_later_has_a_later_token_whatever_came_between) {
+  drive.submit(workflow("w", {stage("a")}), {"x", "y"});
+  const Claimed first = drive.claim(1)[0];
+  drive.clock().advance(1us);
+  const Claimed second = drive.claim(1)[0];
+  EXPECT_GT(second.task.version, first.task.version);
+}
+
 TEST_P(Sweeping, gives_back_the_work_of_a_worker_that_signed_off) {
   drive.submit(workflow("w", {stage("a")}), {"x", "y"});
   const WorkerId leaving = drive.enlist();

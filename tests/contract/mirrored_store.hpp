@@ -40,8 +40,9 @@ class MirroredStore final : public ForwardingStore {
   Result<WorkerId> enlist(const WorkerHello& hello) override {
     return all([&](Store& store) { return store.enlist(hello); }, std::equal_to<>());
   }
-  Status renew(WorkerId worker) override {
-    return all([&](Store& store) { return store.renew(worker); });
+  using Store::renew;
+  Status renew(WorkerId worker, Timestamp holds_since) override {
+    return all([&](Store& store) { return store.renew(worker, holds_since); });
   }
   Status retire(WorkerId worker) override {
     return all([&](Store& store) { return store.retire(worker); });

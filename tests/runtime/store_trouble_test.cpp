@@ -1,14 +1,10 @@
 /// The engine and a store that does not answer, answers too late, or refuses.
 
-#include <algorithm>
-#include <atomic>
 #include <map>
 
 #include <gmock/gmock.h>
 
-#include "contract/records_decorator.hpp"
-#include "store/forwarding_store.hpp"
-#include "world.hpp"
+#include "sulking_store.hpp"
 
 namespace pawl {
 namespace {
@@ -16,89 +12,6 @@ namespace {
 using namespace testing_world;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-/// A store that refuses to commit while it is told to.
-class Sulking final : public ForwardingStore {
- public:
-  explicit Sulking(std::shared_ptr<Store> store)
-      : ForwardingStore(std::move(store)), reads(inner().records()) {}
-  Records& records() override { return reads; }
-
-  driving::RecordsDecorator reads;
-  int commits = 0;
-  int to_miss = 0;  ///< so many commits are not carried out, once one was refused
-  bool sulks = false;
-  bool is_damaged = false;
-  bool is_away = false;              ///< answers neither renewals nor sweeps
-  bool writes_all_the_same = false;  ///< the answer is lost, the batch is not
-  int refused = 0;
-  std::atomic<int> payloads_to_refuse = 0;
-  ItemId bad_item;  ///< no batch with a step of this item is taken
-
-  Status renew(WorkerId worker) override {
-    if (is_away) return fail(ErrorCode::unavailable, "nobody answers");
-    return inner().renew(worker);
-  }
-  Result<Submitted> submit(const NewJob& job, const AddItems& items) override {
-    if (sulks && writes_all_the_same) (void)inner().submit(job, items);
-    if (sulks) return fail(ErrorCode::unavailable, "the disk is full");
-    return inner().submit(job, items);
-  }
-  Result<Claims> claim(const ClaimRequest& request) override {
-    if (sulks && writes_all_the_same) (void)inner().claim(request);
-    if (sulks) return fail(ErrorCode::unavailable, "the disk is full");
-    return inner().claim(request);
-  }
-  Result<Committed> commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
-                           const Refill& refill) override {
-    ++commits;
-    if (is_damaged) return fail(ErrorCode::corrupt, "the database disk image is malformed");
-    if (sulks) {
-      ++refused;
-      if (writes_all_the_same) (void)inner().commit(worker, batch, steps, refill);
-      return fail(ErrorCode::unavailable, "the disk is full");
-    }
-    const bool has_bad_one = bad_item && std::ranges::any_of(steps, [&](const Step& step) {
-                               return step.next.item == bad_item;
-                             });
-    if (refused > 0 && to_miss > 0) {
-      --to_miss;
-      return fail(ErrorCode::unavailable, "nobody answers");
-    }
-    if (has_bad_one) {
-      ++refused;
-      return fail(ErrorCode::invalid, "a CHECK was broken");
-    }
-    return inner().commit(worker, batch, steps, refill);
-  }
-  Result<Swept> sweep(const SweepRequest& request) override {
-    if (is_away) return fail(ErrorCode::unavailable, "nobody answers");
-    return inner().sweep(request);
-  }
-  Result<std::string> keep_payload(std::string_view bytes) override {
-    if (payloads_to_refuse > 0) {
-      --payloads_to_refuse;
-      return fail(ErrorCode::unavailable, "the disk is full");
-    }
-    return inner().keep_payload(bytes);
-  }
-};
-
-class StoreTrouble : public testing::Test {
- protected:
-  std::unique_ptr<Engine> engine_with(EngineOptions options = {.threads = 0}) {
-    return std::move(*Engine::create(store, std::move(options), clock));
-  }
-  /// One stage that always succeeds.
-  static Program plain() {
-    WorkflowBuilder build("plain");
-    build.stage("work", succeed);
-    return built(build);
-  }
-
-  ManualClock clock;
-  std::shared_ptr<Sulking> store = std::make_shared<Sulking>(open_memory_store(clock));
-};
 
 TEST_F(StoreTrouble, a_claim_whose_answer_was_lost_is_read_back_and_run) {
   auto engine = engine_with();
@@ -335,10 +248,64 @@ TEST_F(StoreTrouble, one_bad_step_does_not_hold_up_the_batch_it_came_with) {
   engine->run_until_idle();
   EXPECT_EQ(store->records().job(job)->items.succeeded, 7);
   EXPECT_GT(store->refused, 1) << "first the batch, then the halves that hold it";
-  EXPECT_THAT(engine->status().trouble, HasSubstr("a CHECK was broken"));
-  // Nobody closed its attempt; when this engine is gone it is taken back like any other.
+  EXPECT_TRUE(store->records().job(job)->has_ended());
+  EXPECT_TRUE(verify(store->records(), {})->violations.empty());
+}
+
+// I17. Such a result was dropped, and its job never ended.
+TEST_F(StoreTrouble, a_result_that_is_refused_for_good_is_recorded_as_a_failure_that_says_so) {
+  auto engine = engine_with();
+  const Program program = plain();
+  engine->serve(program);
+  const JobId job = *engine->submit(program.workflow(), items({"x"}));
+  const Item item = *store->records().item(job, "x");
+  store->bad_item = item.id;
+  engine->run_until_idle();
+  EXPECT_EQ(state_of(*store->records().job(job)), JobState::failed);
+  const std::vector<Attempt> attempts =
+      *store->records().attempts(task_id(item.id, static_cast<StageIndex>(0)));
+  ASSERT_EQ(attempts.size(), 1U);
+  EXPECT_EQ(attempts[0].result, AttemptResult::failure);
+  ASSERT_TRUE(attempts[0].error);
+  EXPECT_EQ(attempts[0].error->code, "refused_by_store");
+  EXPECT_EQ(attempts[0].error->message,
+            "the store refused the result: invalid byte sequence: ??");
+  EXPECT_TRUE(attempts[0].output.is_null());
+  EXPECT_TRUE(verify(store->records(), {})->violations.empty());
+}
+
+TEST_F(StoreTrouble, a_skip_that_is_refused_for_good_becomes_a_failed_attempt) {
+  auto engine = engine_with();
+  WorkflowBuilder build("skipped");
+  build.stage("work", succeed).when([](Context&) { return false; });
+  const Program program = built(build);
+  engine->serve(program);
+  engine->run_until_idle();
+  const std::vector<NewItem> one = items({"x"});
+  const JobId job =
+      store->submit({.workflow = program.workflow()}, {.items = one, .close = true})->job.id;
+  store->refuses_skips = true;
+  clock.advance(1s);
+  engine->run_until_idle();
+  EXPECT_EQ(state_of(*store->records().job(job)), JobState::failed);
+  EXPECT_FALSE(engine->status().fault);
+  EXPECT_TRUE(verify(store->records(), {})->violations.empty());
+}
+
+TEST_F(StoreTrouble, a_store_that_refuses_even_the_failure_ends_the_engine_which_says_why) {
+  auto engine = engine_with();
+  const Program program = plain();
+  engine->serve(program);
+  const JobId job = *engine->submit(program.workflow(), items({"x"}));
+  store->bad_item = store->records().item(job, "x")->id;
+  store->refuses_substitutes = true;
+  const Result<Job> ended = engine->wait(job);
+  ASSERT_FALSE(ended);
+  EXPECT_THAT(ended.error().message, HasSubstr("invalid byte sequence"));
+  ASSERT_TRUE(engine->status().fault);
+  EXPECT_THAT(engine->status().trouble, HasSubstr("the store refuses to record a step"));
+  // It has signed off, so the attempt is taken back like any other.
   store->bad_item = ItemId{};
-  engine->stop();
   auto next = engine_with();
   next->serve(program);
   next->run_until_idle();
@@ -381,7 +348,7 @@ TEST_F(StoreTrouble, a_damaged_store_ends_the_engine_which_says_why) {
   clock.advance(1h);
   engine->run_until_idle();
   EXPECT_EQ(store->commits, commits);
-  ASSERT_TRUE(engine->status().damage);
+  ASSERT_TRUE(engine->status().fault);
   EXPECT_EQ(engine->status().open_attempts, 0);
   engine->stop();
 }

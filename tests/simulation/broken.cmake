@@ -113,10 +113,15 @@ pawl_broken(one_more_than_parallel store/counting.cpp
 pawl_broken(later_attempt_dropped runtime/loop_attempts.cpp
   [=[if (held_for(step) != nullptr) held_.erase(step.next.id);]=]
   [=[held_.erase(step.next.id);]=])
-pawl_broken(lost_claim_forgotten runtime/loop_claims.cpp
-  [=[    // It may have been carried out all the same, and its answer lost.
-    want_read_back(store_pause);]=]
+pawl_broken(refused_result_dropped runtime/loop_commits.cpp
+  [=[if (batch->steps.size() == 1) return substitute(batch->steps.front(), error);]=]
+  [=[if (batch->steps.size() == 1) return drop(batch->steps.front());]=])
+pawl_broken(forgotten_result_not_missed runtime/loop_holdings.cpp
+  [=[if (!differences.unknown.empty()) want_read_back();]=]
   [=[]=])
+pawl_broken(token_of_a_forgotten_attempt core/open.cpp
+  [=[return std::max<Version>(before + 1, now.time_since_epoch().count());]=]
+  [=[return std::max<Version>(before + 1, now.time_since_epoch().count() / 1'000'000'000'000);]=])
 pawl_broken(full_job_keeps_the_slots runtime/scheduler.cpp
   [=[return is_anybody_left || end_round();]=]
   [=[return (is_anybody_left && false) || end_round();]=])
@@ -127,11 +132,14 @@ pawl_broken(lost_commit_sent_again runtime/loop_commits.cpp
   [=[const bool was_written = self && self->last_batch == batch->number;]=]
   [=[const bool was_written = self && self->last_batch == batch->number + 1'000'000;]=])
 pawl_broken(events_skipped runtime/event_feed.cpp
-  [=[delivery.missed = true;]=]
-  [=[++subscriber->after;]=])
+  [=[if (!events) {  // the store does not answer now; the cursor stays
+]=]
+  [=[if (!events) {
+      if (!seen.empty()) ++seen.back().first;
+]=])
 pawl_broken(trouble_of_the_store_counted runtime/execution.cpp
   [=[if (attempt_->missed_store && finished_->draft.result == AttemptResult::failure) hand_back();]=]
   [=[]=])
-pawl_broken(lost_submission_forgotten runtime/engine.cpp
-  [=[if (!added && added.error().code == ErrorCode::unavailable) loop_->look_for_unknown();]=]
-  [=[]=])
+pawl_broken(end_of_the_log_not_missed runtime/event_feed.cpp
+  [=[const bool follows = seen.empty() || (!events->empty() && is(events->front(), seen.back()));]=]
+  [=[const bool follows = true;]=])

@@ -89,8 +89,9 @@ void Simulation::ask_a_passer_by(const std::vector<LaneHead>& heads, Duration pa
   const Result<Claims> claims = store_->claim(request);
   for (const Claimed& one : claims->opened) {
     run_.was_disturbed = true;
-    const auto since = lying_.find({one.task.id, one.task.version - 1});
-    if (since == lying_.end() || clock_.now() - since->second <= patience) continue;
+    const auto since = lying_.lower_bound({one.task.id, 0});
+    const bool was_lying = since != lying_.end() && since->first.first == one.task.id;
+    if (!was_lying || clock_.now() - since->second <= patience) continue;
     find("I12", name_of(*store_->records().job(one.task.job), one.task) +
                     " was ready and left lying while somebody had room for it");
   }

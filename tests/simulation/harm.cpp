@@ -65,6 +65,7 @@ void Simulation::harm() {
     tell([&] { return one.name() + " is well again"; });
     return;
   }
+  if (store_->may_forget() && depth_ == 0 && choices_.one_in(8)) return set_back();
   Process& one = *choices_.pick(living);
   switch (choices_.below(6)) {
     case 1:
@@ -90,6 +91,32 @@ void Simulation::harm() {
     default:
       if (living.size() < processes_max) start_process();
       return;
+  }
+}
+
+/// A standby takes over without the newest commits. What was under way is lost with the connections;
+/// whoever submitted something that is gone submits it again.
+void Simulation::set_back() {
+  const std::size_t calls = 1 + choices_.below(16);
+  tell([&] { return "the store forgets its last " + std::to_string(calls) + " calls"; });
+  ++run_.faults;
+  store_->forget(calls);
+  clock_.advance(1ms);
+  ++stirs_;
+  under_way_.clear();
+  job_numbers_.clear();
+  lying_.clear();
+  watch_.forget();
+  const Result<std::vector<Job>> jobs = store_->records().jobs({.limit = 1'000});
+  for (Submission& one : submissions_) {
+    const std::string& key = scenario_.jobs[one.number].job.key;
+    const auto there = std::ranges::find(*jobs, key, &Job::key);
+    if (there == jobs->end()) {
+      one = {.number = one.number};
+    } else if (there->submission_open && one.is_done) {
+      one.is_done = false;
+      one.is_unsure = true;
+    }
   }
 }
 

@@ -112,11 +112,23 @@ class Line::CutRecords final : public Records {
 Line::Line(std::shared_ptr<Store> store, Ports ports)
     : store_(std::move(store)),
       ports_(std::move(ports)),
-      records_(std::make_unique<CutRecords>(*this)) {}
+      records_(std::make_unique<CutRecords>(*this)),
+      met_setbacks_(store_->setbacks()) {}
 Line::~Line() = default;
+
+bool Line::meets_setback() {
+  return std::exchange(met_setbacks_, store_->setbacks()) != store_->setbacks();
+}
 
 template <class Call, class Own>
 auto Line::carry(const char* verb, Repeats repeats, Call call, Own own) -> decltype(call()) {
+  if (is_down() || meets_setback()) return no_answer();
+  return carry_as_ever(verb, repeats, std::move(call), std::move(own));
+}
+
+template <class Call, class Own>
+auto Line::carry_as_ever(const char* verb, Repeats repeats, Call call, Own own)
+    -> decltype(call()) {
   if (is_down()) return no_answer();
   const Fate fate = ports_.fate(verb);
   switch (fate) {
@@ -165,10 +177,13 @@ Result<WorkerId> Line::enlist(const WorkerHello& hello) {
       "enlist", Repeats::later, [&] { return store_->enlist(hello); },
       [&] { return [store = store_, hello] { (void)store->enlist(hello); }; });
 }
-Status Line::renew(WorkerId worker) {
-  const Status answer = carry(
-      "renew", Repeats::at_once, [&] { return store_->renew(worker); },
-      [&] { return [store = store_, worker] { (void)store->renew(worker); }; });
+/// A lease is renewed on a connection of its own, which learns nothing of setbacks.
+Status Line::renew(WorkerId worker, Timestamp holds_since) {
+  const Status answer = carry_as_ever(
+      "renew", Repeats::at_once, [&] { return store_->renew(worker, holds_since); },
+      [&] {
+        return [store = store_, worker, holds_since] { (void)store->renew(worker, holds_since); };
+      });
   if (ports_.said && !answer) ports_.said("cannot renew its lease: " + answer.error().message);
   return answer;
 }

@@ -65,7 +65,8 @@ class Line final : public Store {
   [[nodiscard]] const Clock& clock() const override { return store_->clock(); }
   Records& records() override;
   Result<WorkerId> enlist(const WorkerHello& hello) override;
-  Status renew(WorkerId worker) override;
+  using Store::renew;
+  Status renew(WorkerId worker, Timestamp holds_since) override;
   Status retire(WorkerId worker) override;
   Result<Job> create_job(const NewJob& job) override;
   Result<Added> add_items(const AddItems& chunk) override;
@@ -77,6 +78,8 @@ class Line final : public Store {
   Result<Swept> sweep(const SweepRequest& request) override;
   Result<Job> act(const Act& act) override;
   Result<Arriving> receive(const Arrival& arrival) override;
+  /// Learned by the first write that meets a store which was set back, as over a real connection.
+  [[nodiscard]] std::uint64_t setbacks() const override { return met_setbacks_; }
   std::uint64_t change_mark() override { return store_->change_mark(); }
   Result<std::string> keep_payload(std::string_view bytes) override;
   Result<KeptFile> keep_file(const std::filesystem::path& path) override;
@@ -86,11 +89,16 @@ class Line final : public Store {
   void note_waits(std::span<const Step> steps);
   void note_rates(const Claims& claims);
   [[nodiscard]] bool is_down() const { return is_dead_ || is_cut; }
+  /// Whether this call is the first that meets a store which was set back. Nothing of it is carried
+  /// out then.
+  [[nodiscard]] bool meets_setback();
   [[nodiscard]] bool misses_read() const { return is_down() || ports_.is_missed(); }
   /// How often one and the same call may reach the store. No network sends a claim or a batch
   /// twice; a person's click, or whoever submits, may well.
   enum class Repeats : std::uint8_t { never, at_once, later };
   /// A call that writes: with its fate. `own` makes the same call with everything it needs.
+  template <class Call, class Own>
+  auto carry_as_ever(const char* verb, Repeats repeats, Call call, Own own) -> decltype(call());
   template <class Call, class Own>
   auto carry(const char* verb, Repeats repeats, Call call, Own own) -> decltype(call());
 
@@ -98,6 +106,7 @@ class Line final : public Store {
   Ports ports_;
   std::unique_ptr<CutRecords> records_;
   bool is_dead_ = false;
+  std::uint64_t met_setbacks_ = 0;
 };
 
 }  // namespace pawl::simulation

@@ -29,9 +29,9 @@ Result<WorkerId> ModelledStore::enlist(const WorkerHello& hello) {
   return done;
 }
 
-Status ModelledStore::renew(WorkerId worker) {
+Status ModelledStore::renew(WorkerId worker, Timestamp holds_since) {
   const Timestamp at = now();
-  Status done = inner().renew(worker);
+  Status done = inner().renew(worker, holds_since);
   tell_model([&] {
     if (!is_unavailable(done)) model_.renewed(worker, done, at);
   });

@@ -31,7 +31,8 @@ class ModelledStore final : public ForwardingStore {
   [[nodiscard]] std::uint64_t verbs() const { return verbs_; }
 
   Result<WorkerId> enlist(const WorkerHello& hello) override;
-  Status renew(WorkerId worker) override;
+  using ForwardingStore::renew;
+  Status renew(WorkerId worker, Timestamp holds_since) override;
   Status retire(WorkerId worker) override;
   Result<Job> create_job(const NewJob& job) override;
   Result<Added> add_items(const AddItems& chunk) override;

@@ -1,6 +1,7 @@
 #include "simulation/scenario.hpp"
 
 #include "pawl/codec/workflow.hpp"
+#include "simulation/unfaithful_store.hpp"
 
 namespace pawl::simulation {
 
@@ -29,7 +30,7 @@ std::uint64_t lot(const Scenario& scenario, const WorkName& work, std::uint64_t 
   return mixed(made ^ work.done_before);
 }
 
-enum About : std::uint64_t { deed, verdict, cost, length, children, wanted, opinion };
+enum About : std::uint64_t { deed, verdict, cost, length, children, wanted, opinion, refusal };
 
 RetryPolicy draw_retry(Choices& choices, bool is_comparable) {
   RetryPolicy retry;
@@ -179,6 +180,8 @@ Scenario draw_scenario(Choices& choices) {
       if (!stage.decider.empty()) scenario.is_modelled = false;
     }
   }
+  scenario.has_unstorable_results = choices.one_in(4);
+  scenario.may_forget = choices.one_in(4);
   return scenario;
 }
 
@@ -201,6 +204,8 @@ Duration duration_of(const Scenario& scenario, const WorkName& work) {
 Outcome outcome_of(const Scenario& scenario, const WorkName& work, bool may_fan_out) {
   Output output{.json = output_of(scenario, work), .summary = {}, .typed = {}};
   output.usage = usage_of(scenario, work);
+  const bool is_refused = scenario.has_unstorable_results && lot(scenario, work, refusal) % 6 == 0;
+  if (is_refused) output.summary = unstorable;
   const Temper temper = scenario.jobs[work.job].tempers[at(work.stage)];
   if (temper == Temper::reliable) return output;
   const std::uint64_t chance = lot(scenario, work, deed) % (temper == Temper::wild ? 16 : 5);
@@ -217,12 +222,13 @@ Outcome outcome_of(const Scenario& scenario, const WorkName& work, bool may_fan_
     case 8:
       return blocked("who am I?");
     case 9:
-      return Skip{.why = "nothing to do"};
+      return Skip{.why = is_refused ? unstorable : "nothing to do"};
     case 10:
       return NeedsReview{.output = std::move(output), .why = "please look"};
     case 11: {
       if (!may_fan_out) return output;
       FanOut fan_out;
+      if (is_refused) fan_out.summary = unstorable;
       for (std::uint64_t i = lot(scenario, work, children) % 4; i > 0; --i) {
         fan_out.children.push_back({.key = "c" + std::to_string(i), .data = Json(i)});
       }

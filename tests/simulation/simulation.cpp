@@ -16,16 +16,22 @@ constexpr std::uint32_t all_at_once = 100'000;
 constexpr std::uint64_t rest_within = 20'000;
 constexpr std::uint64_t look_at_everything_every = 64;
 
+/// A file cannot be begun afresh under those who use it.
+bool may_forget(const Scenario& scenario, const RunOptions& options) {
+  return scenario.may_forget && options.harm && !options.open;
+}
+
 }  // namespace
 
 Simulation::Simulation(const Scenario& scenario, Choices& choices, const RunOptions& options)
     : scenario_(scenario),
       choices_(choices),
       options_(options),
-      store_(std::make_shared<ModelledStore>(options.open ? options.open(clock_)
-                                                          : open_memory_store(clock_))),
-      watch_(store_->records()) {
-  if (!scenario.is_modelled) store_->leave_model_out();
+      store_(std::make_shared<UnfaithfulStore>(
+          clock_, options.open ? options.open : open_memory_store,
+          UnfaithfulStore::Kind{.is_modelled = scenario.is_modelled,
+                                .may_forget = may_forget(scenario, options)})),
+      watch_(*store_) {
   people_ = std::make_shared<Line>(
       store_,
       Line::Ports{.fate = [this](const char* verb) { return fate(verb); },

@@ -14,9 +14,9 @@
 
 #include "pawl/store/clock.hpp"
 #include "simulation/choices.hpp"
-#include "simulation/modelled_store.hpp"
 #include "simulation/process.hpp"
 #include "simulation/scenario.hpp"
+#include "simulation/unfaithful_store.hpp"
 #include "simulation/watch.hpp"
 
 namespace pawl::simulation {
@@ -105,6 +105,7 @@ class Simulation {
   void harm();
   void let_arrive(std::size_t which);
   void jump();
+  void set_back();
 
   // people.cpp
   void act_as_somebody();
@@ -118,7 +119,7 @@ class Simulation {
   Choices& choices_;
   const RunOptions& options_;
   ManualClock clock_;
-  std::shared_ptr<ModelledStore> store_;
+  std::shared_ptr<UnfaithfulStore> store_;
   Watch watch_;
   Run run_;
   bool is_calm_ = false;  ///< nothing breaks any more

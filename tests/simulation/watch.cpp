@@ -43,9 +43,23 @@ void Watch::acknowledge(const Act& act) {
 
 void Watch::acknowledge_submission(JobId job, std::size_t items) { submitted_[job] = items; }
 
+void Watch::forget() {
+  closed_.clear();
+  answered_.clear();
+  submitted_.clear();
+  seen_.clear();
+  stories_.clear();
+  cancelled_.clear();
+  purged_.clear();
+  last_event_ = 0;
+  const auto log = store_.records().events({.limit = all_at_once});
+  for (const Event& event : *log) see(event);
+  for (auto& [subscriber, last] : told_) last = std::min(last, last_event_);
+}
+
 void Watch::told(const std::string& subscriber, const Event& event) {
   EventSeq& last = told_[subscriber];
-  const Result<std::vector<Event>> next = records_.events({.after = last, .limit = 1});
+  const Result<std::vector<Event>> next = store_.records().events({.after = last, .limit = 1});
   if (!next || next->empty() || next->front() != event) {
     find("events", subscriber + " was told of event " + std::to_string(event.seq) +
                        ", which is not what follows event " + std::to_string(last) + " in the log");
@@ -56,7 +70,7 @@ void Watch::told(const std::string& subscriber, const Event& event) {
 std::optional<Finding> Watch::missed_by(const std::string& subscriber) const {
   const auto told = told_.find(subscriber);
   const EventSeq last = told == told_.end() ? 0 : told->second;
-  const Result<std::vector<Event>> rest = records_.events({.after = last, .limit = 1});
+  const Result<std::vector<Event>> rest = store_.records().events({.after = last, .limit = 1});
   if (!rest || rest->empty()) return std::nullopt;
   return Finding{.invariant = "events",
                  .message = subscriber + " lives and was not told of event " +
@@ -64,7 +78,7 @@ std::optional<Finding> Watch::missed_by(const std::string& subscriber) const {
 }
 
 std::optional<Finding> Watch::look() {
-  const Result<std::vector<Job>> jobs = records_.jobs({.limit = all_at_once});
+  const Result<std::vector<Job>> jobs = store_.records().jobs({.limit = all_at_once});
   for (const Job& job : *jobs) {
     const auto seen = seen_.find(job.id);
     if (seen != seen_.end() && seen->second == job) continue;
@@ -79,7 +93,7 @@ std::optional<Finding> Watch::look_at_everything() {
   if (look()) return found_;
   VerifyOptions options{.decider = [](std::string_view) -> Decider { return advise; },
                         .page = all_at_once};
-  const Result<Verification> checked = verify(records_, options);
+  const Result<Verification> checked = verify(store_.records(), options);
   if (!checked) {
     find("verify", checked.error().text());
   } else if (!checked->ok()) {
@@ -93,7 +107,7 @@ void Watch::verify_job(const Job& job) {
   VerifyOptions options{.decider = [](std::string_view) -> Decider { return advise; },
                         .page = all_at_once,
                         .job = job.id};
-  const Result<Verification> checked = verify(records_, options);
+  const Result<Verification> checked = verify(store_.records(), options);
   if (!checked) {
     find("verify", checked.error().text());
   } else if (!checked->ok()) {
@@ -103,7 +117,7 @@ void Watch::verify_job(const Job& job) {
 
 void Watch::read_log() {
   const Result<std::vector<Event>> fresh =
-      records_.events({.after = last_event_, .limit = all_at_once});
+      store_.records().events({.after = last_event_, .limit = all_at_once});
   for (const Event& event : *fresh) see(event);
 }
 
@@ -155,9 +169,9 @@ void Watch::see(const Event& event) {
 /// I1: what somebody was told is there, and says the same.
 void Watch::check_acknowledged() {
   for (const auto& [name, result] : closed_) {
-    const Result<Task> task = records_.task(name.first);
+    const Result<Task> task = store_.records().task(name.first);
     if (!task) continue;  // purged, or lost: the log tells
-    const Result<std::vector<Attempt>> attempts = records_.attempts(name.first);
+    const Result<std::vector<Attempt>> attempts = store_.records().attempts(name.first);
     const auto found = std::ranges::find(*attempts, name.second, &Attempt::number);
     if (found == attempts->end() || found->result != result) {
       find("I1", "attempt " + std::to_string(name.second) + " of task " + number(name.first) +
@@ -165,14 +179,14 @@ void Watch::check_acknowledged() {
     }
   }
   for (const auto& [task, story] : stories_) {
-    const Result<Task> row = records_.task(task);
+    const Result<Task> row = store_.records().task(task);
     if (row && row->attempts != story.newest) {
       find("I1", "the log knows attempt " + std::to_string(story.newest) + " of task " +
                      number(task) + ", and the record does not");
     }
   }
   for (const auto& [id, reviewer] : answered_) {
-    const Result<Review> review = records_.review(id);
+    const Result<Review> review = store_.records().review(id);
     if (!review) continue;
     const bool is_there = review->answer && review->answer->reviewer == reviewer;
     if (!is_there && review->status != ReviewStatus::superseded) {
@@ -180,7 +194,7 @@ void Watch::check_acknowledged() {
     }
   }
   for (const auto& [job, items] : submitted_) {
-    const Result<std::vector<Item>> kept = records_.items({.job = job, .limit = all_at_once});
+    const Result<std::vector<Item>> kept = store_.records().items({.job = job, .limit = all_at_once});
     if (!kept || kept->size() + purged_[job] < items) {
       find("I1", "items of job " + number(job) + " were acknowledged, and are lost");
     }

@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "pawl/store/records.hpp"
+#include "pawl/store/store.hpp"
 #include "pawl/store/verify.hpp"
 
 namespace pawl::simulation {
@@ -25,7 +26,7 @@ struct Finding {
 
 class Watch {
  public:
-  explicit Watch(Records& records) : records_(records) {}
+  explicit Watch(Store& store) : store_(store) {}
 
   /// Told each event of the log, once.
   std::function<void(const Event&)> on_event;
@@ -36,6 +37,9 @@ class Watch {
   /// Somebody is about to take an answer back.
   void forget_answer(ReviewId review) { answered_.erase(review); }
   void acknowledge_submission(JobId job, std::size_t items);
+  /// The store was set back: nothing that was acknowledged has to be there, and the log is read
+  /// again from its beginning.
+  void forget();
   /// What a subscriber was told: by then it has to be in the log, and what came before was told
   /// before.
   void told(const std::string& subscriber, const Event& event);
@@ -63,7 +67,7 @@ class Watch {
   };
   using AttemptName = std::pair<TaskId, AttemptNumber>;
 
-  Records& records_;
+  Store& store_;
   std::optional<Finding> found_;
   std::map<JobId, Job> seen_;  ///< as they were when they were last verified
   EventSeq last_event_ = 0;

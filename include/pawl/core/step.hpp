@@ -54,8 +54,9 @@ struct Step {
 [[nodiscard]] Step close(const StageDefinition& stage, const Task& task, Attempt closed,
                          std::vector<NewChild> children = {}, const Advice* advice = nullptr);
 
-/// Opens the next attempt of a Ready task: the same task, Running, with the next number. Appends
-/// attempt.started, and retry.started where it is not the first.
+/// Opens the next attempt of a Ready task: the same task, Running, with the next number and a
+/// version that no attempt opened earlier has had. Appends attempt.started, and retry.started where
+/// it is not the first.
 [[nodiscard]] Task open(const StageDefinition& stage, Task ready, WorkerId worker, Timestamp now,
                         std::vector<Event>& events);
 

@@ -46,6 +46,10 @@ struct EngineOptions {
   std::uint32_t parallel = 1'024;
   /// A worker that does not renew for this long is taken for dead.
   Duration lease = std::chrono::seconds(60);
+  /// A worker whose lease has run out by its own clock, and cannot be renewed, ends what it runs:
+  /// another worker may be running the same by then. True: it goes on, and its results are recorded
+  /// where nobody else was given the work.
+  bool keep_running_past_lease = false;
   /// How long an attempt that was asked to stop may take to do so.
   Duration grace = std::chrono::seconds(10);
   /// How often commits of other processes are looked for.
@@ -88,8 +92,11 @@ struct EngineStatus {
   std::int64_t abandoned = 0;
   bool store_available = true;
   std::string trouble;  ///< why nothing is claimed, or empty
-  /// The store is damaged, so the engine has ended what it ran and stopped by itself.
-  std::optional<Error> damage;
+  /// Results of this engine that the store had acknowledged and has forgotten since (a failover).
+  std::int64_t forgotten_results = 0;
+  /// Why the engine has ended what it ran and stopped by itself: the store is damaged, or refuses
+  /// to record even that an attempt failed.
+  std::optional<Error> fault;
 };
 
 /// Ends a subscription when destroyed.

@@ -105,6 +105,8 @@ struct WorkerRecord {
   Timestamp lease_until;
   BatchNumber last_batch = 0;
   bool retired = false;
+  /// When it last renewed its lease it held no attempt opened before this; none: it has not said.
+  Timestamp holds_since;
   friend bool operator==(const WorkerRecord&, const WorkerRecord&) = default;
 };
 
@@ -210,7 +212,9 @@ class Store {
   /// Signs a worker on, with a lease of its own until `now + lease`.
   [[nodiscard]] virtual Result<WorkerId> enlist(const WorkerHello& hello) = 0;
   /// Extends the worker's lease. `not_found` when it has been swept: everything it holds is fenced.
-  [[nodiscard]] virtual Status renew(WorkerId worker) = 0;
+  /// `holds_since` is recorded with it (`WorkerRecord::holds_since`); none: what was recorded stays.
+  [[nodiscard]] virtual Status renew(WorkerId worker, Timestamp holds_since) = 0;
+  [[nodiscard]] Status renew(WorkerId worker) { return renew(worker, no_time); }
   /// Signs a worker off. What it still holds is interrupted by the next sweep.
   [[nodiscard]] virtual Status retire(WorkerId worker) = 0;
 
@@ -251,6 +255,11 @@ class Store {
 
   /// One transaction of a job that comes from another store.
   [[nodiscard]] virtual Result<Arriving> receive(const Arrival& arrival) = 0;
+
+  /// Rises when the store has come back without commits that it had acknowledged to this process,
+  /// as after a failover to an asynchronous standby. The first write that meets such a store is
+  /// answered `unavailable`, and nothing of it is carried out.
+  [[nodiscard]] virtual std::uint64_t setbacks() const = 0;
 
   /// Changes whenever anybody has committed something: cheap, for polling.
   [[nodiscard]] virtual std::uint64_t change_mark() = 0;

@@ -1,0 +1,60 @@
+#pragma once
+
+/// What an engine holds, compared with what the store says it holds.
+///
+/// Both change while the store is being asked: a claim may have been carried out whose answer has
+/// not been read yet. So a difference counts only when two looks in a row show it.
+
+#include <cstddef>
+#include <deque>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "pawl/core/ids.hpp"
+
+namespace pawl {
+
+/// One open attempt: its task, and the version that the opening gave it.
+using OpenName = std::pair<TaskId, Version>;
+
+class Holdings {
+ public:
+  struct Differences {
+    std::vector<OpenName> unknown;    ///< open in the store in our name, and not held
+    std::vector<OpenName> withdrawn;  ///< held, and not open in the store in our name
+  };
+
+  /// Answers what is different now and was in the look before.
+  [[nodiscard]] Differences compare(const std::set<OpenName>& stored,
+                                    const std::set<OpenName>& held);
+
+  /// Whether the last look showed a difference: then another look is due soon.
+  [[nodiscard]] bool is_in_doubt() const { return !unknown_.empty() || !withdrawn_.empty(); }
+
+  /// The worker has another name from now on.
+  void clear();
+
+ private:
+  std::set<OpenName> unknown_;
+  std::set<OpenName> withdrawn_;
+};
+
+/// The newest results that the store has acknowledged, so that a store which forgets some can be
+/// told from one that never had them.
+class AcknowledgedResults {
+ public:
+  struct Result {
+    OpenName attempt;
+    AttemptNumber number = 0;
+  };
+
+  void add(TaskId task, Version opened_as, AttemptNumber number);
+  [[nodiscard]] bool contains(const OpenName& attempt) const;
+  [[nodiscard]] const std::deque<Result>& newest() const { return results_; }
+
+ private:
+  std::deque<Result> results_;
+};
+
+}  // namespace pawl

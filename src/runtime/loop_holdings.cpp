@@ -1,0 +1,211 @@
+/// What the store says this worker holds, compared with what it holds; and a store that was set
+/// back, which has forgotten commits that it had acknowledged.
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "pawl/store/each_row.hpp"
+#include "runtime/loop.hpp"
+
+namespace pawl {
+
+namespace {
+
+constexpr Duration look_again_after = std::chrono::seconds(1);
+/// So many forgotten results are reported one by one.
+constexpr std::size_t reported_max = 20;
+
+OpenName name_of_open(const Task& task) { return {task.id, task.version}; }
+
+}  // namespace
+
+/// After every renewal, and again soon while the last look showed a difference.
+void Loop::compare_holdings() {
+  compare_again_at_ = no_time;
+  if (stopping_ || std::exchange(comparing_, true)) return;
+  store_thread_.post([this, worker = worker(), acknowledged = acknowledged_batch_,
+                      asked_at = clock_.now()] {
+    auto stored = std::make_shared<HeldInStore>(
+        HeldInStore{.worker = worker, .self = store_->records().worker(worker), .open = {}});
+    const TaskFilter ours{.worker = worker, .limit = 1'000};
+    const Status read = each_row(store_->records(), ours, [&](const Task& task) -> Status {
+      stored->open.push_back(task);
+      return {};
+    });
+    stored->is_complete = read.has_value();
+    inbox_->post([=, this] { on_compared(*stored, acknowledged, asked_at); });
+  });
+}
+
+void Loop::on_compared(const HeldInStore& stored, BatchNumber acknowledged, Timestamp asked_at) {
+  comparing_ = false;
+  if (stored.worker != worker() || stopping_) return;
+  if (!stored.self && stored.self.error().code == ErrorCode::not_found) return renew();
+  if (!stored.self || !stored.is_complete) {
+    compare_again_at_ = clock_.now() + look_again_after;
+    return;
+  }
+  if (!is_ours(*stored.self)) {
+    log(LogLevel::warning, "another process has signed on as worker " +
+                               std::to_string(stored.worker.value()));
+    return on_lease_lost();
+  }
+  if (stored.self->last_batch < acknowledged) {
+    if (acknowledged_batch_ == acknowledged) acknowledged_batch_ = stored.self->last_batch;
+    on_setback("batch " + std::to_string(acknowledged) + " of this worker was acknowledged, and " +
+               std::to_string(stored.self->last_batch) + " is the newest on record");
+  }
+
+  // What is being closed is settled by the answer to its step.
+  std::set<OpenName> held;
+  std::set<OpenName> closing;
+  for (const auto& [id, one] : held_) {
+    (one.closing ? closing : held).insert(name_of_open(one.attempt->task));
+  }
+  std::set<OpenName> open;
+  Timestamp oldest = asked_at;
+  for (const Task& task : stored.open) {
+    oldest = std::min(oldest, std::get<Running>(task.state).opened_at);
+    if (!closing.contains(name_of_open(task))) open.insert(name_of_open(task));
+  }
+  const Holdings::Differences differences = holdings_.compare(open, held);
+  for (const OpenName& name : differences.withdrawn) end_withdrawn(name);
+  if (!differences.unknown.empty()) want_read_back();
+  if (holdings_.is_in_doubt()) {
+    compare_again_at_ = clock_.now() + look_again_after;
+  } else {
+    // A lease of leeway: clocks differ, and answers take their time.
+    holds_since_ = oldest - options_.lease;
+  }
+}
+
+/// After a setback the store may have given our id to a worker that signed on later.
+bool Loop::is_ours(const WorkerRecord& record) const {
+  return record.host == hello_.host && record.pid == hello_.pid && record.name == hello_.name;
+}
+
+/// The store has given it to somebody else, or knows nothing of its opening.
+void Loop::end_withdrawn(const OpenName& name) {
+  Held* held = find(name.first, name.second);
+  if (held == nullptr) return;
+  log(LogLevel::warning, "'" + held->attempt->stage().name + "' for '" +
+                             held->attempt->hold->key() +
+                             "' is ended: the store does not have it as running here");
+  held->attempt->stop.request_stop();
+  (void)pool_.withdraw(held->ticket);
+  held_.erase(name.first);
+  want_claim();
+}
+
+/// Open in the store in our name, and not held. An attempt whose result was acknowledged has run:
+/// it is closed as interrupted, and the next one has the next number. The others never began here,
+/// because the answer that told of them was lost.
+void Loop::settle_unknown(std::vector<Claimed> open) {
+  const auto has_run = [&](const Claimed& one) {
+    return acknowledged_.contains(name_of_open(one.task));
+  };
+  std::vector<Claimed> forgotten;
+  for (Claimed& one : open) {
+    if (has_run(one)) forgotten.push_back(one);
+  }
+  std::erase_if(open, has_run);
+  start_claimed(std::move(open));
+  start_claimed(std::move(forgotten), true);
+}
+
+/// What this engine knew may be wrong in every point: jobs, conditions, what subscribers were told.
+/// Attempts go on; those that the store does not know are ended by the comparison.
+void Loop::on_setback(const std::string& evidence) {
+  log(LogLevel::error, "the store has forgotten commits that it had acknowledged: " + evidence +
+                           ". A standby may have taken over without them. Everything is read "
+                           "again, and what is no longer on record runs again");
+  is_set_back_ = true;
+  conditions_.clear();
+  for (auto& [id, seen] : jobs_) seen.is_doubtful = true;
+  heads_until_ = no_time;
+  read_after_setback();
+}
+
+void Loop::read_after_setback() {
+  read_after_setback_at_ = no_time;
+  std::vector<JobId> jobs;
+  for (const auto& [id, seen] : jobs_) jobs.push_back(id);
+  store_thread_.post([this, jobs = std::move(jobs), results = acknowledged_.newest()] {
+    auto remembered = std::make_shared<Remembered>();
+    Records& records = store_->records();
+    const auto is_known = [&](const auto& read) {
+      const bool is_answered = read || read.error().code == ErrorCode::not_found;
+      if (!is_answered) remembered->is_complete = false;
+      return is_answered;
+    };
+    for (const JobId id : jobs) {
+      Result<Job> job = records.job(id);
+      if (is_known(job)) remembered->jobs.emplace_back(id, std::move(job));
+    }
+    for (const AcknowledgedResults::Result& result : results) {
+      const auto& [task, version] = result.attempt;
+      const Result<Task> row = records.task(task);
+      if (is_known(row) && (!row || row->version <= version)) {
+        remembered->forgotten.push_back(result);
+      }
+    }
+    inbox_->post([this, remembered] { on_read_after_setback(*remembered); });
+  });
+}
+
+void Loop::on_read_after_setback(const Remembered& remembered) {
+  if (!remembered.is_complete) {
+    read_after_setback_at_ = clock_.now() + look_again_after;
+    return;
+  }
+  is_set_back_ = false;
+  for (const auto& [id, job] : remembered.jobs) {
+    const auto seen = jobs_.find(id);
+    if (seen == jobs_.end()) continue;
+    if (job && job->submitted_at == seen->second.plan->submitted_at) {
+      refresh(*job);
+    } else {
+      drop_held_of(id);
+      jobs_.erase(id);
+    }
+  }
+  for (auto& [id, held] : held_) {
+    // A cancel that the store has forgotten was none; one that it knows comes with its refusal.
+    held.item_cancelled.reset();
+    const auto seen = jobs_.find(held.attempt->plan->id);
+    const bool is_cancelled = seen != jobs_.end() && seen->second.cancelled;
+    if (held.stop_reason == StopReason::cancel && !is_cancelled) {
+      held.stop_reason = StopReason::lease;
+    }
+  }
+  report_forgotten(remembered.forgotten);
+  look_afresh();
+  compare_holdings();
+}
+
+void Loop::report_forgotten(const std::vector<AcknowledgedResults::Result>& forgotten) {
+  for (std::size_t i = 0; i < std::min(forgotten.size(), reported_max); ++i) {
+    log(LogLevel::error, "forgotten by the store: the result of attempt " +
+                             std::to_string(forgotten[i].number) + " of task " +
+                             std::to_string(forgotten[i].attempt.first.value()));
+  }
+  log(LogLevel::error, "the store has forgotten " + std::to_string(forgotten.size()) +
+                           " of the newest " + std::to_string(acknowledged_.newest().size()) +
+                           " results of this worker");
+  const std::lock_guard lock(mutex_);
+  forgotten_results_ += static_cast<std::int64_t>(forgotten.size());
+}
+
+/// The job is another than the one these attempts were opened for, or is gone.
+void Loop::drop_held_of(JobId job) {
+  std::erase_if(held_, [&](auto& entry) {
+    Held& held = entry.second;
+    if (held.attempt->plan->id != job) return false;
+    held.attempt->stop.request_stop();
+    (void)pool_.withdraw(held.ticket);
+    return true;
+  });
+}
+
+}  // namespace pawl

@@ -1,0 +1,93 @@
+#pragma once
+
+/// The store that all share, as it may turn out to be: it refuses for good what it cannot record,
+/// and it may be set back, as a standby is that takes over without the newest commits.
+///
+/// It is set back by telling its story again, without the end, to an empty store.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pawl/store/clock.hpp"
+#include "simulation/modelled_store.hpp"
+
+namespace pawl::simulation {
+
+/// A summary that the store takes from nobody.
+inline constexpr char unstorable[] = "unstorable";
+
+class UnfaithfulStore final : public Store {
+ public:
+  using Open = std::function<std::shared_ptr<Store>(const Clock&)>;
+  struct Kind {
+    bool is_modelled = true;
+    bool may_forget = false;
+  };
+  UnfaithfulStore(const ManualClock& clock, Open open, Kind kind);
+
+  [[nodiscard]] bool may_forget() const { return kind_.may_forget; }
+  /// Forgets the newest calls.
+  void forget(std::size_t calls);
+
+  // The model's.
+  [[nodiscard]] const std::vector<std::string>& differences() const {
+    return inner_->differences();
+  }
+  void compare_everything() { inner_->compare_everything(); }
+
+  [[nodiscard]] const Clock& clock() const override { return clock_; }
+  Records& records() override { return inner_->records(); }
+  Result<WorkerId> enlist(const WorkerHello& hello) override;
+  using Store::renew;
+  Status renew(WorkerId worker, Timestamp holds_since) override;
+  Status retire(WorkerId worker) override;
+  Result<Job> create_job(const NewJob& job) override;
+  Result<Added> add_items(const AddItems& chunk) override;
+  Result<Submitted> submit(const NewJob& job, const AddItems& items) override;
+  Result<std::vector<LaneHead>> ready_lanes() override { return inner_->ready_lanes(); }
+  Result<Claims> claim(const ClaimRequest& request) override;
+  using Store::commit;
+  Result<Committed> commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
+                           const Refill& refill) override;
+  Result<Swept> sweep(const SweepRequest& request) override;
+  Result<Job> act(const Act& act) override;
+  Result<Arriving> receive(const Arrival& arrival) override { return inner_->receive(arrival); }
+  [[nodiscard]] std::uint64_t setbacks() const override { return setbacks_; }
+  std::uint64_t change_mark() override { return (setbacks_ << 32U) + inner_->change_mark(); }
+  Result<std::string> keep_payload(std::string_view bytes) override;
+  Result<KeptFile> keep_file(const std::filesystem::path& path) override {
+    return inner_->keep_file(path);
+  }
+
+ private:
+  /// The world's time, or that of the story while it is told again.
+  class StoryClock final : public Clock {
+   public:
+    explicit StoryClock(const ManualClock& world) : world_(world) {}
+    [[nodiscard]] Timestamp now() const override { return told_at != no_time ? told_at : world_.now(); }
+    [[nodiscard]] bool ticks() const override { return false; }
+    Timestamp told_at;
+
+   private:
+    const ManualClock& world_;
+  };
+  using Call = std::function<void(Store&)>;
+
+  [[nodiscard]] std::shared_ptr<ModelledStore> empty_store();
+  /// Carries the call out and remembers it: `call` owns everything it needs.
+  template <class Verb>
+  auto carry_out(Verb verb) -> decltype(verb(std::declval<Store&>()));
+
+  StoryClock clock_;
+  Open open_;
+  Kind kind_;
+  std::shared_ptr<ModelledStore> inner_;
+  std::vector<std::pair<Timestamp, Call>> story_;
+  std::uint64_t setbacks_ = 0;
+};
+
+}  // namespace pawl::simulation
