@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace pawl {
 
@@ -43,6 +44,17 @@ void Holdings::clear() {
 void AcknowledgedResults::add(TaskId task, Version opened_as, AttemptNumber number) {
   if (results_.size() >= results_max) results_.pop_front();
   results_.push_back({.attempt = {task, opened_as}, .number = number});
+}
+
+std::vector<AcknowledgedResults::Result> AcknowledgedResults::report(
+    const std::vector<OpenName>& forgotten) {
+  std::vector<Result> reported;
+  for (const OpenName& attempt : forgotten) {
+    const auto result = std::ranges::find(results_, attempt, &Result::attempt);
+    if (result == results_.end() || std::exchange(result->is_reported, true)) continue;
+    reported.push_back(*result);
+  }
+  return reported;
 }
 
 bool AcknowledgedResults::contains(const OpenName& attempt) const {

@@ -47,11 +47,14 @@ class AcknowledgedResults {
   struct Result {
     OpenName attempt;
     AttemptNumber number = 0;
+    bool is_reported = false;  ///< as forgotten
   };
 
   void add(TaskId task, Version opened_as, AttemptNumber number);
   [[nodiscard]] bool contains(const OpenName& attempt) const;
   [[nodiscard]] const std::deque<Result>& newest() const { return results_; }
+  /// Answers those that were not reported before; from now on they are.
+  [[nodiscard]] std::vector<Result> report(const std::vector<OpenName>& forgotten);
 
  private:
   std::deque<Result> results_;

@@ -120,7 +120,7 @@ class Loop {
   /// What is left of what this engine knew, after the store was set back.
   struct Remembered {
     std::vector<std::pair<JobId, Result<Job>>> jobs;
-    std::vector<AcknowledgedResults::Result> forgotten;
+    std::vector<OpenName> forgotten;
     bool is_complete = true;
   };
   struct Batch {
@@ -229,7 +229,7 @@ class Loop {
   void on_setback(const std::string& evidence);
   void read_after_setback();
   void on_read_after_setback(const Remembered& remembered);
-  void report_forgotten(const std::vector<AcknowledgedResults::Result>& forgotten);
+  void report_forgotten(const std::vector<OpenName>& attempts);
   void drop_held_of(JobId job);
 
   // loop_upkeep.cpp

@@ -147,7 +147,7 @@ void Loop::read_after_setback() {
       const auto& [task, version] = result.attempt;
       const Result<Task> row = records.task(task);
       if (is_known(row) && (!row || row->version <= version)) {
-        remembered->forgotten.push_back(result);
+        remembered->forgotten.push_back(result.attempt);
       }
     }
     inbox_->post([this, remembered] { on_read_after_setback(*remembered); });
@@ -184,7 +184,9 @@ void Loop::on_read_after_setback(const Remembered& remembered) {
   compare_holdings();
 }
 
-void Loop::report_forgotten(const std::vector<AcknowledgedResults::Result>& forgotten) {
+void Loop::report_forgotten(const std::vector<OpenName>& attempts) {
+  const std::vector<AcknowledgedResults::Result> forgotten = acknowledged_.report(attempts);
+  if (forgotten.empty()) return;
   for (std::size_t i = 0; i < std::min(forgotten.size(), reported_max); ++i) {
     log(LogLevel::error, "forgotten by the store: the result of attempt " +
                              std::to_string(forgotten[i].number) + " of task " +
@@ -199,8 +201,8 @@ void Loop::report_forgotten(const std::vector<AcknowledgedResults::Result>& forg
 
 /// The job is another than the one these attempts were opened for, or is gone.
 void Loop::drop_held_of(JobId job) {
-  std::erase_if(held_, [&](auto& entry) {
-    Held& held = entry.second;
+  std::erase_if(held_, [&](const auto& entry) {
+    const Held& held = entry.second;
     if (held.attempt->plan->id != job) return false;
     held.attempt->stop.request_stop();
     (void)pool_.withdraw(held.ticket);

@@ -20,7 +20,7 @@ constexpr Duration lease_patience = std::chrono::seconds(1);
 /// Beside the other calls where there are threads: a commit that waits for the store does not let
 /// the lease run out. One at a time.
 void Loop::renew() {
-  next_renewal_ = clock_.now() + options_.lease / 3;
+  next_renewal_ = clock_.now() + (is_past_lease_ ? renew_again_after : options_.lease / 3);
   if (std::exchange(renewing_, true)) return;
   renewal_sent_at_ = clock_.now();
   StoreThread& thread = options_.threads > 0 ? lease_thread_ : store_thread_;
@@ -33,7 +33,10 @@ void Loop::renew() {
 
 void Loop::on_renewed(WorkerId worker, Timestamp sent_at, const Status& renewed) {
   renewing_ = false;
-  if (worker != this->worker()) return;
+  if (worker != this->worker()) {
+    next_renewal_ = clock_.now();  // the lease of the name that is ours now
+    return;
+  }
   if (renewed) {
     // After a time without the store everybody's lease has run out: others may renew theirs before
     // they are taken for dead.
@@ -64,6 +67,7 @@ Timestamp Loop::lease_over_at() const {
 /// nobody was given it, that is what the store records.
 void Loop::on_lease_over() {
   if (std::exchange(is_past_lease_, true)) return;
+  next_renewal_ = std::min(next_renewal_, clock_.now() + renew_again_after);
   std::vector<TaskId> running;
   for (const auto& [id, held] : held_) {
     if (!held.closing) running.push_back(id);
@@ -96,6 +100,8 @@ void Loop::on_lease_lost() {
         worker_ = fresh->value();
         lease_until_ = sent_at + options_.lease;
         is_past_lease_ = false;
+      } else {
+        next_renewal_ = clock_.now() + renew_again_after;
       }
       want_claim();
     });

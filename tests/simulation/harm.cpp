@@ -104,7 +104,6 @@ void Simulation::set_back() {
   clock_.advance(1ms);
   ++stirs_;
   under_way_.clear();
-  job_numbers_.clear();
   lying_.clear();
   watch_.forget();
   const Result<std::vector<Job>> jobs = store_->records().jobs({.limit = 1'000});

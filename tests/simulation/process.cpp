@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "pawl/codec/json.hpp"
+
 namespace pawl::simulation {
 
 std::unique_ptr<Process> Process::start(std::string name, const Scenario& scenario,
@@ -23,7 +25,7 @@ std::unique_ptr<Process> Process::start(std::string name, const Scenario& scenar
 }
 
 WorkName Process::name_of(const Context& context) const {
-  WorkName work{.job = ports_.job_number(context.job()),
+  WorkName work{.job = static_cast<std::size_t>(*integer_of(context.job_params())),
                 .item = context.item_key(),
                 .stage = context.task().stage(),
                 .child = context.child() != nullptr ? context.child()->key : std::string{}};

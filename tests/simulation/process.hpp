@@ -27,8 +27,6 @@ class Process {
  public:
   struct Ports {
     Line::Ports line;
-    /// Which of the scenario's jobs this is.
-    std::function<std::size_t(JobId)> job_number;
     /// Told each event that a subscriber of this engine is told.
     std::function<void(const Event&)> told;
   };

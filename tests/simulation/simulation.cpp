@@ -88,6 +88,7 @@ Run Simulation::run() {
   finish();
   expect_ended();
   expect_all_told();
+  watch_.expect_holdings();
   if (!run_.finding) run_.finding = watch_.look_at_everything();
   if (scenario_.is_modelled) store_->compare_everything();
   compare_with_model();
@@ -203,7 +204,7 @@ bool Simulation::submit_something() {
     const Result<JobId> job =
         process.engine().submit(planned.job.workflow, std::vector<NewItem>(first, middle),
                                 {.key = planned.job.key,
-                                 .params = {},
+                                 .params = Json(static_cast<std::int64_t>(open->number)),
                                  .labels = {},
                                  .budget = planned.job.budget,
                                  .tolerate_failures = planned.job.tolerate_failures,
@@ -293,17 +294,6 @@ void Simulation::start_process() {
                      watch_.acknowledge(steps, answer);
                    },
                .acknowledged_act = [](const Act&) {}},
-      .job_number =
-          [this](JobId job) {
-            const auto known = job_numbers_.find(job);
-            if (known != job_numbers_.end()) return known->second;
-            const std::string key = store_->records().job(job)->key;
-            const auto planned = std::ranges::find_if(
-                scenario_.jobs, [&](const PlannedJob& one) { return one.job.key == key; });
-            const auto number = static_cast<std::size_t>(planned - scenario_.jobs.begin());
-            job_numbers_.emplace(job, number);
-            return number;
-          },
       .told = [this, name](const Event& event) { watch_.told(name, event); }};
   if (options_.tell) {
     ports.line.said = [this, name](const std::string& what) {

@@ -129,7 +129,6 @@ class Simulation {
   Timestamp held_back_until_ = no_time;
   std::map<std::pair<TaskId, Version>, Timestamp> lying_;  ///< what is ready, and since when
   std::uint64_t processes_started_ = 0;
-  std::map<JobId, std::size_t> job_numbers_;
   std::vector<Submission> submissions_;
   std::vector<OwnedCall> under_way_;  ///< calls that were made, and have not arrived
   std::shared_ptr<Line> people_;

@@ -40,6 +40,8 @@ class Watch {
   /// The store was set back: nothing that was acknowledged has to be there, and the log is read
   /// again from its beginning.
   void forget();
+  /// Everybody has had time to compare what he holds with the record.
+  void expect_holdings() { may_differ_ = false; }
   /// What a subscriber was told: by then it has to be in the log, and what came before was told
   /// before.
   void told(const std::string& subscriber, const Event& event);
@@ -55,6 +57,7 @@ class Watch {
 
  private:
   void find(std::string invariant, std::string message);
+  void find_first(const Result<Verification>& checked);
   void verify_job(const Job& job);
   void read_log();
   void see(const Event& event);
@@ -69,6 +72,7 @@ class Watch {
 
   Store& store_;
   std::optional<Finding> found_;
+  bool may_differ_ = false;  ///< what workers hold, from what the store says
   std::map<JobId, Job> seen_;  ///< as they were when they were last verified
   EventSeq last_event_ = 0;
   std::map<TaskId, Story> stories_;
