@@ -237,9 +237,8 @@ int run(Session& session, const RunOptions& options) {
       return session.fail(finished.error());
     }
   }
-  return work_on(
-      session, *store, signals,
-      {.job = job.id, .parallel = *parallel, .keep_running = options.keep_running});
+  return work_on(session, *store, signals,
+                 {.job = job.id, .parallel = *parallel, .keep_running = options.keep_running});
 }
 
 }  // namespace pawl::cli

@@ -6,8 +6,7 @@ namespace pawl::cli {
 namespace {
 
 constexpr auto who_acts = "Who acts; else PAWL_USER, USER, or the system's name";
-constexpr auto keep_running =
-    "Let commands go on past the lease, when others may run the same";
+constexpr auto keep_running = "Let commands go on past the lease, when others may run the same";
 constexpr auto which_job = "The job, where the key alone is not enough";
 constexpr auto how_many = "How many at most";
 constexpr auto which_reviews = "Numbers of reviews; - reads them from stdin";

@@ -274,8 +274,7 @@ class Work {
   int tell(const Error& fault) {
     for (const std::string& line : remarks_.take()) progress_.say(line);
     const std::string way_out = "look at it with `pawl verify`, or put back a backup";
-    return session_.fail(
-        {fault.code, fault.message, fault.help.empty() ? way_out : fault.help});
+    return session_.fail({fault.code, fault.message, fault.help.empty() ? way_out : fault.help});
   }
 
   int report(bool was_told_to_stop) {

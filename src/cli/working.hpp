@@ -18,9 +18,9 @@ struct WorkOrder {
   std::uint32_t parallel = 0;  ///< attempts at once; 0: what the job says, else the processors
   std::set<std::string> stages = {};
   std::set<std::string> categories = {};
-  Duration lease = {};         ///< zero: the engine's own
-  bool keep_running = false;   ///< also past the lease, when others may run the same
-  bool until_idle = true;  ///< ends when only people could go on; else when it is told to stop
+  Duration lease = {};        ///< zero: the engine's own
+  bool keep_running = false;  ///< also past the lease, when others may run the same
+  bool until_idle = true;     ///< ends when only people could go on; else when it is told to stop
 };
 
 /// Works and answers the exit code: that of the job, or of the jobs that were worked on, or

@@ -65,7 +65,8 @@ class PostgresStore final : public Store {
     return guarded(address_, [&]() -> Status {
       std::int64_t renewed = 0;
       readers_.write([&](Connection& connection) {
-        renewed = connection.ask(update_lease, Parameters::of(worker, now(), holds_since)).changed();
+        renewed =
+            connection.ask(update_lease, Parameters::of(worker, now(), holds_since)).changed();
       });
       if (renewed == 0) return no_such(worker);
       return {};

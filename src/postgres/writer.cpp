@@ -66,8 +66,8 @@ void Writer::sign_on() {
   (void)connection_->ask(name_session, Parameters::of(name()));
 }
 
-/// A server that took over without our newest commits has an older row of ours, or none. The rows of
-/// writers that were not used for a week are deleted, so a missing row need not mean that.
+/// A server that took over without our newest commits has an older row of ours, or none. The rows
+/// of writers that were not used for a week are deleted, so a missing row need not mean that.
 void Writer::find_own_row() {
   const Reply row = connection_->ask(select_writer, Parameters::of(id_));
   const bool is_missing = row.rows() == 0;

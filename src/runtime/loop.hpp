@@ -96,8 +96,8 @@ class Loop {
     Timestamp gate_deadline;  ///< its own
     StopReason stop_reason = StopReason::none;
     bool overran_in_gate = false;
-    bool closing = false;        ///< its step is with the store
-    bool was_refused = false;    ///< the store refused its result; what is sent now is a substitute
+    bool closing = false;      ///< its step is with the store
+    bool was_refused = false;  ///< the store refused its result; what is sent now is a substitute
     std::optional<CancelCause> item_cancelled;
     std::unique_ptr<Finished> finished;
   };
@@ -299,10 +299,10 @@ class Loop {
   AcknowledgedResults acknowledged_;
   Holdings holdings_;
   bool comparing_ = false;
-  Timestamp compare_again_at_;         ///< none: with the next renewal
-  Timestamp holds_since_;              ///< as of the last look that showed no difference
+  Timestamp compare_again_at_;  ///< none: with the next renewal
+  Timestamp holds_since_;       ///< as of the last look that showed no difference
   std::uint64_t seen_setbacks_ = 0;
-  bool is_set_back_ = false;           ///< and not everything has been read again yet
+  bool is_set_back_ = false;  ///< and not everything has been read again yet
   Timestamp read_after_setback_at_;
   Timestamp linger_until_;                ///< so long the pending steps may wait for others
   std::map<TaskId, Version> conditions_;  ///< being evaluated
@@ -318,8 +318,8 @@ class Loop {
   bool renewing_ = false;
   bool renewal_failed_ = false;  ///< the last one
   Timestamp renewal_sent_at_;
-  Timestamp lease_until_;        ///< by our own clock
-  bool is_past_lease_ = false;   ///< what ran was asked to end; nothing is begun until a renewal
+  Timestamp lease_until_;       ///< by our own clock
+  bool is_past_lease_ = false;  ///< what ran was asked to end; nothing is begun until a renewal
   Timestamp sweep_not_before_;
   bool sweep_again_ = false;
   bool stopping_ = false;

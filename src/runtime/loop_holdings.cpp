@@ -24,18 +24,18 @@ OpenName name_of_open(const Task& task) { return {task.id, task.version}; }
 void Loop::compare_holdings() {
   compare_again_at_ = no_time;
   if (stopping_ || std::exchange(comparing_, true)) return;
-  store_thread_.post([this, worker = worker(), acknowledged = acknowledged_batch_,
-                      asked_at = clock_.now()] {
-    auto stored = std::make_shared<HeldInStore>(
-        HeldInStore{.worker = worker, .self = store_->records().worker(worker), .open = {}});
-    const TaskFilter ours{.worker = worker, .limit = 1'000};
-    const Status read = each_row(store_->records(), ours, [&](const Task& task) -> Status {
-      stored->open.push_back(task);
-      return {};
-    });
-    stored->is_complete = read.has_value();
-    inbox_->post([=, this] { on_compared(*stored, acknowledged, asked_at); });
-  });
+  store_thread_.post(
+      [this, worker = worker(), acknowledged = acknowledged_batch_, asked_at = clock_.now()] {
+        auto stored = std::make_shared<HeldInStore>(
+            HeldInStore{.worker = worker, .self = store_->records().worker(worker), .open = {}});
+        const TaskFilter ours{.worker = worker, .limit = 1'000};
+        const Status read = each_row(store_->records(), ours, [&](const Task& task) -> Status {
+          stored->open.push_back(task);
+          return {};
+        });
+        stored->is_complete = read.has_value();
+        inbox_->post([=, this] { on_compared(*stored, acknowledged, asked_at); });
+      });
 }
 
 void Loop::on_compared(const HeldInStore& stored, BatchNumber acknowledged, Timestamp asked_at) {
@@ -47,8 +47,8 @@ void Loop::on_compared(const HeldInStore& stored, BatchNumber acknowledged, Time
     return;
   }
   if (!is_ours(*stored.self)) {
-    log(LogLevel::warning, "another process has signed on as worker " +
-                               std::to_string(stored.worker.value()));
+    log(LogLevel::warning,
+        "another process has signed on as worker " + std::to_string(stored.worker.value()));
     return on_lease_lost();
   }
   if (stored.self->last_batch < acknowledged) {

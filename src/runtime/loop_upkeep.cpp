@@ -73,9 +73,10 @@ void Loop::on_lease_over() {
     if (!held.closing) running.push_back(id);
   }
   const std::string what = std::to_string(running.size()) + " running attempts";
-  log(LogLevel::error, "the lease ran out and could not be renewed: another worker may take over. " +
-                           (options_.keep_running_past_lease ? what + " go on here all the same"
-                                                             : what + " are ended"));
+  log(LogLevel::error,
+      "the lease ran out and could not be renewed: another worker may take over. " +
+          (options_.keep_running_past_lease ? what + " go on here all the same"
+                                            : what + " are ended"));
   if (options_.keep_running_past_lease) return;
   for (const TaskId id : running) ask_to_stop(id, held_.at(id), StopReason::lease);
 }

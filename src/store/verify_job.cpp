@@ -140,10 +140,10 @@ class JobReading {
     if (!now && now.error().code != ErrorCode::not_found) return std::unexpected(now.error());
     if (!now || now->version != task.version) return {};
     findings_.about(task);
-    findings_.add("I17", say("task ", task.id.value(), " is running in worker ", worker.id.value(),
-                             " since ", rfc3339(running.opened_at),
-                             ", and that worker holds nothing older than ",
-                             rfc3339(worker.holds_since)));
+    findings_.add(
+        "I17", say("task ", task.id.value(), " is running in worker ", worker.id.value(), " since ",
+                   rfc3339(running.opened_at), ", and that worker holds nothing older than ",
+                   rfc3339(worker.holds_since)));
     return {};
   }
 

@@ -50,6 +50,36 @@ class NetworkTrouble(ChaosTest):
         self.network.thaw()
         self.work_alone(cut_off, other)
 
+    def commands_that_run(self):
+        """The shells of this scenario's stages, by their working directory."""
+        found = []
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                words = (process / "cmdline").read_bytes().split(b"\0")
+                if words[0] == b"sleep" and (process / "cwd").resolve() == self.dir.resolve():
+                    found.append(process.name)
+            except OSError:
+                pass  # gone meanwhile
+        return found
+
+    def test_worker_cut_off_past_its_lease_ends_its_commands(self):
+        """Others may run the same by then, and nobody can tell it so."""
+        self.submit(2, seconds=600)
+        worker = self.work(port=self.network.port)
+        self.wait_until("both run", lambda: len(self.commands_that_run()) == 2)
+        self.network.freeze()
+        self.wait_until("they are ended", lambda: not self.commands_that_run())
+        self.assertIsNone(worker.poll(), "it waits for better times")
+        self.network.thaw()
+        self.wait_until("they run again", lambda: len(self.commands_that_run()) == 2)
+        self.pawl("job", "cancel", "1", "--yes")
+        self.wait_until("the job ends", self.job_has_ended)
+        self.stop_workers()
+        self.assert_verified()
+        log = (self.dir / "worker-0.log").read_text()
+        self.assertIn("the lease ran out and could not be renewed", log)
+        self.assertIn("2 running attempts are ended", log)
+
     def test_connections_dropped(self):
         self.submit(60)
         self.work(port=self.network.port)

@@ -1,9 +1,10 @@
 /// What a worker holds: for as long as its lease lasts, as far as the record agrees, and after the
 /// store has forgotten some of it.
 
+#include "runtime/holdings.hpp"
+
 #include <gmock/gmock.h>
 
-#include "runtime/holdings.hpp"
 #include "simulation/line.hpp"
 #include "simulation/unfaithful_store.hpp"
 #include "sulking_store.hpp"
@@ -65,10 +66,10 @@ class StoreTroubleWhileWorking : public StoreTrouble {
 
 TEST_F(StoreTroubleWhileWorking, a_worker_past_its_lease_ends_what_it_runs_and_says_so) {
   std::vector<std::string> said;
-  auto engine = engine_with(
-      {.threads = 0, .lease = 30s, .log = [&](LogLevel, const std::string& text) {
-         said.push_back(text);
-       }});
+  auto engine =
+      engine_with({.threads = 0, .lease = 30s, .log = [&](LogLevel, const std::string& text) {
+                     said.push_back(text);
+                   }});
   const Program program = long_work();
   engine->serve(program);
   const JobId job = *engine->submit(program.workflow(), items({"x"}));
@@ -115,7 +116,8 @@ TEST_F(StoreTroubleWhileWorking, a_worker_past_its_lease_goes_on_where_it_was_to
   EXPECT_EQ(store->records().job(job)->attempts_opened, 1);
 }
 
-// A machine that slept: the store says that the lease can be had again, so nobody else has the work.
+// A machine that slept: the store says that the lease can be had again, so nobody else has the
+// work.
 TEST_F(StoreTroubleWhileWorking, a_worker_that_slept_past_its_lease_and_can_renew_it_goes_on) {
   auto engine = engine_with({.threads = 0, .lease = 30s});
   const Program program = long_work();
@@ -193,19 +195,20 @@ class SetBack : public testing::Test {
   }
 
   ManualClock clock;
-  std::shared_ptr<simulation::UnfaithfulStore> store = std::make_shared<simulation::UnfaithfulStore>(
-      clock, open_memory_store, simulation::UnfaithfulStore::Kind{.may_forget = true});
+  std::shared_ptr<simulation::UnfaithfulStore> store =
+      std::make_shared<simulation::UnfaithfulStore>(
+          clock, open_memory_store, simulation::UnfaithfulStore::Kind{.may_forget = true});
   /// A connection on which nothing breaks but what the store forgets.
   std::shared_ptr<Store> line = std::make_shared<simulation::Line>(
-      store, simulation::Line::Ports{
-                 .fate = [](const char*) { return simulation::Fate::carried_out; },
-                 .is_missed = [] { return false; },
-                 .meanwhile = [] {},
-                 .under_way = [](const simulation::OwnedCall&) {},
-                 .said = {},
-                 .holds_back = [](Timestamp) {},
-                 .acknowledged_steps = [](std::span<const Step>, const Committed&) {},
-                 .acknowledged_act = [](const Act&) {}});
+      store,
+      simulation::Line::Ports{.fate = [](const char*) { return simulation::Fate::carried_out; },
+                              .is_missed = [] { return false; },
+                              .meanwhile = [] {},
+                              .under_way = [](const simulation::OwnedCall&) {},
+                              .said = {},
+                              .holds_back = [](Timestamp) {},
+                              .acknowledged_steps = [](std::span<const Step>, const Committed&) {},
+                              .acknowledged_act = [](const Act&) {}});
   std::vector<std::string> said;
   std::unique_ptr<Engine> engine;
 };
@@ -282,7 +285,8 @@ TEST_F(SetBack, a_job_that_was_given_the_number_of_a_forgotten_one_is_not_taken_
   engine->run_until_idle();
   forget_until([&] { return !store->records().job(job); });
   const std::vector<NewItem> two = items({"y"});
-  ASSERT_EQ(store->submit({.workflow = other.workflow()}, {.items = two, .close = true})->job.id, job);
+  ASSERT_EQ(store->submit({.workflow = other.workflow()}, {.items = two, .close = true})->job.id,
+            job);
   pass(15s);
   EXPECT_EQ(state_of(*store->records().job(job)), JobState::completed);
   EXPECT_THAT(ran, ElementsAre("one x", "other y"));

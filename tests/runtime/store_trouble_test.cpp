@@ -268,8 +268,7 @@ TEST_F(StoreTrouble, a_result_that_is_refused_for_good_is_recorded_as_a_failure_
   EXPECT_EQ(attempts[0].result, AttemptResult::failure);
   ASSERT_TRUE(attempts[0].error);
   EXPECT_EQ(attempts[0].error->code, "refused_by_store");
-  EXPECT_EQ(attempts[0].error->message,
-            "the store refused the result: invalid byte sequence: ??");
+  EXPECT_EQ(attempts[0].error->message, "the store refused the result: invalid byte sequence: ??");
   EXPECT_TRUE(attempts[0].output.is_null());
   EXPECT_TRUE(verify(store->records(), {})->violations.empty());
 }

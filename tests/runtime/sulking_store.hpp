@@ -33,7 +33,7 @@ class Sulking final : public ForwardingStore {
   int refused = 0;
   std::atomic<int> payloads_to_refuse = 0;
   std::uint64_t told_setbacks = 0;
-  ItemId bad_item;  ///< no batch with a step of this item is taken
+  ItemId bad_item;                   ///< no batch with a step of this item is taken
   bool refuses_substitutes = false;  ///< not even the failure that stands for a refused result
 
   Status renew(WorkerId worker, Timestamp holds_since) override {

@@ -94,8 +94,8 @@ void Simulation::harm() {
   }
 }
 
-/// A standby takes over without the newest commits. What was under way is lost with the connections;
-/// whoever submitted something that is gone submits it again.
+/// A standby takes over without the newest commits. What was under way is lost with the
+/// connections; whoever submitted something that is gone submits it again.
 void Simulation::set_back() {
   const std::size_t calls = 1 + choices_.below(16);
   tell([&] { return "the store forgets its last " + std::to_string(calls) + " calls"; });

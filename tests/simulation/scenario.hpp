@@ -36,7 +36,7 @@ struct Scenario {
   /// Whether its end does not depend on time, on chance or on operators: then a run with crashes
   /// must end like one without (I15).
   bool is_comparable = false;
-  bool is_modelled = true;  ///< the model knows no custom deciders
+  bool is_modelled = true;              ///< the model knows no custom deciders
   bool has_unstorable_results = false;  ///< now and then a result that the store refuses for good
   bool may_forget = false;              ///< the store may be set back
 };

@@ -280,20 +280,18 @@ void Simulation::meanwhile() {
 void Simulation::start_process() {
   std::string name = "p" + std::to_string(++processes_started_);
   Process::Ports ports{
-      .line = {.fate = [this](const char* verb) { return fate(verb); },
-               .is_missed = [this] { return is_read_missed(); },
-               .meanwhile = [this] { meanwhile(); },
-               .under_way = [this](OwnedCall call) { under_way_.push_back(std::move(call)); },
-               .said = {},
-               .holds_back =
-                   [this](Timestamp until) {
-                     held_back_until_ = std::max(held_back_until_, until);
-                   },
-               .acknowledged_steps =
-                   [this](std::span<const Step> steps, const Committed& answer) {
-                     watch_.acknowledge(steps, answer);
-                   },
-               .acknowledged_act = [](const Act&) {}},
+      .line = {
+          .fate = [this](const char* verb) { return fate(verb); },
+          .is_missed = [this] { return is_read_missed(); },
+          .meanwhile = [this] { meanwhile(); },
+          .under_way = [this](OwnedCall call) { under_way_.push_back(std::move(call)); },
+          .said = {},
+          .holds_back =
+              [this](Timestamp until) { held_back_until_ = std::max(held_back_until_, until); },
+          .acknowledged_steps = [this](
+                                    std::span<const Step> steps,
+                                    const Committed& answer) { watch_.acknowledge(steps, answer); },
+          .acknowledged_act = [](const Act&) {}},
       .told = [this, name](const Event& event) { watch_.told(name, event); }};
   if (options_.tell) {
     ports.line.said = [this, name](const std::string& what) {

@@ -68,9 +68,8 @@ Result<Added> UnfaithfulStore::add_items(const AddItems& chunk) {
       [owned = OwnedChunk(chunk)](Store& store) { return store.add_items(owned.whole()); });
 }
 Result<Submitted> UnfaithfulStore::submit(const NewJob& job, const AddItems& items) {
-  return carry_out([job, owned = OwnedChunk(items)](Store& store) {
-    return store.submit(job, owned.whole());
-  });
+  return carry_out(
+      [job, owned = OwnedChunk(items)](Store& store) { return store.submit(job, owned.whole()); });
 }
 Result<Claims> UnfaithfulStore::claim(const ClaimRequest& request) {
   return carry_out([request](Store& store) { return store.claim(request); });
@@ -80,10 +79,8 @@ Result<Committed> UnfaithfulStore::commit(WorkerId worker, BatchNumber batch,
   if (std::ranges::any_of(steps, is_unstorable)) {
     return fail(ErrorCode::invalid, "no database takes this text");
   }
-  return carry_out(
-      [worker, batch, owned = std::vector<Step>(steps.begin(), steps.end()), refill](Store& store) {
-        return store.commit(worker, batch, owned, refill);
-      });
+  return carry_out([worker, batch, owned = std::vector<Step>(steps.begin(), steps.end()),
+                    refill](Store& store) { return store.commit(worker, batch, owned, refill); });
 }
 Result<Swept> UnfaithfulStore::sweep(const SweepRequest& request) {
   return carry_out([request](Store& store) { return store.sweep(request); });

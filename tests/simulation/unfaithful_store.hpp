@@ -68,7 +68,9 @@ class UnfaithfulStore final : public Store {
   class StoryClock final : public Clock {
    public:
     explicit StoryClock(const ManualClock& world) : world_(world) {}
-    [[nodiscard]] Timestamp now() const override { return told_at != no_time ? told_at : world_.now(); }
+    [[nodiscard]] Timestamp now() const override {
+      return told_at != no_time ? told_at : world_.now();
+    }
     [[nodiscard]] bool ticks() const override { return false; }
     Timestamp told_at;
 

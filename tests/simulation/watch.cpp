@@ -195,7 +195,8 @@ void Watch::check_acknowledged() {
     }
   }
   for (const auto& [job, items] : submitted_) {
-    const Result<std::vector<Item>> kept = store_.records().items({.job = job, .limit = all_at_once});
+    const Result<std::vector<Item>> kept =
+        store_.records().items({.job = job, .limit = all_at_once});
     if (!kept || kept->size() + purged_[job] < items) {
       find("I1", "items of job " + number(job) + " were acknowledged, and are lost");
     }

@@ -72,7 +72,7 @@ class Watch {
 
   Store& store_;
   std::optional<Finding> found_;
-  bool may_differ_ = false;  ///< what workers hold, from what the store says
+  bool may_differ_ = false;    ///< what workers hold, from what the store says
   std::map<JobId, Job> seen_;  ///< as they were when they were last verified
   EventSeq last_event_ = 0;
   std::map<TaskId, Story> stories_;

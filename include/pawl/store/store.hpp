@@ -212,7 +212,8 @@ class Store {
   /// Signs a worker on, with a lease of its own until `now + lease`.
   [[nodiscard]] virtual Result<WorkerId> enlist(const WorkerHello& hello) = 0;
   /// Extends the worker's lease. `not_found` when it has been swept: everything it holds is fenced.
-  /// `holds_since` is recorded with it (`WorkerRecord::holds_since`); none: what was recorded stays.
+  /// `holds_since` is recorded with it (`WorkerRecord::holds_since`); none: what was recorded
+  /// stays.
   [[nodiscard]] virtual Status renew(WorkerId worker, Timestamp holds_since) = 0;
   [[nodiscard]] Status renew(WorkerId worker) { return renew(worker, no_time); }
   /// Signs a worker off. What it still holds is interrupted by the next sweep.
