@@ -26,9 +26,8 @@
 #include "pawl/runtime/engine.hpp"
 #include "runtime/event_feed.hpp"
 #include "runtime/execution.hpp"
-#include "runtime/holdings.hpp"
 #include "runtime/inbox.hpp"
-#include "runtime/job_plan.hpp"
+#include "runtime/loop_state.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/store_thread.hpp"
@@ -84,51 +83,7 @@ class Loop {
 
  private:
   using CodeOfStages = std::vector<std::shared_ptr<const StageCode>>;
-  /// Why an attempt was asked to stop.
-  enum class StopReason : std::uint8_t { none, deadline, cancel, shutdown, lease };
-
-  /// An attempt in this engine's hands.
-  struct Held {
-    std::shared_ptr<OpenAttempt> attempt;
-    Pool::Ticket ticket = 0;
-    Timestamp started_at;     ///< known where the stage has a timeout
-    std::size_t gate = 0;     ///< the one that is being asked
-    Timestamp gate_deadline;  ///< its own
-    StopReason stop_reason = StopReason::none;
-    bool overran_in_gate = false;
-    bool closing = false;      ///< its step is with the store
-    bool was_refused = false;  ///< the store refused its result; what is sent now is a substitute
-    std::optional<CancelCause> item_cancelled;
-    std::unique_ptr<Finished> finished;
-  };
-  /// What changes about a job.
-  struct JobSeen {
-    std::shared_ptr<const JobPlan> plan;
-    Generation generation = 0;
-    std::optional<CancelCause> cancelled;
-    bool may_open = true;
-    bool is_doubtful = false;  ///< the store was set back: what it says next counts, older or not
-    std::optional<std::uint32_t> attempts_cap;
-  };
-  /// What the store says of this worker.
-  struct HeldInStore {
-    WorkerId worker;
-    Result<WorkerRecord> self;
-    std::vector<Task> open;
-    bool is_complete = false;
-  };
-  /// What is left of what this engine knew, after the store was set back.
-  struct Remembered {
-    std::vector<std::pair<JobId, Result<Job>>> jobs;
-    std::vector<OpenName> forgotten;
-    bool is_complete = true;
-  };
-  struct Batch {
-    BatchNumber number = 0;
-    WorkerId sent_by;
-    std::vector<Step> steps;
-    Refill refill;
-  };
+  using Held = HeldAttempt;
 
   // loop.cpp
   bool turn();
@@ -206,7 +161,6 @@ class Loop {
   void take_claims(Claims claims);
   void evaluate_condition(Claimed claimed);
   void on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted);
-  /// `has_run`: the code of these has run here, and the store has forgotten its result.
   void start_claimed(std::vector<Claimed> claimed, bool has_run = false);
   [[nodiscard]] bool may_claim();
   JobSeen& see(const Job& job, const Workflow& workflow);
@@ -225,7 +179,6 @@ class Loop {
   void on_compared(const HeldInStore& stored, BatchNumber acknowledged, Timestamp asked_at);
   void settle_unknown(std::vector<Claimed> open);
   void end_withdrawn(const OpenName& name);
-  [[nodiscard]] bool is_ours(const WorkerRecord& record) const;
   void on_setback(const std::string& evidence);
   void read_after_setback();
   void on_read_after_setback(const Remembered& remembered);

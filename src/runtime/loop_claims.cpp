@@ -97,7 +97,7 @@ std::shared_ptr<const StageCode> Loop::made_by(const std::vector<CodeSource>& so
   return nullptr;
 }
 
-Loop::JobSeen& Loop::see(const Job& job, const Workflow& workflow) {
+JobSeen& Loop::see(const Job& job, const Workflow& workflow) {
   JobSeen& seen = jobs_[job.id];
   if (seen.plan && seen.plan->submitted_at != job.submitted_at) {
     // The store was set back and has given the number to another job.
@@ -276,6 +276,7 @@ void Loop::take_claims(Claims claims) {
   start_claimed(std::move(claims.opened));
 }
 
+/// `has_run`: the code of these has run here, and the store has forgotten its result.
 void Loop::start_claimed(std::vector<Claimed> claimed, bool has_run) {
   auto unknown = std::make_shared<std::vector<Claimed>>();
   for (Claimed& one : claimed) {

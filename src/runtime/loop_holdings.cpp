@@ -16,6 +16,11 @@ constexpr Duration look_again_after = std::chrono::seconds(1);
 /// So many forgotten results are reported one by one.
 constexpr std::size_t reported_max = 20;
 
+/// After a setback the store may have given our id to a worker that signed on later.
+bool is_of(const WorkerRecord& record, const WorkerHello& hello) {
+  return record.host == hello.host && record.pid == hello.pid && record.name == hello.name;
+}
+
 OpenName name_of_open(const Task& task) { return {task.id, task.version}; }
 
 }  // namespace
@@ -46,7 +51,7 @@ void Loop::on_compared(const HeldInStore& stored, BatchNumber acknowledged, Time
     compare_again_at_ = clock_.now() + look_again_after;
     return;
   }
-  if (!is_ours(*stored.self)) {
+  if (!is_of(*stored.self, hello_)) {
     log(LogLevel::warning,
         "another process has signed on as worker " + std::to_string(stored.worker.value()));
     return on_lease_lost();
@@ -78,11 +83,6 @@ void Loop::on_compared(const HeldInStore& stored, BatchNumber acknowledged, Time
     // A lease of leeway: clocks differ, and answers take their time.
     holds_since_ = oldest - options_.lease;
   }
-}
-
-/// After a setback the store may have given our id to a worker that signed on later.
-bool Loop::is_ours(const WorkerRecord& record) const {
-  return record.host == hello_.host && record.pid == hello_.pid && record.name == hello_.name;
 }
 
 /// The store has given it to somebody else, or knows nothing of its opening.

@@ -109,10 +109,10 @@ TEST_P(Sweeping, a_renewal_records_since_when_the_worker_holds_what_it_holds) {
 // After a failover the same task may be opened again: its forgotten attempt must be fenced.
 TEST_P(Sweeping, an_attempt_opened_later_has_a_later_token_whatever_came_between) {
   drive.submit(workflow("w", {stage("a")}), {"x", "y"});
-  const Claimed first = drive.claim(1)[0];
+  const Claimed earlier = drive.claim(1)[0];
   drive.clock().advance(1us);
-  const Claimed second = drive.claim(1)[0];
-  EXPECT_GT(second.task.version, first.task.version);
+  const Claimed later = drive.claim(1)[0];
+  EXPECT_GT(later.task.version, earlier.task.version);
 }
 
 TEST_P(Sweeping, gives_back_the_work_of_a_worker_that_signed_off) {
