@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "core/ending.hpp"
+#include "core/record_text.hpp"
 #include "pawl/core/result.hpp"
 #include "pawl/core/step.hpp"
 
@@ -200,6 +201,8 @@ Step close(const StageDefinition& of_stage, const Task& task, Attempt closed,
   require(running != nullptr, "only a Running task has an attempt to close");
   require(advice == nullptr || !closed.decider.empty(), "advice is recorded with who gave it");
 
+  make_text_valid(closed);
+  for (NewChild& child : children) make_text_valid(child);
   complete_record(task, *running, closed);
   if (!closed.feedback) closed.feedback = synthesised_feedback(stage, closed);
   closed.decision =

@@ -5,53 +5,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/utf8.hpp"
+
 namespace pawl {
 namespace {
-
-constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
-
-bool is_between(unsigned char byte, unsigned low, unsigned high) {
-  return byte >= low && byte <= high;
-}
-
-/// What stands at the start of `text`: a whole character, or the longest piece of a broken one.
-struct Piece {
-  std::size_t length = 1;
-  bool is_whole = false;
-};
-
-/// The well-formed byte sequences of UTF-8: no overlong forms, no surrogates, nothing past
-/// U+10FFFF. Only the second byte's range depends on the first.
-Piece first_piece(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return {.length = 1, .is_whole = true};
-
-  std::size_t length = 0;
-  unsigned low = 0x80;
-  unsigned high = 0xBF;
-  if (is_between(lead, 0xC2, 0xDF)) {
-    length = 2;
-  } else if (is_between(lead, 0xE0, 0xEF)) {
-    length = 3;
-    if (lead == 0xE0) low = 0xA0;
-    if (lead == 0xED) high = 0x9F;
-  } else if (is_between(lead, 0xF0, 0xF4)) {
-    length = 4;
-    if (lead == 0xF0) low = 0x90;
-    if (lead == 0xF4) high = 0x8F;
-  } else {
-    return {.length = 1, .is_whole = false};
-  }
-  for (std::size_t i = 1; i < length; ++i) {
-    if (i >= text.size() || !is_between(byte(i), low, high)) {
-      return {.length = i, .is_whole = false};
-    }
-    low = 0x80;
-    high = 0xBF;
-  }
-  return {.length = length, .is_whole = true};
-}
 
 bool is_plain(char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; }
 
@@ -119,9 +76,9 @@ void append_quoted(std::string& out, std::string_view text) {
     out += text.substr(0, plain);
     text.remove_prefix(plain);
     if (text.empty()) break;
-    const Piece piece = first_piece(text);
+    const Utf8Piece piece = first_piece(text);
     if (!piece.is_whole) {
-      out += replacement;
+      out += replacement_character;
     } else if (piece.length == 1) {
       append_ascii(out, text.front());
     } else {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/workflow_cycles.hpp"
+#include "pawl/core/text.hpp"
 #include "pawl/core/workflow.hpp"
 
 namespace pawl {
@@ -41,6 +42,7 @@ class Faults {
     for (std::size_t i = 0; i < definition_.stages.size(); ++i) {
       const StageDefinition& stage = definition_.stages[i];
       check_identity(stage, i);
+      check_texts(stage);
       check_needs(stage);
       check_work(stage);
       check_attempts(stage);
@@ -76,6 +78,9 @@ class Faults {
       return byte < 0x20 || byte == 0x7F;
     });
     if (has_control) add(whose + ": the name holds a control character");
+    if (!has_control && !is_valid_text(name)) {
+      add(whose + ": the name " + quoted(valid_text(name)) + " is not UTF-8");
+    }
     if (name.find('/') != std::string::npos)
       add(whose + ": the name " + quoted(name) + " holds a '/'");
   }
@@ -92,6 +97,22 @@ class Faults {
   void check_identity(const StageDefinition& stage, std::size_t place) {
     check_name("stage " + std::to_string(place + 1), stage.name);
     if (places_.at(stage.name) != place) add(stage, "is defined twice");
+  }
+
+  /// They are compared and stored as they are, so they are refused instead of repaired.
+  void check_texts(const StageDefinition& stage) {
+    const auto check = [&](const char* what, const std::string& text) {
+      if (!is_valid_text(text)) {
+        add(stage,
+            std::string(what) + " " + quoted(valid_text(text)) + " is not UTF-8 without NUL");
+      }
+    };
+    check("the handler", stage.handler);
+    check("the decider", stage.decider);
+    check("the pool", stage.limits.pool);
+    for (const GateRef& gate : stage.gates) check("the gate", gate.name);
+    for (const std::string& field : stage.editable) check("the editable field", field);
+    if (!has_valid_strings(stage.params)) add(stage, "the params hold text that is not UTF-8");
   }
 
   void check_needs(const StageDefinition& stage) {

@@ -63,6 +63,10 @@ Error error_of(const DbError& error, const Address& address) {
     return {ErrorCode::invalid, "PostgreSQL keeps no such text: " + said,
             "keys, categories and reasons must be UTF-8 without zero bytes"};
   }
+  if (state == "54000") {
+    return {ErrorCode::invalid, "a key, category or pool is too long for PostgreSQL: " + said,
+            "use at most 2,000 bytes for each"};
+  }
   if (state == "53100") {
     return {ErrorCode::unavailable, "the disk of PostgreSQL at " + where + " is full: " + said,
             "free space there; pawl goes on by itself"};

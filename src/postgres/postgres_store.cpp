@@ -20,6 +20,7 @@
 #include "sql/records.hpp"
 #include "store/ledger.hpp"
 #include "store/no_such.hpp"
+#include "store/valid_text_store.hpp"
 #include "store/written_before.hpp"
 
 namespace pawl {
@@ -240,7 +241,7 @@ Result<std::shared_ptr<Store>> open(const PostgresOptions& options, const Clock*
   const Result<Address> address = read_address(options.url);
   if (!address) return std::unexpected(address.error());
   return guarded(*address, [&]() -> Result<std::shared_ptr<Store>> {
-    return std::make_shared<PostgresStore>(options, *address, clock);
+    return with_valid_text(std::make_shared<PostgresStore>(options, *address, clock));
   });
 }
 

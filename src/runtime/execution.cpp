@@ -11,6 +11,7 @@
 #include "pawl/codec/names.hpp"
 #include "pawl/store/results.hpp"
 #include "runtime/judge.hpp"
+#include "runtime/outcome_text.hpp"
 #include "runtime/overrun.hpp"
 #include "runtime/task_context.hpp"
 #include "store/patience.hpp"
@@ -94,14 +95,16 @@ class Execution {
     draft.result = AttemptResult::success;
     finished_->typed = output.typed;
     draft.usage = output.usage;
-    const bool is_inline = output.json.size() <= inline_output_max;
-    if (is_inline && (stage_.gates.empty() || attempt_->task.child)) {
+    const bool is_short = output.json.size() <= inline_output_max;
+    if (is_short && (stage_.gates.empty() || attempt_->task.child)) {
       draft.summary = std::move(output.summary);
       draft.artifacts = std::move(output.artifacts);
       draft.output = std::move(output.json);
       return;
     }
     output_ = std::move(output);  // the gates want to see it too
+    make_text_valid(output_);     // gates judge, and a file keeps, what the record will say
+    const bool is_inline = output_.json.size() <= inline_output_max;
     draft.summary = output_.summary;
     draft.artifacts = output_.artifacts;
     if (is_inline) {
@@ -155,6 +158,7 @@ class Execution {
   }
 
   void take_one(FanOut fan_out) {
+    make_text_valid(fan_out);  // keys that differ in broken bytes alone are the same key
     std::set<std::string_view> keys;
     for (const NewChild& child : fan_out.children) {
       if (child.key.empty() || !keys.insert(child.key).second) {
@@ -248,7 +252,7 @@ class Execution {
 
   void note_advice(const std::string& gate, const Judgement& said) {
     const std::string text =
-        said.verdict == Verdict::rejected ? said.feedback.summary : said.reason;
+        valid_text(said.verdict == Verdict::rejected ? said.feedback.summary : said.reason);
     finished_->draft.artifacts.push_back(
         {.kind = ArtifactKind::json,
          .name = "advice of gate " + gate,

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/record_text.hpp"
 #include "pawl/codec/names.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/overrun.hpp"
@@ -258,6 +259,7 @@ void Loop::close_attempt(Held& held) {
     draft.epoch = attempt.task.epoch;
     draft.cause = attempt.task.cause;
     draft.counts_before = attempt.task.counts;
+    make_text_valid(draft);  // `verify` will show the decider the record
     advice = attempt.code->decider(stage, draft);
   }
   Step& step =

@@ -1,5 +1,8 @@
 #include "sql/records.hpp"
 
+#include <utility>
+
+#include "pawl/core/text.hpp"
 #include "sql/attempt_codec.hpp"
 #include "sql/due.hpp"
 #include "sql/job_codec.hpp"
@@ -99,7 +102,9 @@ Result<Job> SqlRecords::job(JobId id) {
   });
 }
 
-Result<std::vector<Job>> SqlRecords::jobs(const JobFilter& filter) {
+Result<std::vector<Job>> SqlRecords::jobs(const JobFilter& given) {
+  JobFilter filter = given;
+  filter.workflow_name = valid_text(std::move(filter.workflow_name));
   const auto look = [&](JobId before, std::uint32_t max) {
     return read([&](Session& session) -> Result<std::vector<Job>> {
       // Unended ones are few, whatever the workflow.

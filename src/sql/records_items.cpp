@@ -2,7 +2,10 @@
 /// merges those that it wants.
 
 #include <map>
+#include <string>
+#include <utility>
 
+#include "pawl/core/text.hpp"
 #include "sql/item_codec.hpp"
 #include "sql/looking.hpp"
 #include "sql/merged_ids.hpp"
@@ -105,7 +108,8 @@ Result<Item> SqlRecords::item(ItemId id) {
   });
 }
 
-Result<Item> SqlRecords::item(JobId job, std::string_view key) {
+Result<Item> SqlRecords::item(JobId job, std::string_view given) {
+  const std::string key = valid_text(std::string(given));  // as it was stored
   return read([&](Session& session) -> Result<Item> {
     Cursor row = session.prepared(select_item_with_key).query(job, key);
     if (!row.next()) return no_such(job, key);
@@ -113,7 +117,9 @@ Result<Item> SqlRecords::item(JobId job, std::string_view key) {
   });
 }
 
-Result<std::vector<Item>> SqlRecords::items(const ItemFilter& filter) {
+Result<std::vector<Item>> SqlRecords::items(const ItemFilter& given) {
+  ItemFilter filter = given;
+  filter.category = valid_text(std::move(filter.category));
   std::map<JobId, std::optional<CancelCause>> cancelled;  // of the jobs whose items were seen
   const auto look = [&](ItemId after, std::uint32_t max) {
     return read([&](Session& session) -> Result<std::vector<Item>> {

@@ -21,6 +21,7 @@
 #include "sqlite/writer.hpp"
 #include "store/ledger.hpp"
 #include "store/no_such.hpp"
+#include "store/valid_text_store.hpp"
 #include "store/written_before.hpp"
 
 namespace pawl {
@@ -267,7 +268,7 @@ Result<std::shared_ptr<Store>> open_sqlite_store(const SqliteOptions& options, c
     if (!std::filesystem::exists(options.path, ignored)) {
       sqlite::sync_name_of_directory(options.path);
     }
-    return std::make_shared<sqlite::SqliteStore>(options, clock);
+    return with_valid_text(std::make_shared<sqlite::SqliteStore>(options, clock));
   });
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "pawl/codec/digest.hpp"
+#include "pawl/core/text.hpp"
 #include "pawl/store/records.hpp"
 #include "store/fitting.hpp"
 #include "store/ledger.hpp"
@@ -11,6 +12,7 @@
 #include "store/no_such.hpp"
 #include "store/payload_folder.hpp"
 #include "store/regular_file.hpp"
+#include "store/valid_text_store.hpp"
 #include "store/written_before.hpp"
 
 namespace pawl {
@@ -166,7 +168,9 @@ class MemoryStore final : public Store, public Records {
     return job_locked(id);
   }
 
-  Result<std::vector<Job>> jobs(const JobFilter& filter) override {
+  Result<std::vector<Job>> jobs(const JobFilter& given) override {
+    JobFilter filter = given;
+    filter.workflow_name = valid_text(std::move(filter.workflow_name));
     const std::lock_guard lock(mutex_);
     std::vector<Job> found;
     for (auto it = rows_.jobs.rbegin(); it != rows_.jobs.rend() && found.size() < filter.limit;
@@ -196,11 +200,14 @@ class MemoryStore final : public Store, public Records {
 
   Result<Item> item(JobId job, std::string_view key) override {
     const std::lock_guard lock(mutex_);
-    if (std::optional<Item> item = rows_.item_with_key(job, key)) return *item;
-    return no_such(job, key);
+    const std::string stored = valid_text(std::string(key));
+    if (std::optional<Item> item = rows_.item_with_key(job, stored)) return *item;
+    return no_such(job, stored);
   }
 
-  Result<std::vector<Item>> items(const ItemFilter& filter) override {
+  Result<std::vector<Item>> items(const ItemFilter& given) override {
+    ItemFilter filter = given;
+    filter.category = valid_text(std::move(filter.category));
     const std::lock_guard lock(mutex_);
     std::vector<Item> found;
     for (auto it = rows_.items.upper_bound(filter.after);
@@ -396,7 +403,7 @@ class MemoryStore final : public Store, public Records {
 }  // namespace
 
 std::shared_ptr<Store> open_memory_store(const Clock& clock) {
-  return std::make_shared<MemoryStore>(clock);
+  return with_valid_text(std::make_shared<MemoryStore>(clock));
 }
 
 }  // namespace pawl

@@ -36,6 +36,23 @@ TEST(Faults, a_sound_definition_has_none) {
   EXPECT_THAT(after([](StageDefinition&) {}), IsEmpty());
 }
 
+TEST(Faults, names_that_no_store_could_hold) {
+  EXPECT_THAT(after([](StageDefinition& it) { it.limits.pool = std::string("a\0b", 3); }),
+              ElementsAre("stage 'scan': the pool 'a\uFFFDb' is not UTF-8 without NUL"));
+  EXPECT_THAT(after([](StageDefinition& it) { it.handler = "\xFF"; }),
+              ElementsAre(HasSubstr("the handler '\uFFFD' is not UTF-8")));
+  EXPECT_THAT(after([](StageDefinition& it) { it.decider = "\xFF"; }),
+              ElementsAre(HasSubstr("the decider '\uFFFD' is not UTF-8")));
+  EXPECT_THAT(after([](StageDefinition& it) { it.gates = {{.name = "\xFF"}}; }),
+              ElementsAre(HasSubstr("the gate '\uFFFD' is not UTF-8")));
+  EXPECT_THAT(after([](StageDefinition& it) { it.editable = {"\xFF"}; }),
+              ElementsAre(HasSubstr("the editable field '\uFFFD' is not UTF-8")));
+  EXPECT_THAT(after([](StageDefinition& it) { it.params = Json::trusted("\"\xFF\""); }),
+              ElementsAre(HasSubstr("the params hold text that is not UTF-8")));
+  EXPECT_THAT(after([](StageDefinition& it) { it.params = Json::trusted(R"("\u0000")"); }),
+              IsEmpty());
+}
+
 // B47 ("0 is refused"), model ruling 22
 TEST(Faults, zero_attempts) {
   EXPECT_THAT(after([](StageDefinition& it) { it.retry.max_attempts = 0; }),

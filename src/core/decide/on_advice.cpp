@@ -2,6 +2,7 @@
 
 #include "core/decide/conclude.hpp"
 #include "pawl/core/decide.hpp"
+#include "pawl/core/text.hpp"
 
 namespace pawl {
 namespace {
@@ -57,8 +58,9 @@ struct Adviser {
     return worded(observed::accept(stage, fallback.counts, Rule::custom_decider), advice.reason);
   }
 
+  /// Here and not where the decider is asked: `verify` asks it again and must get the same reason.
   static Decision worded(Decision decision, const std::string& reason) {
-    decision.reason = reason;
+    decision.reason = valid_text(reason);
     return decision;
   }
 };
