@@ -42,9 +42,11 @@ struct PostgresOptions {
 
 /// Opens the store, on the server's clock.
 ///
-/// `unavailable`: no server answers there. `refused`: wrong user or password, a missing database,
-/// missing rights, a server older than 15, a schema of another program or of a newer pawl, an older
-/// one without `migrate`. `invalid`: no address. In each of these cases nothing is changed.
+/// `unavailable`: no connection can be made, whatever the reason; the message has the server's
+/// words. `refused`: missing rights, a server older than 15, a schema of another program or of a
+/// newer pawl, an older one without `migrate`. `invalid`: no address. In each of these cases nothing is changed.
+///
+/// Once it is open, everything that may be mended on the server is `unavailable`.
 [[nodiscard]] Result<std::shared_ptr<Store>> open_postgres_store(const PostgresOptions& options);
 
 /// The same on another clock, for tests. `clock` must outlive it.
