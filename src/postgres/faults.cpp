@@ -19,6 +19,13 @@ Meaning meaning_of_connection(const DbError& error, const std::string& where) {
             "check host, port, database, user, password and TLS settings of the address, and that "
             "the server takes connections; workers that run go on by themselves"};
   }
+  if (error.kind == DbError::Kind::not_our_session) {
+    return {ErrorCode::unavailable,
+            "a pooler between pawl and PostgreSQL at " + where +
+                " shares one session among its clients",
+            "connect to the server itself, or set pool_mode = session in the pooler "
+            "(docs/guide/postgres.md, Poolers); nothing was written"};
+  }
   return {ErrorCode::unavailable, "lost PostgreSQL at " + where,
           "workers connect again by themselves"};
 }
@@ -100,6 +107,7 @@ Error error_of(const DbError& error, const Address& address) {
 Error opening_error_of(const DbError& error, const Address& address) {
   Meaning meaning = meaning_of(error, address);
   const std::string& state = error.state;
+  if (error.kind == DbError::Kind::not_our_session) meaning.code = ErrorCode::refused;
   if (error.kind == DbError::Kind::answered) {
     if (state == "42501" || state.starts_with("28")) meaning.code = ErrorCode::refused;
     if (state == "42P01" || state == "3F000") meaning.code = ErrorCode::corrupt;

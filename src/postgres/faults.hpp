@@ -22,9 +22,9 @@ using sql::Fault;
 /// of what the tables hold.
 [[nodiscard]] Error error_of(const DbError& error, const Address& address);
 
-/// For a store that is being opened, when nothing can be lost yet: missing rights and a schema that
-/// is not whole are said as what they are. No connection at all is `unavailable`, whatever the
-/// reason: libpq does not give the SQLSTATE of it.
+/// For a store that is being opened, when nothing can be lost yet: missing rights, a schema that is
+/// not whole and a pooler that shares sessions are said as what they are. No connection at all is
+/// `unavailable`, whatever the reason: libpq does not give the SQLSTATE of it.
 [[nodiscard]] Error opening_error_of(const DbError& error, const Address& address);
 
 /// Runs `body` and turns what it throws into an error. `body` answers a Result.

@@ -74,6 +74,9 @@ TEST(PostgresFaults, while_it_is_opened_missing_rights_and_tables_are_told_as_su
   EXPECT_EQ(opening_error_of(answered("42501"), address).code, ErrorCode::refused);
   EXPECT_EQ(opening_error_of(answered("42P01"), address).code, ErrorCode::corrupt);
   EXPECT_EQ(opening_error_of(answered("57014"), address).code, ErrorCode::unavailable);
+  const DbError shared(DbError::Kind::not_our_session, "", "");
+  EXPECT_EQ(opening_error_of(shared, address).code, ErrorCode::refused);
+  EXPECT_EQ(error_of(shared, address).code, ErrorCode::unavailable) << "results are kept";
 }
 
 }  // namespace
