@@ -1,5 +1,6 @@
 /// `pawl doctor`: whether this machine and this project are as pawl needs them.
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
+#include "pawl/store/postgres.hpp"
 #include "pawl/version.hpp"
 
 namespace pawl::cli {
@@ -92,6 +94,42 @@ Finding look_at_space(const std::filesystem::path& directory) {
       .help = is_little ? "a full disk stops the work until there is space; nothing is lost" : ""};
 }
 
+Health health_of(PostgresFinding::Health health) {
+  switch (health) {
+    case PostgresFinding::Health::ok:
+      return Health::ok;
+    case PostgresFinding::Health::warning:
+      return Health::warning;
+    case PostgresFinding::Health::failed:
+      return Health::failed;
+  }
+  return Health::failed;
+}
+
+bool has_failed(const std::vector<Finding>& findings) {
+  return std::ranges::any_of(findings,
+                             [](const Finding& one) { return one.health == Health::failed; });
+}
+
+/// False: no connection can be made.
+bool look_at_server(const std::string& url, std::vector<Finding>& findings) {
+  const auto found = examine_postgres({.url = url});
+  if (!found) {
+    findings.push_back({.what = "server",
+                        .health = Health::failed,
+                        .text = found.error().message,
+                        .help = found.error().help});
+    return false;
+  }
+  for (const PostgresFinding& one : *found) {
+    findings.push_back({.what = "server " + one.what,
+                        .health = health_of(one.health),
+                        .text = one.text,
+                        .help = one.help});
+  }
+  return true;
+}
+
 void look_at_store(Session& session, std::vector<Finding>& findings) {
   const auto place = session.store_place();
   if (!place) {
@@ -112,7 +150,12 @@ void look_at_store(Session& session, std::vector<Finding>& findings) {
     findings.back().text += "; no store there yet";
     return;
   }
+  if (!place->is_file() && !look_at_server(place->url, findings)) return;
   const auto store = session.store();
+  // What the server lacks has been said, and that a store can be made there.
+  const bool is_said =
+      has_failed(findings) || (!store && store.error().code == ErrorCode::not_found);
+  if (!store && !place->is_file() && is_said) return;
   if (!store) {
     findings.push_back({.what = "opening",
                         .health = Health::failed,
@@ -148,11 +191,10 @@ int doctor(Session& session) {
       look_at_terminal(),
   };
   look_at_store(session, findings);
-  bool failed = false;
+  const bool failed = has_failed(findings);
   std::vector<Json> documents;
   Table table({{.heading = "WHAT"}, {.heading = "HOW"}, {.heading = "FOUND"}});
   for (const Finding& one : findings) {
-    failed = failed || one.health == Health::failed;
     documents.push_back(Json::object({{"what", one.what},
                                       {"health", word_of(one.health)},
                                       {"text", one.text},

@@ -3,6 +3,7 @@
 #include "cli/address.hpp"
 #include "cli/commands.hpp"
 #include "cli/job_view.hpp"
+#include "cli/server_check.hpp"
 #include "cli/submission.hpp"
 #include "cli/working.hpp"
 #include "pawl/codec/documents.hpp"
@@ -38,6 +39,7 @@ void say_if_changed(Session& session, const Job& job) {
 
 int resume(Session& session, const ResumeOptions& options) {
   const StopSignals signals;
+  if (const Status fit = check_server(session); !fit) return session.fail(fit.error());
   const auto store = session.store();
   if (!store) return session.fail(store.error());
   const Result<Job> job = find_job((*store)->records(), options.job);

@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/dry_run.hpp"
+#include "cli/server_check.hpp"
 #include "cli/submission.hpp"
 #include "cli/submission_turn.hpp"
 #include "cli/working.hpp"
@@ -206,6 +207,7 @@ int run(Session& session, const RunOptions& options) {
   if (options.dry_run) return dry_run(session, options, *submission);
 
   const StopSignals signals;
+  if (const Status fit = check_server(session, project); !fit) return session.fail(fit.error());
   const auto store = session.store_or_create(project);
   if (!store) return session.fail(store.error());
   // Before the items are read, which may take its time.

@@ -1,6 +1,7 @@
 /// `pawl work`: keeps working on whatever the store holds.
 
 #include "cli/commands.hpp"
+#include "cli/server_check.hpp"
 #include "cli/working.hpp"
 
 namespace pawl::cli {
@@ -25,6 +26,7 @@ int work(Session& session, const WorkOptions& options) {
   if (!lease) return session.fail(lease.error());
   const Result<std::uint32_t> parallel = parallel_from(options.parallel);
   if (!parallel) return session.fail(parallel.error());
+  if (const Status fit = check_server(session); !fit) return session.fail(fit.error());
   const auto store = session.store();
   if (!store) return session.fail(store.error());
   WorkOrder order{.job = {},

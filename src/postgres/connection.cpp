@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
+#include <random>
 
 #include <poll.h>
 
@@ -35,15 +36,28 @@ DbError error_of(const PGresult* result) {
   if (message.empty()) message = trimmed(PQresultErrorMessage(result));
   const bool ends_connection =
       state.starts_with("57P") || state.starts_with("08") || state == "25P03" || state.empty();
-  return {ends_connection ? DbError::Kind::lost : DbError::Kind::answered, std::move(state),
-          message};
+  DbError error(ends_connection ? DbError::Kind::lost : DbError::Kind::answered, std::move(state),
+                message);
+  error.names_table = PQresultErrorField(result, PG_DIAG_TABLE_NAME) != nullptr;
+  return error;
 }
 
 /// The parts of an address that we set unless it says otherwise: a dead peer is noticed.
 constexpr std::pair<const char*, const char*> defaults[] = {
     {"connect_timeout", "10"}, {"keepalives_idle", "10"},     {"keepalives_interval", "3"},
-    {"keepalives_count", "3"}, {"tcp_user_timeout", "20000"}, {"client_encoding", "UTF8"},
+    {"keepalives_count", "3"}, {"tcp_user_timeout", "20000"},
 };
+
+/// Fails in every session but the one with our token and our search_path, with an error that no
+/// other statement of ours gives.
+constexpr char guard_session[] =
+    "SELECT (CASE WHEN coalesce(current_setting('pawl.session', true), '') = $1 "
+    "AND current_setting('search_path') = $2 THEN '1' ELSE 'another session' END)::int";
+
+std::string fresh_token() {
+  std::random_device random;
+  return std::to_string(random()) + "-" + std::to_string(random());
+}
 
 }  // namespace
 
@@ -104,6 +118,8 @@ void Connection::connect() {
   for (const auto& [key, value] : defaults) set(key, value);
   set("fallback_application_name", settings_.name.c_str());
   set("dbname", settings_.address.conninfo.c_str());
+  // After the address, which has no say in it: every text we send and read is UTF-8.
+  set("client_encoding", "UTF8");
   set(nullptr, nullptr);
   raw_.reset(PQconnectdbParams(keys.data(), values.data(), 1));
   if (!raw_ || PQstatus(raw_.get()) != CONNECTION_OK) {
@@ -111,12 +127,38 @@ void Connection::connect() {
                   raw_ ? trimmed(PQerrorMessage(raw_.get())) : "out of memory");
   }
   PQsetNoticeProcessor(raw_.get(), [](void*, const char*) {}, nullptr);
-  if (!settings_.set_up.empty()) {
-    const Reply done(PQexec(raw_.get(), settings_.set_up.c_str()));
-    if (PQresultStatus(done.raw()) != PGRES_COMMAND_OK) throw error_of(done.raw());
-  }
+  set_up();
   check(PQsetnonblocking(raw_.get(), 1) == 0 ? 1 : 0);
   check(PQenterPipelineMode(raw_.get()));
+}
+
+/// In one go, so that all of it is in one session, whoever stands between.
+void Connection::set_up() {
+  token_ = fresh_token();
+  std::string statements = "SET client_encoding = 'UTF8'; ";
+  // An older server does not know all of our settings. Opening a store on it is refused.
+  if (server_version() >= oldest_server && !settings_.set_up.empty()) {
+    statements += settings_.set_up + "; ";
+  }
+  statements += "SELECT set_config('pawl.session', '" + token_ +
+                "', false), pg_backend_pid(), current_setting('search_path')";
+  const Reply done(PQexec(raw_.get(), statements.c_str()));
+  if (PQresultStatus(done.raw()) != PGRES_TUPLES_OK) throw error_of(done.raw());
+  const std::string_view pid = done.view(0, 1);
+  (void)std::from_chars(pid.data(), pid.data() + pid.size(), backend_);
+  search_path_ = done.view(0, 2);
+}
+
+void Connection::guard() {
+  is_guarded_ = true;
+  send(guard_session, Parameters::of(token_, search_path_), Expected::guard);
+}
+
+void Connection::begin(const char* sql) {
+  // Some kinds of transaction allow no statement before they begin; so the guard comes second.
+  is_guarded_ = true;
+  post(sql);
+  guard();
 }
 
 sql::Statement& Connection::prepared(const char* sql) {
@@ -140,7 +182,7 @@ const std::string& Connection::name_of(const char* sql, const Parameters& parame
   if (const auto known = names_by_text_.find(key); known != names_by_text_.end()) {
     return known->second;
   }
-  const std::string name = "s" + std::to_string(++names_);
+  const std::string name = "pawl_" + std::to_string(++names_);
   check(
       PQsendPrepare(raw_.get(), name.c_str(), sql, parameters.count(), parameters.types().data()));
   expected_.push_back(Expected::preparation);
@@ -150,6 +192,7 @@ const std::string& Connection::name_of(const char* sql, const Parameters& parame
 
 void Connection::send(const char* sql, const Parameters& parameters, Expected as) {
   if (is_lost_) lose("the connection to PostgreSQL is gone");
+  if (!is_guarded_) guard();
   const std::string& name = name_of(sql, parameters);
   const Parameters::Raw raw = parameters.raw();
   check(PQsendQueryPrepared(raw_.get(), name.c_str(), parameters.count(), raw.values.data(),
@@ -172,6 +215,7 @@ void Connection::sync() {
 
 void Connection::push() {
   sync();
+  is_guarded_ = false;
   (void)PQflush(raw_.get());
 }
 
@@ -242,6 +286,12 @@ Reply Connection::next_reply() {
   return Reply(PQgetResult(raw_.get()));
 }
 
+/// The guard found another session, or what we prepared is not there, or is there although we did
+/// not prepare it.
+bool Connection::is_of_another_session(const std::string& state, Expected failed) {
+  return (failed == Expected::guard && state == "22P02") || state == "26000" || state == "42P05";
+}
+
 std::vector<Reply> Connection::collect() {
   std::vector<Reply> wanted;
   std::unique_ptr<DbError> failed;
@@ -264,6 +314,11 @@ std::vector<Reply> Connection::collect() {
           is_lost_ = true;
           throw DbError(*failed);
         }
+        if (is_of_another_session(failed->state, expected_[answered_])) {
+          is_lost_ = true;
+          throw DbError(DbError::Kind::not_our_session, failed->state,
+                        "this connection was given a session that it has not set up");
+        }
     }
     // A statement's results end with none.
     while (next_reply().raw() != nullptr) {
@@ -276,6 +331,7 @@ std::vector<Reply> Connection::collect() {
     for (const Key& key : unproven_) names_by_text_.erase(key);
   }
   unproven_.clear();
+  if (PQtransactionStatus(raw_.get()) == PQTRANS_IDLE) is_guarded_ = false;
   if (failed) throw DbError(*failed);
   return wanted;
 }

@@ -8,6 +8,11 @@
 /// was sent after it was not carried out. So a transaction is a few posts and one wait.
 ///
 /// No wait is for ever: a server that does not answer within the time of the settings is lost.
+///
+/// A connection is one session of the server: `search_path`, timeouts, prepared statements and
+/// LISTEN belong to it. A pooler that shares sessions among its clients would break that silently,
+/// so each transaction begins with a statement that fails in any other session than the one that
+/// was set up here. It travels with the first statement and costs no round trip.
 /// Threads: a connection belongs to one thread at a time.
 
 #include <cstdint>
@@ -28,12 +33,16 @@
 
 namespace pawl::postgres {
 
+/// The oldest server that pawl works with, as libpq counts.
+inline constexpr int oldest_server = 150'000;
+
 /// What PostgreSQL answered, with its SQLSTATE, or that it answers no more.
 struct DbError : std::runtime_error {
   enum class Kind : std::uint8_t {
-    not_connected,  ///< no connection could be made
-    lost,           ///< the connection broke; what was sent may or may not have been carried out
-    answered,       ///< an error of the statement; `state` tells which
+    not_connected,    ///< no connection could be made
+    lost,             ///< the connection broke; what was sent may or may not have been carried out
+    not_our_session,  ///< a pooler gave us another session; nothing was carried out
+    answered,         ///< an error of the statement; `state` tells which
   };
   DbError(Kind what, std::string sql_state, const std::string& message)
       : std::runtime_error(message), kind(what), state(std::move(sql_state)) {}
@@ -48,6 +57,7 @@ struct DbError : std::runtime_error {
 
   Kind kind;
   std::string state;
+  bool names_table = false;  ///< the server names the table whose row it did not take
 };
 
 /// The rows that a statement answered.
@@ -117,7 +127,9 @@ class Connection final : public sql::Session {
   void settle();
   /// Sends what was posted; the answers are read before the next statement.
   void push();
-  /// One or more statements without parameters, not kept.
+  /// Posts the statement that begins a transaction.
+  void begin(const char* sql);
+  /// One or more statements without parameters, not kept. REQUIRES: a transaction has begun.
   void run(const std::string& sql);
 
   /// After a failure: ends whatever transaction is open. A lost connection stays lost.
@@ -125,21 +137,28 @@ class Connection final : public sql::Session {
 
   [[nodiscard]] bool is_open() const { return !is_lost_; }
   [[nodiscard]] int server_version() const { return PQserverVersion(raw_.get()); }
-  [[nodiscard]] int backend() const { return PQbackendPID(raw_.get()); }
+  /// The number of the server's process that serves us, by its own account.
+  [[nodiscard]] int backend() const { return backend_; }
+  /// Somebody between us and the server answers in its place: the number that we were greeted with
+  /// is not that of the server's process.
+  [[nodiscard]] bool has_pooler() const { return PQbackendPID(raw_.get()) != backend_; }
   [[nodiscard]] int socket() const { return PQsocket(raw_.get()); }
   [[nodiscard]] PGconn* raw() const { return raw_.get(); }
   [[nodiscard]] const Settings& settings() const { return settings_; }
 
  private:
   class Prepared;
-  enum class Expected : std::uint8_t { preparation, posted, wanted, sync };
+  enum class Expected : std::uint8_t { preparation, guard, posted, wanted, sync };
 
   void connect();
+  void set_up();
+  void guard();
   void send(const char* sql, const Parameters& parameters, Expected as);
   const std::string& name_of(const char* sql, const Parameters& parameters);
   void sync();
   /// Reads until everything that was sent is answered.
   std::vector<Reply> collect();
+  [[nodiscard]] static bool is_of_another_session(const std::string& state, Expected failed);
   [[nodiscard]] Reply next_reply();
   void wait();
   void check(int is_ok);
@@ -151,6 +170,10 @@ class Connection final : public sql::Session {
   };
   std::unique_ptr<PGconn, Finish> raw_;
   bool is_lost_ = false;
+  int backend_ = 0;
+  std::string token_;        ///< set in the session, by us alone
+  std::string search_path_;  ///< as the session shows it
+  bool is_guarded_ = false;  ///< what is sent next stands behind a guard
   std::vector<Expected> expected_;
   std::size_t answered_ = 0;  ///< of expected_
   std::uint64_t names_ = 0;

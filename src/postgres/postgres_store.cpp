@@ -240,9 +240,10 @@ class PostgresStore final : public Store {
 Result<std::shared_ptr<Store>> open(const PostgresOptions& options, const Clock* clock) {
   const Result<Address> address = read_address(options.url);
   if (!address) return std::unexpected(address.error());
-  return guarded(*address, [&]() -> Result<std::shared_ptr<Store>> {
+  const auto make = [&]() -> Result<std::shared_ptr<Store>> {
     return with_valid_text(std::make_shared<PostgresStore>(options, *address, clock));
-  });
+  };
+  return guarded(*address, make, opening_error_of);
 }
 
 }  // namespace

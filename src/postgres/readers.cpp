@@ -36,7 +36,7 @@ void Readers::open(Reader& reader, const char* begin) {
       is_fresh = true;
     }
     try {
-      reader.connection->post(begin);
+      reader.connection->begin(begin);
       reader.connection->settle();
       return;
     } catch (const DbError& error) {

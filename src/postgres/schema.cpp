@@ -8,8 +8,6 @@ namespace pawl::postgres {
 
 namespace {
 
-constexpr int oldest_server = 150'000;
-
 constexpr char select_place[] =
     "SELECT to_regnamespace(quote_ident($1)) IS NOT NULL, "
     "to_regclass(quote_ident($1) || '.counters') IS NOT NULL, "
@@ -58,11 +56,6 @@ Found look(Connection& connection, std::int64_t newest) {
 void bring_up_to_date(Connection& connection, bool create, bool allowed,
                       std::span<const Migration> steps) {
   const Address& address = connection.settings().address;
-  if (connection.server_version() < oldest_server) {
-    throw Fault(ErrorCode::refused, "PostgreSQL at " + address.shown + " is version " +
-                                        std::to_string(connection.server_version() / 10'000) +
-                                        "; pawl needs 15 or newer");
-  }
   const auto newest = static_cast<std::int64_t>(steps.size());
   if (look(connection, newest).version == newest) return;
   static constexpr char begin[] = "BEGIN";
@@ -70,7 +63,7 @@ void bring_up_to_date(Connection& connection, bool create, bool allowed,
   static constexpr char queue[] =
       "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended('pawl schema ' || $1, 0)) AS held";
   static constexpr char commit[] = "COMMIT";
-  connection.post(begin);
+  connection.begin(begin);
   (void)connection.ask(queue, Parameters::of(address.schema));
   const Found found = look(connection, newest);
   if (found.version == newest) {

@@ -17,9 +17,8 @@ struct Migration {
 [[nodiscard]] std::span<const Migration> migrations();
 
 /// Brings the schema of the connection's address up to date, in one transaction that any number of
-/// processes may try at once. Throws `refused` for a server that is too old, a schema of another
-/// program or of a newer pawl, and for an older one when `allowed` is false; `not_found` for none
-/// when `create` is false.
+/// processes may try at once. Throws `refused` for a schema of another program or of a newer pawl,
+/// and for an older one when `allowed` is false; `not_found` for none when `create` is false.
 void bring_up_to_date(Connection& connection, bool create, bool allowed,
                       std::span<const Migration> steps = migrations());
 

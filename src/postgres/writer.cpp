@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "postgres/examination.hpp"
 #include "postgres/faults.hpp"
 #include "postgres/schema.hpp"
 #include "postgres/sessions.hpp"
@@ -42,6 +43,7 @@ Writer::Writer(Dialer& dialer, bool create, bool migrate, ServerClock& clock)
       address_(dialer.address()),
       clock_(clock),
       connection_(dialer.connect("pawl", writer_set_up(address_))) {
+  refuse_unfit(dialer_, *connection_);
   bring_up_to_date(*connection_, create, migrate);
   clock_.read(*connection_);
 }
@@ -103,7 +105,7 @@ Connection& Writer::connection() {
 
 void Writer::begin() {
   last_used_ = clock_.now();
-  connection_->post(begin_transaction);
+  connection_->begin(begin_transaction);
   connection_->post(update_last_write, Parameters::of(id_, ++last_write_, last_used_));
 }
 
@@ -125,12 +127,12 @@ void Writer::post(const char* sql, const Parameters& parameters) noexcept {
 
 Writer::Next Writer::after(const DbError& error, bool was_committing, int tries) {
   if (connection_) connection_->roll_back();
-  if (error.kind == DbError::Kind::not_connected) return Next::give_up;
   if (error.is_lost()) {
     if (was_committing) return Next::ask_whether_written;
     return tries < 3 ? Next::repeat : Next::give_up;
   }
-  return error.may_repeat() && tries < tries_max ? Next::repeat : Next::give_up;
+  const bool was_answered = error.kind == DbError::Kind::answered;
+  return was_answered && error.may_repeat() && tries < tries_max ? Next::repeat : Next::give_up;
 }
 
 bool Writer::was_written() {

@@ -21,7 +21,7 @@ sys.path += [str(HERE.parent / "end_to_end"), str(HERE.parent / "postgres")]
 
 from agreement import Ended, Trace, disagreements  # noqa: E402
 from pawl import INTERRUPTED, PROGRAM, ProjectTest, main  # noqa: E402, F401
-from private_server import PrivateServer, environment, wait_until  # noqa: E402, F401
+from private_server import PrivateServer, ServerError, environment, wait_until  # noqa: E402, F401
 
 # Seconds that a worker which does not renew is believed alive.
 LEASE = 2
@@ -55,6 +55,8 @@ class ChaosTest(ProjectTest):
     """One scenario: a schema of its own on the server of its class."""
 
     settings = {}
+    lease = LEASE
+    parameters = {}  # of the workers' address
 
     @classmethod
     def setUpClass(cls):
@@ -88,7 +90,7 @@ class ChaosTest(ProjectTest):
     # Where the store is
 
     def store(self, port=None):
-        return self.server.url(user="worker", port=port, schema=self.schema)
+        return self.server.url(user="worker", port=port, schema=self.schema, **self.parameters)
 
     def environment(self, **more):
         return super().environment(**{"PAWL_STORE": self.store(), **more})
@@ -112,7 +114,7 @@ class ChaosTest(ProjectTest):
         """Starts a worker; its network is the server's, or the proxy's at this port."""
         with open(self.dir / f"worker-{len(self._started)}.log", "w") as log:
             process = subprocess.Popen(
-                [PROGRAM, "work", "--lease", f"{LEASE}s", "--parallel", str(parallel), "--verbose"],
+                [PROGRAM, "work", "--lease", f"{self.lease}s", "--parallel", str(parallel), "--verbose"],
                 cwd=self.dir, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 env=self.environment(PAWL_STORE=self.store(port)))
         self._started.append(process)
@@ -167,12 +169,12 @@ class ChaosTest(ProjectTest):
         mended, mended_at = time.monotonic(), time.time()
 
         def all_renewed():
-            since = {record["pid"]: moment(record["lease_until"]) - LEASE
+            since = {record["pid"]: moment(record["lease_until"]) - self.lease
                      for record in self.records_of_workers() if record["state"] == "alive"}
             return all(since.get(worker.pid, 0) >= mended_at for worker in self.workers)
         self.wait_until("all workers are back", all_renewed)
         self.recoveries.append(time.monotonic() - mended)
-        self.assertLess(self.recoveries[-1], LEASE + MARGIN)
+        self.assertLess(self.recoveries[-1], self.lease + MARGIN)
 
     # The end
 
@@ -214,14 +216,14 @@ class ChaosTest(ProjectTest):
             gone_at = self.gone_at.get(process_of[attempt["worker"]])
             if gone_at:
                 self.recoveries.append(moment(attempt["ended_at"]) - gone_at)
-                self.assertLess(self.recoveries[-1], LEASE + MARGIN)
+                self.assertLess(self.recoveries[-1], self.lease + MARGIN)
 
     def tell(self, harm, attempts, interrupted, ran_in_vain):
         figures = [f"{name.replace('_', ' ')} {count}" for name, count in harm.items()]
         line = (f"chaos: {self.schema.replace('_', ' ')}: {len(self.items)} items, {attempts} attempts, "
                 f"{interrupted} interrupted ({ran_in_vain} of them ran), {', '.join(figures)}, "
                 f"recovered within {max(self.recoveries, default=0):.1f} s "
-                f"(bound {LEASE} + {MARGIN}), {time.monotonic() - self.began:.1f} s")
+                f"(bound {self.lease} + {MARGIN}), {time.monotonic() - self.began:.1f} s")
         print(line, flush=True)
         if "PAWL_CHAOS_FIGURES" in os.environ:
             with open(os.environ["PAWL_CHAOS_FIGURES"], "a") as figures_file:

@@ -2,7 +2,8 @@
 
 /// A connection that breaks where a test wants it: a proxy on loopback between a store and the
 /// server. It counts what clients send, in the pieces in which it arrives (for libpq on loopback:
-/// about a round trip each), and breaks every connection at the one it is told.
+/// about a round trip each), and breaks every connection at the one it is told. It can also answer
+/// in the server's place that nobody is let in.
 
 #include <array>
 #include <atomic>
@@ -59,6 +60,18 @@ class CuttingProxy {
     how_ = how;
     has_cut_ = false;
   }
+  /// Breaks every connection, and answers each new one with a FATAL error in the server's place;
+  /// an empty state: lets them through again.
+  void refuse_all(const std::string& state, const std::string& message) {
+    const std::lock_guard lock(mutex_);
+    refusal_.clear();
+    if (state.empty()) return;
+    const std::string fields = std::string("SFATAL") + '\0' + "VFATAL" + '\0' + "C" + state + '\0' +
+                               "M" + message + '\0' + '\0';
+    const std::uint32_t size = htonl(static_cast<std::uint32_t>(fields.size() + 4));
+    refusal_ = "E" + std::string(reinterpret_cast<const char*>(&size), sizeof size) + fields;
+    breaks_all_ = true;
+  }
   [[nodiscard]] bool has_cut() {
     const std::lock_guard lock(mutex_);
     return has_cut_;
@@ -110,11 +123,34 @@ class CuttingProxy {
         if (!goes_on) close_both(*pair);
         pair = goes_on ? std::next(pair) : pairs_.erase(pair);
       }
+      break_all_if_told();
       if (waits.front().revents != 0) accept_one();
     }
   }
+  void break_all_if_told() {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(breaks_all_, false)) return;
+    for (const Pair& pair : pairs_) close_both(pair);
+    pairs_.clear();
+  }
+  /// Asked for TLS, the answer is no; to what comes then, the refusal.
+  void refuse(int client, const std::string& refusal) {
+    constexpr ssize_t size_of_tls_request = 8;
+    ssize_t got = ::recv(client, buffer_.data(), buffer_.size(), 0);
+    if (got == size_of_tls_request && send_all(client, "N", 1)) {
+      got = ::recv(client, buffer_.data(), buffer_.size(), 0);
+    }
+    if (got > 0) (void)send_all(client, refusal.data(), static_cast<ssize_t>(refusal.size()));
+    ::close(client);
+  }
   void accept_one() {
     const int client = ::accept(listener_, nullptr, nullptr);
+    std::string refusal;
+    {
+      const std::lock_guard lock(mutex_);
+      refusal = refusal_;
+    }
+    if (!refusal.empty()) return refuse(client, refusal);
     const int server = ::socket(AF_INET, SOCK_STREAM, 0);
     const sockaddr_in address = loopback(server_);
     if (::connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
@@ -147,9 +183,11 @@ class CuttingProxy {
   std::array<char, 1 << 16> buffer_{};
   std::list<Pair> pairs_;  // of the thread
   std::mutex mutex_;
-  int left_ = 0;           // guarded by mutex_
-  Cut how_ = Cut::before;  // guarded by mutex_
-  bool has_cut_ = false;   // guarded by mutex_
+  int left_ = 0;             // guarded by mutex_
+  Cut how_ = Cut::before;    // guarded by mutex_
+  bool has_cut_ = false;     // guarded by mutex_
+  std::string refusal_;      // guarded by mutex_; empty: nobody is refused
+  bool breaks_all_ = false;  // guarded by mutex_
   std::jthread thread_;
 };
 

@@ -49,14 +49,18 @@ TEST(PostgresOpening, a_server_that_is_not_there_is_unavailable_and_the_password
   EXPECT_THAT(nobody.text(), testing::Not(HasSubstr("secret")));
 }
 
-TEST(PostgresOpening, a_user_or_database_that_is_not_there_is_refused) {
+TEST(PostgresOpening, a_user_or_database_that_is_not_there_is_told_in_the_words_of_the_server) {
   const PostgresPlace place;
   std::string other_user = place.url();
   other_user.insert(other_user.find("://") + 3, "not_");
-  EXPECT_EQ(refusal_of({.url = other_user}).code, ErrorCode::refused);
+  const Error nobody = refusal_of({.url = other_user});
+  EXPECT_EQ(nobody.code, ErrorCode::unavailable);
+  EXPECT_THAT(nobody.text(), HasSubstr("role \"not_"));
   std::string other_database = place.url();
   other_database.insert(other_database.find('?'), "_missing");
-  EXPECT_EQ(refusal_of({.url = other_database}).code, ErrorCode::refused);
+  const Error nowhere = refusal_of({.url = other_database});
+  EXPECT_EQ(nowhere.code, ErrorCode::unavailable);
+  EXPECT_THAT(nowhere.text(), HasSubstr("_missing\" does not exist"));
 }
 
 TEST(PostgresOpening, where_there_is_no_store_none_is_made_unasked) {
@@ -130,7 +134,7 @@ TEST(PostgresOpening, a_role_with_the_rights_of_the_guide_can_do_everything) {
   const auto store = must_open({.url = url});
   const auto refused = store->enlist({.host = "h"});
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable) << "they may be granted again";
   EXPECT_THAT(refused.error().text(), HasSubstr("grant"));
   place.execute("DROP OWNED BY " + role + "; DROP ROLE " + role);
 }

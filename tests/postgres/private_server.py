@@ -10,7 +10,7 @@ or replaces what a killed run left behind. The server belongs to a process, the 
 names another: it is stopped when the last process it belongs to has said `stop` or is gone, however
 that ended. NAME=VALUE are settings of the server.
 
-Python programs use PrivateServer, which can also restart the server and kill it.
+Python programs use PrivateServer, which can also restart the server and kill it, and StandbyServer.
 
 PostgreSQL refuses to run as root. Then the server runs as `postgres`, or else as `nobody`, and keeps
 its data under the temporary directory where that user cannot reach DIR.
@@ -141,7 +141,7 @@ class PrivateServer:
                 self._forget()
             self._create()
             self._launch()
-            self.sql("CREATE DATABASE pawl", database="postgres")
+            self._make_database()
             (self.folder / "url").write_text(self.url() + "\n")
             self._watch()
         return self
@@ -279,13 +279,19 @@ class PrivateServer:
                  "port": free_port(), "settings": self.wanted}
         # Written first: whatever happens now, the next to come knows what to remove.
         (self.folder / "server.json").write_text(json.dumps(known, indent=1))
+        words = self._words_that_make(home / "data")
         with open(self.folder / "log", "w") as log:
-            done = subprocess.run(
-                [programs() / "initdb", "--pgdata", home / "data", "--username", "pawl", "--auth", "trust",
-                 "--encoding", "UTF8", "--locale", "C", "--no-sync", "--no-instructions"],
-                cwd="/", env=environment(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, **as_server_user())
+            done = subprocess.run(words, cwd="/", env=environment(), stdin=subprocess.DEVNULL,
+                                  stdout=log, stderr=log, **as_server_user())
         if done.returncode != 0:
-            raise ServerError(f"initdb failed:\n{self._log()}")
+            raise ServerError(f"{words[0].name} failed:\n{self._log()}")
+
+    def _words_that_make(self, data):
+        return [programs() / "initdb", "--pgdata", data, "--username", "pawl", "--auth", "trust",
+                "--encoding", "UTF8", "--locale", "C", "--no-sync", "--no-instructions"]
+
+    def _make_database(self):
+        self.sql("CREATE DATABASE pawl", database="postgres")
 
     @staticmethod
     def _temporary(user):
@@ -323,10 +329,10 @@ class PrivateServer:
         return self._process.poll() is None
 
     def _is_ready(self):
-        """The eighth line of the postmaster's file says so."""
+        """The eighth line of the postmaster's file says so; a standby calls itself one."""
         with contextlib.suppress(OSError, IndexError):
             lines = (self._data() / "postmaster.pid").read_text().splitlines()
-            return lines[0] == str(self._process.pid) and lines[7].strip() == "ready"
+            return lines[0] == str(self._process.pid) and lines[7].strip() in ("ready", "standby")
         return False
 
     def _process_ended_for_want_of_a_port(self):
@@ -396,6 +402,25 @@ class PrivateServer:
         watcher = self._watcher()
         if watcher and watcher != os.getpid():
             os.kill(watcher, signal.SIGKILL)
+
+
+class StandbyServer(PrivateServer):
+    """Follows another server, asynchronously, and takes reads only."""
+
+    def __init__(self, folder, primary, settings=None):
+        super().__init__(folder, settings)
+        self.primary = primary
+
+    def _words_that_make(self, data):
+        return [programs() / "pg_basebackup", "--pgdata", data, "--write-recovery-conf", "--checkpoint=fast",
+                "--wal-method=stream", "--no-sync", "--dbname", self.primary.url(database="postgres")]
+
+    def _make_database(self):
+        """It comes with the primary's."""
+
+    def has_caught_up(self):
+        written = self.primary.sql("SELECT pg_current_wal_insert_lsn()")
+        return self.sql(f"SELECT pg_last_wal_replay_lsn() >= '{written}'") == "t"
 
 
 def processes_in(folder):

@@ -3,7 +3,6 @@ password, and a certificate that the program has to check."""
 
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 
@@ -11,16 +10,10 @@ HERE = pathlib.Path(__file__).parent
 sys.path += [str(HERE.parent / "end_to_end"), str(HERE)]
 
 from pawl import DONE, FAILED, PEOPLE, ProjectTest, main  # noqa: E402
-from private_server import PrivateServer, server_user  # noqa: E402
+from private_server import PrivateServer  # noqa: E402
+from tls import data_directory, make_certificate, turn_on_tls  # noqa: E402
 
 PASSWORD = "not-to-be-told"
-
-
-def make_certificate(folder, name):
-    """A key and a certificate for localhost, signed by itself."""
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost",
-                    "-addext", "subjectAltName=DNS:localhost", "-keyout", folder / f"{name}.key",
-                    "-out", folder / f"{name}.crt"], check=True, capture_output=True)
 
 
 class Secured(ProjectTest):
@@ -34,17 +27,12 @@ class Secured(ProjectTest):
         cls.server.start()
         for name in ("server", "stranger"):
             make_certificate(cls.folder, name)
-        data = pathlib.Path(cls.server.sql("SHOW data_directory").strip())
-        for name in ("server.key", "server.crt"):
-            shutil.copy(cls.folder / name, data / name)
-            (data / name).chmod(0o600)
-            if server_user():
-                shutil.chown(data / name, server_user().pw_uid, server_user().pw_gid)
+        turn_on_tls(cls.server, cls.folder)
+        data = data_directory(cls.server)
         rules = (data / "pg_hba.conf").read_text()
         (data / "pg_hba.conf").write_text("hostssl all guarded 127.0.0.1/32 scram-sha-256\n"
                                           "host all guarded all reject\n" + rules)
         cls.server.sql(f"CREATE ROLE guarded LOGIN PASSWORD '{PASSWORD}'; GRANT CREATE ON DATABASE pawl TO guarded")
-        cls.server.sql("ALTER SYSTEM SET ssl = on")
         cls.server.restart()
 
     def address(self, **parameters):

@@ -14,8 +14,10 @@
 ///
 /// Payloads are kept in the database too, in pieces, so no directory has to be shared.
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "pawl/core/result.hpp"
 #include "pawl/store/clock.hpp"
@@ -42,13 +44,30 @@ struct PostgresOptions {
 
 /// Opens the store, on the server's clock.
 ///
-/// `unavailable`: no server answers there. `refused`: wrong user or password, a missing database,
-/// missing rights, a server older than 15, a schema of another program or of a newer pawl, an older
+/// `unavailable`: no connection can be made, whatever the reason; the message has the server's
+/// words. `refused`: missing rights, a server older than 15, an encoding that cannot keep every
+/// text, a pooler that shares sessions, a schema of another program or of a newer pawl, an older
 /// one without `migrate`. `invalid`: no address. In each of these cases nothing is changed.
+///
+/// Once it is open, everything that may be mended on the server is `unavailable`.
 [[nodiscard]] Result<std::shared_ptr<Store>> open_postgres_store(const PostgresOptions& options);
 
 /// The same on another clock, for tests. `clock` must outlive it.
 [[nodiscard]] Result<std::shared_ptr<Store>> open_postgres_store(const PostgresOptions& options,
                                                                  const Clock& clock);
+
+/// One thing that a worker needs of a server, and how it is there.
+struct PostgresFinding {
+  enum class Health : std::uint8_t { ok, warning, failed };
+
+  std::string what;  ///< version, encoding, pooler, writes, rights or clock
+  Health health = Health::ok;
+  std::string text;
+  std::string help = {};  ///< the way out; empty where nothing is wrong
+};
+
+/// Looks at the server, and changes nothing. Findings that failed keep a worker from its work.
+/// `unavailable`: no connection can be made. `invalid`: no address.
+[[nodiscard]] Result<std::vector<PostgresFinding>> examine_postgres(const PostgresOptions& options);
 
 }  // namespace pawl

@@ -1,0 +1,27 @@
+#include "cli/server_check.hpp"
+
+#include "pawl/store/postgres.hpp"
+
+namespace pawl::cli {
+
+Status check_server(Session& session, const std::filesystem::path& fallback) {
+  const Result<StorePlace> place = session.store_place(fallback);
+  // Where there is no place for a store, opening it says so.
+  if (!place || place->is_file()) return {};
+  const auto found = examine_postgres({.url = place->url});
+  if (!found) return std::unexpected(found.error());
+  Error faults{ErrorCode::refused, {}, {}};
+  for (const PostgresFinding& one : *found) {
+    if (one.health == PostgresFinding::Health::warning) {
+      session.say("warning: " + one.text + "; " + one.help);
+    }
+    if (one.health != PostgresFinding::Health::failed) continue;
+    faults.message += (faults.message.empty() ? "" : "; ") + one.text;
+    faults.help += (faults.help.empty() ? "" : "; ") + one.help;
+  }
+  if (faults.message.empty()) return {};
+  faults.message = "no work can be done on this server: " + faults.message;
+  return std::unexpected(std::move(faults));
+}
+
+}  // namespace pawl::cli
