@@ -105,12 +105,12 @@ std::string PayloadFiles::keep(std::string_view bytes) const {
 }
 
 /// Its name is known only when the last byte has been copied.
-Result<KeptFile> PayloadFiles::keep_file(const std::filesystem::path& source) const {
+Result<KeptFile> PayloadFiles::keep_stream(const ByteSource& source) const {
   directories_.make(folder_);
   HalfWritten copy(folder_);
   Sha256 digest;
   KeptFile kept;
-  const Status copied = read_regular_file(source, [&](std::string_view piece) -> Status {
+  const Status copied = source([&](std::string_view piece) -> Status {
     copy.write(piece);
     digest.update(piece);
     kept.size += static_cast<std::int64_t>(piece.size());
