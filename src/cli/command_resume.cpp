@@ -37,6 +37,8 @@ void say_if_changed(Session& session, const Job& job) {
 }  // namespace
 
 int resume(Session& session, const ResumeOptions& options) {
+  const Result<std::int64_t> file_quota = file_quota_from(options.file_quota);
+  if (!file_quota) return session.fail(file_quota.error());
   const StopSignals signals;
   const auto store = session.store();
   if (!store) return session.fail(store.error());
@@ -70,7 +72,7 @@ int resume(Session& session, const ResumeOptions& options) {
       return session.fail(finished.error());
     }
   }
-  return work_on(session, *store, signals, {.job = job->id});
+  return work_on(session, *store, signals, {.job = job->id, .file_quota = *file_quota});
 }
 
 }  // namespace pawl::cli

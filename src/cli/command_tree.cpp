@@ -5,6 +5,7 @@
 namespace pawl::cli {
 namespace {
 
+constexpr auto what_a_quota_is = "What one attempt may hand in as files; 16GiB";
 constexpr auto who_acts = "Who acts; else PAWL_USER, USER, or the system's name";
 constexpr auto which_job = "The job, where the key alone is not enough";
 constexpr auto how_many = "How many at most";
@@ -105,10 +106,12 @@ void CommandTree::add_workflows() {
   flag("--new", started.is_new, "Start another job beside an unfinished one");
   option("--key", &started.key, "NAME", "Submit only once under this name");
   option("--parallel", &started.parallel, "N", "Attempts at once");
+  option("--file-quota", &started.file_quota, "SIZE", what_a_quota_is);
 
   auto& continued =
       command<ResumeOptions>("resume", "pawl resume 41", "Go on with a job after a stop.", &resume);
   optional_argument(&continued.job, "JOB", "The job; the newest unfinished where none is named");
+  option("--file-quota", &continued.file_quota, "SIZE", what_a_quota_is);
 
   auto& worker = command<WorkOptions>("work", "pawl work --drain",
                                       "Keep working on what the store holds.", &work);
@@ -117,6 +120,7 @@ void CommandTree::add_workflows() {
   option("--parallel", &worker.parallel, "N", "Attempts at once");
   option("--lease", &worker.lease, "TIME",
          "When this worker is not heard of for so long, others take over; 60s");
+  option("--file-quota", &worker.file_quota, "SIZE", what_a_quota_is);
   flag("--drain", worker.drain, "Until nothing is left but people");
 }
 

@@ -25,6 +25,8 @@ int work(Session& session, const WorkOptions& options) {
   if (!lease) return session.fail(lease.error());
   const Result<std::uint32_t> parallel = parallel_from(options.parallel);
   if (!parallel) return session.fail(parallel.error());
+  const Result<std::int64_t> file_quota = file_quota_from(options.file_quota);
+  if (!file_quota) return session.fail(file_quota.error());
   const auto store = session.store();
   if (!store) return session.fail(store.error());
   WorkOrder order{.job = {},
@@ -32,6 +34,7 @@ int work(Session& session, const WorkOptions& options) {
                   .stages = {options.stages.begin(), options.stages.end()},
                   .categories = {options.categories.begin(), options.categories.end()},
                   .lease = *lease,
+                  .file_quota = *file_quota,
                   .until_idle = options.drain};
   if (!options.drain) session.say("working; Ctrl-C stops");
   return work_on(session, *store, signals, order);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/cli.hpp"
+#include "cli/dlq_commands.hpp"
 
 namespace pawl::cli {
 
@@ -26,11 +27,13 @@ struct RunOptions {
   bool is_new = false;
   std::string key;
   std::optional<std::uint32_t> parallel;
+  std::string file_quota;
 };
 int run(Session& session, const RunOptions& options);
 
 struct ResumeOptions {
   std::optional<std::int64_t> job;
+  std::string file_quota;
 };
 int resume(Session& session, const ResumeOptions& options);
 
@@ -39,6 +42,7 @@ struct WorkOptions {
   std::vector<std::string> categories;
   std::optional<std::uint32_t> parallel;
   std::string lease;
+  std::string file_quota;
   bool drain = false;
 };
 int work(Session& session, const WorkOptions& options);
@@ -206,41 +210,6 @@ int review_approve(Session& session, const ReviewAnswerOptions& options);
 int review_edit(Session& session, const ReviewAnswerOptions& options);
 int review_changes(Session& session, const ReviewAnswerOptions& options);
 int review_reject(Session& session, const ReviewAnswerOptions& options);
-
-// Dead letters
-
-struct DlqListOptions {
-  std::optional<std::int64_t> job;
-  std::optional<std::string> filter;
-  std::string by;  ///< "error": grouped
-  bool discarded = false;
-  std::uint32_t limit = 100;
-  std::int64_t after = 0;
-};
-int dlq_list(Session& session, const DlqListOptions& options);
-
-int dlq_show(Session& session, const ItemOptions& options);
-
-struct DlqActOptions {
-  std::vector<std::string> ids;
-  std::optional<std::int64_t> job;
-  std::string stage;
-  std::optional<std::string> filter;
-  bool all = false;
-  bool dry_run = false;
-  std::string note;  ///< of a retry the feedback, of a discard the reason
-  std::string as;
-};
-int dlq_retry(Session& session, const DlqActOptions& options);
-int dlq_discard(Session& session, const DlqActOptions& options);
-int dlq_purge(Session& session, const DlqActOptions& options);
-
-struct DlqExportOptions {
-  std::optional<std::int64_t> job;
-  std::optional<std::string> filter;
-  bool discarded = false;
-};
-int dlq_export(Session& session, const DlqExportOptions& options);
 
 // The record
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -113,6 +115,7 @@ class Work {
     ActionOptions actions;
     actions.run_directory = *run_directory;
     actions.grace = process_grace;
+    if (order_.file_quota > 0) actions.file_bytes_max = order_.file_quota;
     actions.on_trouble = [this](const Error& error) {
       remarks_.add("what a command brought is kept when the store answers: " + error.text());
     };
@@ -379,6 +382,21 @@ Result<std::uint32_t> parallel_from(const std::optional<std::uint32_t>& said) {
   if (said != 0U) return said.value_or(0);
   return pawl::fail(ErrorCode::invalid, "--parallel is at least 1, and not 0",
                     "leave it out for the usual number; to start nothing more: pawl job pause JOB");
+}
+
+Result<std::int64_t> file_quota_from(const std::string& said) {
+  if (said.empty()) return 0;
+  std::int64_t number = 0;
+  const auto read = std::from_chars(said.data(), said.data() + said.size(), number);
+  const std::string_view unit(read.ptr, said.data() + said.size());
+  constexpr std::array<std::pair<std::string_view, unsigned>, 5> units{
+      {{"", 0}, {"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40}}};
+  const auto known = std::ranges::find(units, unit, &std::pair<std::string_view, unsigned>::first);
+  const bool is_size = read.ec == std::errc() && known != units.end() && number > 0 &&
+                       number <= (std::numeric_limits<std::int64_t>::max() >> known->second);
+  if (is_size) return number << known->second;
+  return pawl::fail(ErrorCode::invalid, "'" + printable(said) + "' cannot be a quota for files",
+                    "write bytes, or a number with KiB, MiB, GiB or TiB, like --file-quota 64GiB");
 }
 
 std::uint32_t processors() {
