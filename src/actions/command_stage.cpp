@@ -57,7 +57,8 @@ class Harvest {
         patience_{.stop = std::move(stop), .on_trouble = services.options.on_trouble} {}
 
   Outcome outcome() {
-    const Written written = read_result();
+    Written written = read_result();
+    if (written && *written) mask_texts(**written);
     left_.artifacts = log_records(end_, store_, patience_);
     const EventLines events = read_events(place_.events());
     left_.usage = events.usage;
@@ -87,7 +88,7 @@ class Harvest {
     }
     if (is_skipped) {
       return Skip{
-          .why = mask_.whole(document.summary), .artifacts = std::move(left_.artifacts), .usage = left_.usage};
+          .why = document.summary, .artifacts = std::move(left_.artifacts), .usage = left_.usage};
     }
     return judged_output(document, *raw, keeper);
   }
@@ -105,6 +106,18 @@ class Harvest {
                   "only $PAWL_RESULT.tmp was written; rename it to $PAWL_RESULT when it is whole");
     }
     return std::nullopt;
+  }
+
+  /// Texts that the command wrote for people. Errors are masked where they become a failure;
+  /// declared outputs and files are data, and stay as they are.
+  void mask_texts(ResultDocument& document) const {
+    document.summary = mask_.whole(document.summary);
+    document.model = mask_.whole(document.model);
+    for (NamedFile& file : document.artifacts) {
+      file.name = mask_.whole(file.name);
+      file.type = mask_.whole(file.type);
+    }
+    if (action_.out.empty()) document.output = masked(document.output, mask_);
   }
 
   /// Where files may lie. What is printed is easily somebody else's text, so a path in it leads no
@@ -147,7 +160,7 @@ class Harvest {
   }
 
   Outcome judged_output(const ResultDocument& document, const Json& raw, FileKeeper& keeper) {
-    Output output{.json = raw, .summary = mask_.whole(document.summary), .artifacts = {}, .usage = left_.usage};
+    Output output{.json = raw, .summary = document.summary, .artifacts = {}, .usage = left_.usage};
     std::vector<FieldMisfit> unfit;
     if (!action_.out.empty() && is_object(raw)) {
       Result<Json> kept = keep_files(action_.out, raw, keeper, mask_, unfit);
