@@ -9,6 +9,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
+#include "pawl/store/sqlite.hpp"
 #include "pawl/version.hpp"
 
 namespace pawl::cli {
@@ -92,6 +93,17 @@ Finding look_at_space(const std::filesystem::path& directory) {
       .help = is_little ? "a full disk stops the work until there is space; nothing is lost" : ""};
 }
 
+Finding look_at_left_files(const std::filesystem::path& database) {
+  const LeftFiles left = half_written_payloads(database);
+  const bool is_clean = left.count == 0;
+  return {.what = "left files",
+          .health = is_clean ? Health::ok : Health::warning,
+          .text = is_clean ? "none"
+                           : counted(left.count, "half-written file") + " (" +
+                                 bytes_in_words(left.bytes) + ") of a process that was killed",
+          .help = is_clean ? "" : "the next `pawl work` or `pawl run` removes what is left"};
+}
+
 void look_at_store(Session& session, std::vector<Finding>& findings) {
   const auto place = session.store_place();
   if (!place) {
@@ -112,6 +124,7 @@ void look_at_store(Session& session, std::vector<Finding>& findings) {
     findings.back().text += "; no store there yet";
     return;
   }
+  if (place->is_file()) findings.push_back(look_at_left_files(place->file));
   const auto store = session.store();
   if (!store) {
     findings.push_back({.what = "opening",

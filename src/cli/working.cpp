@@ -18,6 +18,7 @@
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/runtime/engine.hpp"
+#include "pawl/store/sqlite.hpp"
 #include "pawl/workflow/action.hpp"
 
 namespace pawl::cli {
@@ -90,6 +91,7 @@ class Work {
   Status begin() {
     const auto run_directory = session_.run_directory();
     if (!run_directory) return std::unexpected(run_directory.error());
+    remove_left_files();
     if (const int ended = end_orphans(*run_directory, process_grace); ended > 0) {
       session_.say(counted(ended, "process", "processes") +
                    " that a killed worker had left behind " + (ended == 1 ? "was" : "were") +
@@ -122,6 +124,16 @@ class Work {
     engine_->serve(file_actions(store_, std::move(actions)));
     engine_->start();
     return {};
+  }
+
+  /// A payload that a killed process was writing is of use to nobody.
+  void remove_left_files() {
+    const auto place = session_.store_place();
+    if (!place || !place->is_file()) return;
+    const LeftFiles removed = remove_half_written_payloads(place->file);
+    if (removed.count == 0) return;
+    session_.say("removed " + counted(removed.count, "half-written file") + " (" +
+                 bytes_in_words(removed.bytes) + ") of a process that was killed");
   }
 
   /// The directory a job was submitted from, where it is not on this machine. There, the job's
