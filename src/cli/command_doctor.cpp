@@ -93,6 +93,14 @@ Finding look_at_space(const std::filesystem::path& directory) {
       .help = is_little ? "a full disk stops the work until there is space; nothing is lost" : ""};
 }
 
+Finding look_at_user() {
+  const bool is_root = ::geteuid() == 0;
+  return {.what = "user",
+          .health = is_root ? Health::warning : Health::ok,
+          .text = is_root ? "root" : "not root",
+          .help = is_root ? "commands would run with every right; work as another user" : ""};
+}
+
 Finding look_at_left_files(const std::filesystem::path& database) {
   const LeftFiles left = half_written_payloads(database);
   const bool is_clean = left.count == 0;
@@ -159,6 +167,7 @@ int doctor(Session& session) {
       look_at_shell(),
       look_at_editor(),
       look_at_terminal(),
+      look_at_user(),
   };
   look_at_store(session, findings);
   bool failed = false;

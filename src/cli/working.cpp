@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include <sched.h>
+#include <unistd.h>
 
 #include "cli/job_view.hpp"
 #include "cli/progress.hpp"
@@ -91,6 +93,7 @@ class Work {
   Status begin() {
     const auto run_directory = session_.run_directory();
     if (!run_directory) return std::unexpected(run_directory.error());
+    warn_of_root();
     remove_left_files();
     if (const int ended = end_orphans(*run_directory, process_grace); ended > 0) {
       session_.say(counted(ended, "process", "processes") +
@@ -124,6 +127,14 @@ class Work {
     engine_->serve(file_actions(store_, std::move(actions)));
     engine_->start();
     return {};
+  }
+
+  void warn_of_root() {
+    const char* const allowed = std::getenv("PAWL_ALLOW_ROOT");
+    if (::geteuid() != 0 || (allowed != nullptr && *allowed != '\0')) return;
+    session_.say(
+        "warning: commands run as root; work as another user, or set PAWL_ALLOW_ROOT=1 to say that "
+        "this is meant");
   }
 
   /// A payload that a killed process was writing is of use to nobody.

@@ -76,6 +76,7 @@ class AsAnotherUser(ProjectTest):
             if os.geteuid() == 0:
                 os.chown(path, NOBODY, NOBODY)
         env = self.environment(HOME=str(self.home), **env)
+        env.pop("PAWL_ALLOW_ROOT", None)
         return subprocess.run([self.program, "run", "w.yaml"], cwd=self.home, text=True,
                               capture_output=True, timeout=PATIENCE, env=env, **self.user)
 
@@ -101,6 +102,32 @@ class AsAnotherUser(ProjectTest):
         done = self.run_as("""echo made > $PAWL_DIR/a; echo '{"output":{"f":"a"}}' > $PAWL_RESULT""",
                            "    out: { f: file }\n    timeout: 20s\n")
         self.assertEqual(done.returncode, DONE, done.stderr)
+
+    def test_nobody_is_warned_who_is_not_root(self):
+        self.assertNotIn("root", self.run_as("true").stderr)
+
+
+class AsRoot(ProjectTest):
+    WARNING = "warning: commands run as root; work as another user, or set PAWL_ALLOW_ROOT=1 to say that this is meant"
+
+    def setUp(self):
+        super().setUp()
+        self.write("w.yaml", WORKFLOW)
+        self.write("script.sh", "true")
+
+    def test_whoever_runs_commands_as_root_is_warned_once(self):
+        expected = 1 if os.geteuid() == 0 else 0
+        silent = {"PAWL_ALLOW_ROOT": ""}
+        self.assertEqual(self.pawl("run", "w.yaml", env=silent).err.splitlines().count(self.WARNING), expected)
+        self.assertEqual(self.pawl("work", "--drain", env=silent).err.splitlines().count(self.WARNING), expected)
+        for words in (("status",), ("run", "w.yaml", "--new", "--detach"), ("item", "list")):
+            self.assertNotIn("as root", self.pawl(*words, env=silent).err)
+
+    def test_the_warning_can_be_answered_and_disturbs_no_program(self):
+        self.assertNotIn("as root", self.pawl("run", "w.yaml").err)
+        answer = self.pawl("run", "w.yaml", "--new", "--json", env={"PAWL_ALLOW_ROOT": ""})
+        self.assertEqual((answer.err, answer.json["state"]), ("", "completed"))
+        self.assertEqual(self.pawl("run", "w.yaml", "--new", "-q", env={"PAWL_ALLOW_ROOT": ""}).err, "")
 
 
 if __name__ == "__main__":
