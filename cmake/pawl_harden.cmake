@@ -19,9 +19,9 @@ function(pawl_harden target)
     target_compile_options(${target} PRIVATE -fcf-protection)
   endif()
   # FORTIFY needs an optimizing build. Some compilers define it by themselves, at another level.
+  set(optimizes $<CONFIG:Release,RelWithDebInfo,MinSizeRel>)
   target_compile_options(${target} PRIVATE
-    $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE>
-    $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)
+    $<${optimizes}:-U_FORTIFY_SOURCE> $<${optimizes}:-D_FORTIFY_SOURCE=2>)
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "EXECUTABLE")
     target_link_options(${target} PRIVATE -pie -Wl,-z,relro,-z,now)

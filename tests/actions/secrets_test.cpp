@@ -58,6 +58,7 @@ TEST(Secrets, are_masked_in_the_model_and_in_the_names_of_files) {
     EXPECT_THAT(one.name + one.reference + one.summary.text(), Not(HasSubstr("hunter2")));
   }
   EXPECT_THAT(names, ::testing::IsSupersetOf({"model", "***.md", "for ***"}));
+  ASSERT_NE(artifact(attempt, "for ***"), nullptr);
   EXPECT_EQ(artifact(attempt, "model")->summary.text(), R"({"model":"m-***"})");
   EXPECT_EQ(artifact(attempt, "for ***")->summary.text(), R"({"type":"text/***"})");
   EXPECT_EQ(*string_of(field(attempt.output, "f.name")), "***.md");

@@ -32,10 +32,10 @@ class Hardening(unittest.TestCase):
         self.assertRegex(symbols, r"__(read|pread|pread64|memcpy|readlink|poll|fdelt|snprintf|strncpy)_chk\b")
 
     def test_functions_begin_where_a_jump_may_land(self):
-        if os.environ["PAWL_HAS_CF_PROTECTION"] not in ("1", "ON", "TRUE"):
-            return  # not a machine that has it, so nothing was promised
         code = told_by("objdump", "-d", "--no-show-raw-insn", "--disassemble=main")
-        self.assertRegex(code, r"<main>:\n\s+\w+:\s+endbr64")
+        begins_so = re.search(r"<main>:\n\s+\w+:\s+endbr64", code) is not None
+        # Only x86 has the instruction; CMake asked the compiler.
+        self.assertEqual(begins_so, os.environ["PAWL_HAS_CF_PROTECTION"] == "1")
 
 
 if __name__ == "__main__":
