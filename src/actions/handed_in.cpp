@@ -91,6 +91,9 @@ Result<HandedIn> HandedIn::open(const FilePlaces& places, const std::string& pat
   }
   HandedIn file;
   file.real_path_ = real_path(found);
+  if (file.real_path_.empty()) {
+    return refused("it cannot be told where " + path + " lies", "mount /proc");
+  }
   if (const Status placed = check_place(places, path, file.real_path_); !placed) {
     return std::unexpected(placed.error());
   }
