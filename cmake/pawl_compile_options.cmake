@@ -1,6 +1,8 @@
-# pawl_compile_options(TARGET): language level, warnings and sanitizers of our own code.
+# pawl_compile_options(TARGET): language level, warnings, hardening and sanitizers of our own code.
 #
 # Everything is private to the target: who links pawl keeps their own warnings.
+
+include(pawl_harden)
 
 function(pawl_compile_options target)
   set_target_properties(${target} PROPERTIES
@@ -26,6 +28,7 @@ function(pawl_compile_options target)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
 
+  pawl_harden(${target})
   if(PAWL_SANITIZE)
     target_compile_options(${target} PRIVATE
       -fsanitize=${PAWL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

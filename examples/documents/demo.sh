@@ -20,7 +20,7 @@ fi
 cp -r "$here"/{documents.yaml,stages,gates,corpus,search.py} "$work"
 cd "$work"
 unset PAWL_STORE
-export PAWL_USER=edith PYTHONDONTWRITEBYTECODE=1
+export PAWL_USER=edith PYTHONDONTWRITEBYTECODE=1 PAWL_ALLOW_ROOT=1
 
 heading() { printf '\n== %s\n' "$*"; }
 say() { printf '\n%s\n' "$*"; }

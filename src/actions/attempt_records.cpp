@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "actions/command.hpp"
-#include "actions/output_types.hpp"
 #include "pawl/codec/json.hpp"
 
 namespace pawl {
@@ -57,23 +56,23 @@ std::vector<ArtifactRecord> log_records(const ProcessEnd& end, Store& store,
 }
 
 Result<std::vector<ArtifactRecord>> file_records(const std::vector<NamedFile>& files,
-                                                 const std::filesystem::path& folder, Store& store,
-                                                 const Patience& patience) {
+                                                 FileKeeper& keeper) {
   std::vector<ArtifactRecord> records;
   for (const NamedFile& file : files) {
-    const Result<std::filesystem::path> path = file_in(folder, file.path);
-    if (!path) {
-      return fail(ErrorCode::invalid,
-                  "the artifact \"" + file.name + "\" cannot be kept: " + path.error().message);
-    }
-    const Result<KeptFile> kept = ask_patiently(patience, [&] { return store.keep_file(*path); });
+    const Result<Result<FileKeeper::Kept>> kept = keeper.keep(file.path);
     if (!kept) return std::unexpected(kept.error());
+    if (!*kept) {
+      return fail(ErrorCode::invalid,
+                  "the artifact \"" + file.name + "\" cannot be kept: " + kept->error().message,
+                  kept->error().help);
+    }
+    const KeptFile& bytes = (**kept).file;
     records.push_back(
         {.kind = ArtifactKind::file,
          .name = file.name,
-         .reference = "sha256:" + kept->sha256,
-         .sha256 = kept->sha256,
-         .size = kept->size,
+         .reference = "sha256:" + bytes.sha256,
+         .sha256 = bytes.sha256,
+         .size = bytes.size,
          .summary = file.type.empty() ? Json() : Json::object({{"type", file.type}})});
   }
   return records;

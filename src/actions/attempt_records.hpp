@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "actions/handed_in.hpp"
 #include "actions/log_text.hpp"
 #include "actions/process.hpp"
 #include "actions/result_document.hpp"
@@ -24,11 +25,9 @@ inline constexpr std::size_t log_tail_bytes = 2'048;
 [[nodiscard]] std::vector<ArtifactRecord> log_records(const ProcessEnd& end, Store& store,
                                                       const Patience& patience);
 
-/// Keeps the files a result names. `invalid` names the one that is not there. Has patience as well.
+/// Keeps the files a result names. `invalid` names the one that cannot be taken.
 [[nodiscard]] Result<std::vector<ArtifactRecord>> file_records(const std::vector<NamedFile>& files,
-                                                               const std::filesystem::path& folder,
-                                                               Store& store,
-                                                               const Patience& patience);
+                                                               FileKeeper& keeper);
 
 /// What the lines of $PAWL_EVENTS come to.
 struct EventLines {

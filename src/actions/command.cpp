@@ -69,9 +69,13 @@ void add_protocol(Variables& env, const Context& context, Workspace& place) {
   env.set("PAWL_RUN", place.mark().token());
 }
 
-std::string working_directory(const Context& context, const std::string& dir) {
+std::string project_label(const Context& context) {
   const auto project = member(context.job_labels(), "project");
-  std::string base = project ? string_of(*project).value_or("") : "";
+  return project ? string_of(*project).value_or("") : "";
+}
+
+std::string working_directory(const Context& context, const std::string& dir) {
+  std::string base = project_label(context);
   if (dir.empty() && base.starts_with('/')) return base;
   const std::filesystem::path path = std::filesystem::path(base) / dir;
   return path.empty() ? std::string() : std::filesystem::absolute(path).lexically_normal().string();
@@ -84,6 +88,11 @@ std::optional<std::string> ActionServices::variable(const std::string& name) con
       options.environment ? options.environment(name.c_str()) : std::getenv(name.c_str());
   if (value == nullptr) return std::nullopt;
   return std::string(value);
+}
+
+std::string project_of(const Context& context) {
+  const std::string label = project_label(context);
+  return label.empty() ? label : std::filesystem::absolute(label).lexically_normal().string();
 }
 
 StageError error_before_start(const Error& error) {

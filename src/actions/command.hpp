@@ -43,6 +43,9 @@ struct Command {
     const ActionServices& services, const ActionSpec& action, const std::vector<std::string>& argv,
     Context& context, const Lookup& lookup, Workspace& place);
 
+/// The project directory of the attempt's job, absolute; empty where the job names none.
+[[nodiscard]] std::string project_of(const Context& context);
+
 /// Runs it to its end; of the command only the secrets are left. Of stdout `capture_bytes_max` are
 /// kept as they are.
 [[nodiscard]] ProcessEnd run_command(const ActionServices& services, Command& command,

@@ -46,16 +46,19 @@ std::string all_misfits(const std::vector<FieldMisfit>& found) {
 class Harvest {
  public:
   Harvest(const ActionServices& services, const ActionSpec& action, const Command& command,
-          Workspace& place, ProcessEnd end, std::stop_token stop)
+          Workspace& place, ProcessEnd end, std::string project, std::stop_token stop)
       : store_(*services.store),
+        options_(services.options),
         action_(action),
         place_(place),
         mask_(command.secrets),
         end_(std::move(end)),
+        project_(std::move(project)),
         patience_{.stop = std::move(stop), .on_trouble = services.options.on_trouble} {}
 
   Outcome outcome() {
-    const Written written = read_result();
+    Written written = read_result();
+    if (written && *written) mask_texts(**written);
     left_.artifacts = log_records(end_, store_, patience_);
     const EventLines events = read_events(place_.events());
     left_.usage = events.usage;
@@ -69,18 +72,25 @@ class Harvest {
     if (auto error = error_of(action_, end_, written)) return failure(std::move(*error));
     const ResultDocument none;
     const ResultDocument& document = written ? **written : none;
-    if (Result<std::vector<ArtifactRecord>> files =
-            file_records(document.artifacts, place_.dir(), store_, patience_)) {
+    const Result<Json> raw = written ? Result<Json>(document.output) : captured();
+    if (!raw) return failure(raw.error());
+    const bool is_skipped = document.outcome == ResultDocument::Kind::skipped;
+    FileKeeper keeper(store_, places(written.has_value()),
+                      {.bytes_max = options_.file_bytes_max, .files_max = options_.files_max},
+                      patience_);
+    if (const Status fits = check_quota(keeper, document, is_skipped ? Json() : *raw); !fits) {
+      return failure(fits.error());
+    }
+    if (Result<std::vector<ArtifactRecord>> files = file_records(document.artifacts, keeper)) {
       std::ranges::move(*files, std::back_inserter(left_.artifacts));
     } else {
       return failure(files.error());
     }
-    if (document.outcome == ResultDocument::Kind::skipped) {
-      return Skip{.why = mask_.whole(document.summary),
-                  .artifacts = std::move(left_.artifacts),
-                  .usage = left_.usage};
+    if (is_skipped) {
+      return Skip{
+          .why = document.summary, .artifacts = std::move(left_.artifacts), .usage = left_.usage};
     }
-    return judged_output(document, written.has_value());
+    return judged_output(document, *raw, keeper);
   }
 
  private:
@@ -96,6 +106,34 @@ class Harvest {
                   "only $PAWL_RESULT.tmp was written; rename it to $PAWL_RESULT when it is whole");
     }
     return std::nullopt;
+  }
+
+  /// Texts that the command wrote for people. Errors are masked where they become a failure;
+  /// declared outputs and files are data, and stay as they are.
+  void mask_texts(ResultDocument& document) const {
+    document.summary = mask_.whole(document.summary);
+    document.model = mask_.whole(document.model);
+    for (NamedFile& file : document.artifacts) {
+      file.name = mask_.whole(file.name);
+      file.type = mask_.whole(file.type);
+    }
+    if (action_.out.empty()) document.output = masked(document.output, mask_);
+  }
+
+  /// Where files may lie. What is printed is easily somebody else's text, so a path in it leads no
+  /// further than the scratch directory.
+  [[nodiscard]] FilePlaces places(bool was_written) {
+    const bool is_printed = !was_written || action_.capture == Capture::json;
+    return {.scratch = place_.dir(),
+            .project = is_printed ? std::filesystem::path() : std::filesystem::path(project_),
+            .given = &place_.links()};
+  }
+
+  [[nodiscard]] Status check_quota(const FileKeeper& keeper, const ResultDocument& document,
+                                   const Json& output) const {
+    std::vector<std::string> paths = paths_of_files(action_.out, output);
+    for (const NamedFile& file : document.artifacts) paths.push_back(file.path);
+    return keeper.check_quota(paths);
   }
 
   /// What it says it used replaces what its events come to.
@@ -121,16 +159,11 @@ class Harvest {
     return failure(error_before_start(error));
   }
 
-  Outcome judged_output(const ResultDocument& document, bool was_written) {
-    const Result<Json> raw = was_written ? Result<Json>(document.output) : captured();
-    if (!raw) return failure(raw.error());
-    Output output{.json = *raw,
-                  .summary = mask_.whole(document.summary),
-                  .artifacts = {},
-                  .usage = left_.usage};
+  Outcome judged_output(const ResultDocument& document, const Json& raw, FileKeeper& keeper) {
+    Output output{.json = raw, .summary = document.summary, .artifacts = {}, .usage = left_.usage};
     std::vector<FieldMisfit> unfit;
-    if (!action_.out.empty() && is_object(*raw)) {
-      Result<Json> kept = keep_files(action_.out, *raw, place_.dir(), store_, patience_, unfit);
+    if (!action_.out.empty() && is_object(raw)) {
+      Result<Json> kept = keep_files(action_.out, raw, keeper, mask_, unfit);
       if (!kept) return failure(kept.error());
       output.json = std::move(*kept);
     }
@@ -171,10 +204,12 @@ class Harvest {
   }
 
   Store& store_;
+  const ActionOptions& options_;
   const ActionSpec& action_;
   Workspace& place_;
   Mask mask_;
   ProcessEnd end_;
+  std::string project_;
   Patience patience_;
   Failure left_;
 };
@@ -197,7 +232,9 @@ Outcome run_command_stage(const ActionServices& services, const ActionSpec& acti
   if (!input) return Failure{.error = error_before_start(input.error())};
   const std::size_t capture = captures_output(action) ? result_bytes_max : 0;
   ProcessEnd end = run_command(services, *command, input->text() + "\n", *place, stop, capture);
-  return Harvest(services, action, *command, *place, std::move(end), std::move(stop)).outcome();
+  return Harvest(services, action, *command, *place, std::move(end), project_of(context),
+                 std::move(stop))
+      .outcome();
 }
 
 }  // namespace pawl

@@ -1,5 +1,6 @@
 #include "actions/file_values.hpp"
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -28,8 +29,16 @@ Result<std::string> FileLinks::path_of(const FileValue& file, std::string_view f
     if (error) {
       return fail(ErrorCode::unavailable, "cannot make " + link.string() + ": " + error.message());
     }
+    targets_.push_back(*target);
     return made_[{first, file.sha256}] = link.string();
   }
+}
+
+bool FileLinks::leads_to(const std::filesystem::path& real_path) const {
+  return std::ranges::any_of(targets_, [&](const std::filesystem::path& target) {
+    std::error_code ignored;
+    return std::filesystem::canonical(target, ignored) == real_path;
+  });
 }
 
 Result<Json> FileLinks::with_paths(const Json& value, std::string_view field) {

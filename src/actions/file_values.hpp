@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "pawl/core/json.hpp"
 #include "pawl/core/result.hpp"
@@ -27,11 +28,14 @@ class FileLinks {
   [[nodiscard]] Result<std::string> path_of(const FileValue& file, std::string_view field);
   /// The same value with every file in it, however deep, as its path.
   [[nodiscard]] Result<Json> with_paths(const Json& value, std::string_view field);
+  /// Whether one of the links leads to this file, which is named by its real path.
+  [[nodiscard]] bool leads_to(const std::filesystem::path& real_path) const;
 
  private:
   Store* store_;
   std::filesystem::path folder_;
   std::map<std::pair<std::string, std::string>, std::string> made_;  ///< by name and digest
+  std::vector<std::filesystem::path> targets_;
   std::map<std::string, int> twins_;  ///< how often a name was wanted
 };
 

@@ -98,23 +98,47 @@ std::string verdict_text(const ProcessEnd& end, Workspace& place) {
   return end.captured;
 }
 
-Judgement judgement_from(VerdictDocument said, const Mask& mask) {
+Judgement judgement_from(VerdictDocument said) {
   Judgement judgement{.verdict = said.verdict, .feedback = {}, .reason = {}, .usage = said.usage};
-  const std::string summary = mask.whole(said.feedback.summary);
+  std::string summary = std::move(said.feedback.summary);
   if (said.verdict == Verdict::uncertain) {
-    judgement.reason = summary.empty() ? "it could not tell" : summary;
+    judgement.reason = summary.empty() ? "it could not tell" : std::move(summary);
   } else if (said.verdict == Verdict::rejected) {
     judgement.feedback = std::move(said.feedback);
-    for (Criterion& criterion : judgement.feedback.criteria) {
-      criterion.name = mask.whole(criterion.name);
-      criterion.expected = mask.whole(criterion.expected);
-      criterion.actual = mask.whole(criterion.actual);
-    }
-    judgement.feedback.guidance = masked(judgement.feedback.guidance, mask);
     judgement.feedback.summary =
-        summary.empty() ? summary_of(judgement.feedback.criteria) : summary;
+        summary.empty() ? summary_of(judgement.feedback.criteria) : std::move(summary);
   }
   return judgement;
+}
+
+/// The same gate with the stage's secrets masked in everything it says, its errors included: gates
+/// quote what they judge.
+GateFunction masked_gate(std::shared_ptr<const ActionServices> services,
+                         std::shared_ptr<const ActionSpec> action, GateFunction gate) {
+  if (action->secrets.empty()) return gate;
+  return [services = std::move(services), action = std::move(action), gate = std::move(gate)](
+             const GateContext& context, std::stop_token stop) {
+    std::vector<std::string> secrets;
+    for (const std::string& name : action->secrets) {
+      secrets.push_back(services->variable(name).value_or(""));
+    }
+    const Mask mask(std::move(secrets));
+    try {
+      Judgement judgement = gate(context, std::move(stop));
+      judgement.reason = mask.whole(judgement.reason);
+      Feedback& feedback = judgement.feedback;
+      feedback.summary = mask.whole(feedback.summary);
+      feedback.guidance = masked(feedback.guidance, mask);
+      for (Criterion& criterion : feedback.criteria) {
+        criterion.name = mask.whole(criterion.name);
+        criterion.expected = mask.whole(criterion.expected);
+        criterion.actual = mask.whole(criterion.actual);
+      }
+      return judgement;
+    } catch (const std::exception& error) {
+      cannot_judge(mask.whole(error.what()));
+    }
+  };
 }
 
 GateFunction command_gate(std::shared_ptr<const ActionServices> services,
@@ -135,15 +159,13 @@ GateFunction command_gate(std::shared_ptr<const ActionServices> services,
                                        std::move(stop), result_bytes_max);
     Result<VerdictDocument> said = parse_verdict_document(verdict_text(end, place));
     if (!said) cannot_judge("its verdict cannot be read: " + said.error().text());
-    return judgement_from(std::move(*said), Mask(command->secrets));
+    return judgement_from(std::move(*said));
   };
 }
 
-}  // namespace
-
-Result<GateFunction> make_gate(const std::shared_ptr<const ActionServices>& services,
-                               const std::shared_ptr<const ActionSpec>& action,
-                               const GateSpec& gate) {
+Result<GateFunction> plain_gate(const std::shared_ptr<const ActionServices>& services,
+                                const std::shared_ptr<const ActionSpec>& action,
+                                const GateSpec& gate) {
   switch (gate.kind) {
     case GateSpec::Kind::expect:
       return expectation_gate(action, gate.body);
@@ -158,6 +180,16 @@ Result<GateFunction> make_gate(const std::shared_ptr<const ActionServices>& serv
       return command_gate(services, action, gate);
   }
   return fail(ErrorCode::invalid, "a gate of an unknown kind");
+}
+
+}  // namespace
+
+Result<GateFunction> make_gate(const std::shared_ptr<const ActionServices>& services,
+                               const std::shared_ptr<const ActionSpec>& action,
+                               const GateSpec& gate) {
+  Result<GateFunction> plain = plain_gate(services, action, gate);
+  if (!plain) return plain;
+  return masked_gate(services, action, std::move(*plain));
 }
 
 }  // namespace pawl

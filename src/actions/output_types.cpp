@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "actions/file_values.hpp"
@@ -11,8 +10,6 @@
 #include "workflow/field_types.hpp"
 
 namespace pawl {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -44,10 +41,9 @@ void check_field(const OutField& field, const Json& value, bool of_children,
   }
 }
 
-bool is_inside(const fs::path& path, const fs::path& folder) {
-  const auto [folder_end, path_at] =
-      std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
-  return folder_end == folder.end() && path_at != path.end();
+bool is_file_field(const std::vector<OutField>& out, const std::string& name) {
+  const auto field = std::ranges::find(out, name, &OutField::name);
+  return field != out.end() && field->type == FieldType::file;
 }
 
 }  // namespace
@@ -89,30 +85,25 @@ std::vector<FieldMisfit> misfits(const std::vector<OutField>& out, const Json& o
   return found;
 }
 
-Result<fs::path> file_in(const fs::path& folder, const std::string& path) {
-  if (path.empty() || path.find('\0') != std::string::npos) {
-    return fail(ErrorCode::invalid, "no file is named");
+std::vector<std::string> paths_of_files(const std::vector<OutField>& out, const Json& output) {
+  std::vector<std::string> paths;
+  if (!is_object(output)) return paths;
+  for (const auto& [name, value] : members(output)) {
+    if (!is_file_field(out, name)) continue;
+    if (auto path = string_of(value)) paths.push_back(std::move(*path));
   }
-  std::error_code error;
-  const fs::path whole = fs::canonical(folder / path, error);
-  if (error) return fail(ErrorCode::invalid, "no file " + path + " (" + error.message() + ")");
-  if (!fs::is_regular_file(whole, error)) {
-    return fail(ErrorCode::invalid, path + " is not a regular file");
-  }
-  if (!fs::path(path).is_absolute() && !is_inside(whole, fs::canonical(folder, error))) {
-    return fail(ErrorCode::invalid, path + " leads out of $PAWL_DIR; give its absolute path");
-  }
-  return whole;
+  return paths;
 }
 
-Result<Json> keep_files(const std::vector<OutField>& out, const Json& output,
-                        const fs::path& folder, Store& store, const Patience& patience,
-                        std::vector<FieldMisfit>& unfit) {
+Result<Json> keep_files(const std::vector<OutField>& out, const Json& output, FileKeeper& keeper,
+                        const Mask& mask, std::vector<FieldMisfit>& unfit) {
   auto object = members(output);
   for (auto& [name, value] : object) {
-    const auto field = std::ranges::find(out, name, &OutField::name);
-    if (field == out.end() || field->type != FieldType::file) continue;
-    if (const auto known = file_of(value); known && store.records().payload_path(known->sha256)) {
+    if (!is_file_field(out, name)) continue;
+    const auto known = file_of(value);
+    if (known && keeper.store().records().payload_path(known->sha256)) {
+      value = file_value(
+          {.sha256 = known->sha256, .name = mask.whole(known->name), .size = known->size});
       continue;
     }
     const auto path = string_of(value);
@@ -120,17 +111,15 @@ Result<Json> keep_files(const std::vector<OutField>& out, const Json& output,
       unfit.push_back({name, "the path of a file", shown(value)});
       continue;
     }
-    const Result<fs::path> found = file_in(folder, *path);
-    if (!found) {
-      unfit.push_back({name, "a file", found.error().message});
+    const Result<Result<FileKeeper::Kept>> kept = keeper.keep(*path);
+    if (!kept) return std::unexpected(kept.error());
+    if (!*kept) {
+      unfit.push_back({name, "a file", kept->error().text()});
       continue;
     }
-    const Result<KeptFile> kept = ask_patiently(patience, [&] { return store.keep_file(*found); });
-    if (!kept) return std::unexpected(kept.error());
-    const std::string own_name = fs::path(*path).filename().string();
-    value = file_value({.sha256 = kept->sha256,
-                        .name = own_name.empty() ? found->filename().string() : own_name,
-                        .size = kept->size});
+    const FileKeeper::Kept& file = **kept;
+    value = file_value(
+        {.sha256 = file.file.sha256, .name = mask.whole(file.name), .size = file.file.size});
   }
   return Json::object(object);
 }

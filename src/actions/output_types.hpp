@@ -2,15 +2,14 @@
 
 /// Whether an output is what its stage declared, and the files in it brought to safety.
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "actions/handed_in.hpp"
+#include "actions/log_text.hpp"
 #include "pawl/core/json.hpp"
 #include "pawl/core/result.hpp"
-#include "pawl/store/store.hpp"
 #include "pawl/workflow/action.hpp"
-#include "store/patience.hpp"
 
 namespace pawl {
 
@@ -29,17 +28,16 @@ struct FieldMisfit {
 [[nodiscard]] std::vector<FieldMisfit> misfits(const std::vector<OutField>& out, const Json& output,
                                                bool of_children = false);
 
-/// Where a path of a command leads: inside `folder`, or absolute. `invalid` when it is no regular
-/// file, or leaves the folder.
-[[nodiscard]] Result<std::filesystem::path> file_in(const std::filesystem::path& folder,
-                                                    const std::string& path);
+/// The paths in the declared files of an output.
+[[nodiscard]] std::vector<std::string> paths_of_files(const std::vector<OutField>& out,
+                                                      const Json& output);
 
 /// The output with each declared file kept by the store. A field whose file cannot be taken is left
-/// as it is and added to `unfit`. An error: the store could not keep one, also not when it was
-/// asked until `stop`.
+/// as it is and added to `unfit`. An error: the store could not keep one until the attempt was
+/// stopped, or the quota is used up.
 [[nodiscard]] Result<Json> keep_files(const std::vector<OutField>& out, const Json& output,
-                                      const std::filesystem::path& folder, Store& store,
-                                      const Patience& patience, std::vector<FieldMisfit>& unfit);
+                                      FileKeeper& keeper, const Mask& mask,
+                                      std::vector<FieldMisfit>& unfit);
 
 /// A value as people are shown it: strings bare, long ones shortened.
 [[nodiscard]] std::string shown(const Json& value);

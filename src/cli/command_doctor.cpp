@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
 #include "pawl/store/postgres.hpp"
+#include "pawl/store/sqlite.hpp"
 #include "pawl/version.hpp"
 
 namespace pawl::cli {
@@ -130,6 +131,25 @@ bool look_at_server(const std::string& url, std::vector<Finding>& findings) {
   return true;
 }
 
+Finding look_at_user() {
+  const bool is_root = ::geteuid() == 0;
+  return {.what = "user",
+          .health = is_root ? Health::warning : Health::ok,
+          .text = is_root ? "root" : "not root",
+          .help = is_root ? "commands would run with every right; work as another user" : ""};
+}
+
+Finding look_at_left_files(const std::filesystem::path& database) {
+  const LeftFiles left = half_written_payloads(database);
+  const bool is_clean = left.count == 0;
+  return {.what = "left files",
+          .health = is_clean ? Health::ok : Health::warning,
+          .text = is_clean ? "none"
+                           : counted(left.count, "half-written file") + " (" +
+                                 bytes_in_words(left.bytes) + ") of a process that was killed",
+          .help = is_clean ? "" : "the next `pawl work` or `pawl run` removes what is left"};
+}
+
 void look_at_store(Session& session, std::vector<Finding>& findings) {
   const auto place = session.store_place();
   if (!place) {
@@ -151,6 +171,7 @@ void look_at_store(Session& session, std::vector<Finding>& findings) {
     return;
   }
   if (!place->is_file() && !look_at_server(place->url, findings)) return;
+  if (place->is_file()) findings.push_back(look_at_left_files(place->file));
   const auto store = session.store();
   // What the server lacks has been said, and that a store can be made there.
   const bool is_said =
@@ -189,6 +210,7 @@ int doctor(Session& session) {
       look_at_shell(),
       look_at_editor(),
       look_at_terminal(),
+      look_at_user(),
   };
   look_at_store(session, findings);
   const bool failed = has_failed(findings);

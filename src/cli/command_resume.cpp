@@ -38,6 +38,8 @@ void say_if_changed(Session& session, const Job& job) {
 }  // namespace
 
 int resume(Session& session, const ResumeOptions& options) {
+  const Result<std::int64_t> file_quota = file_quota_from(options.file_quota);
+  if (!file_quota) return session.fail(file_quota.error());
   const StopSignals signals;
   if (const Status fit = check_server(session); !fit) return session.fail(fit.error());
   const auto store = session.store();
@@ -72,7 +74,9 @@ int resume(Session& session, const ResumeOptions& options) {
       return session.fail(finished.error());
     }
   }
-  return work_on(session, *store, signals, {.job = job->id, .keep_running = options.keep_running});
+  return work_on(
+      session, *store, signals,
+      {.job = job->id, .keep_running = options.keep_running, .file_quota = *file_quota});
 }
 
 }  // namespace pawl::cli

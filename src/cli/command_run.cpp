@@ -194,6 +194,8 @@ Result<Begun> submit(Session& session, Store& store, const RunOptions& options,
 int run(Session& session, const RunOptions& options) {
   const Result<std::uint32_t> parallel = parallel_from(options.parallel);
   if (!parallel) return session.fail(parallel.error());
+  const Result<std::int64_t> file_quota = file_quota_from(options.file_quota);
+  if (!file_quota) return session.fail(file_quota.error());
   Result<WorkflowSource> source = read_workflow_source(session, options.file);
   if (!source) {
     session.fail(source.error());
@@ -240,7 +242,10 @@ int run(Session& session, const RunOptions& options) {
     }
   }
   return work_on(session, *store, signals,
-                 {.job = job.id, .parallel = *parallel, .keep_running = options.keep_running});
+                 {.job = job.id,
+                  .parallel = *parallel,
+                  .keep_running = options.keep_running,
+                  .file_quota = *file_quota});
 }
 
 }  // namespace pawl::cli

@@ -5,6 +5,7 @@
 namespace pawl::cli {
 namespace {
 
+constexpr auto what_a_quota_is = "What one attempt may hand in as files; 16GiB";
 constexpr auto who_acts = "Who acts; else PAWL_USER, USER, or the system's name";
 constexpr auto keep_running = "Let commands go on past the lease, when others may run the same";
 constexpr auto which_job = "The job, where the key alone is not enough";
@@ -107,11 +108,13 @@ void CommandTree::add_workflows() {
   option("--key", &started.key, "NAME", "Submit only once under this name");
   option("--parallel", &started.parallel, "N", "Attempts at once");
   flag("--keep-running", started.keep_running, keep_running);
+  option("--file-quota", &started.file_quota, "SIZE", what_a_quota_is);
 
   auto& continued =
       command<ResumeOptions>("resume", "pawl resume 41", "Go on with a job after a stop.", &resume);
   optional_argument(&continued.job, "JOB", "The job; the newest unfinished where none is named");
   flag("--keep-running", continued.keep_running, keep_running);
+  option("--file-quota", &continued.file_quota, "SIZE", what_a_quota_is);
 
   auto& worker = command<WorkOptions>("work", "pawl work --drain",
                                       "Keep working on what the store holds.", &work);
@@ -121,6 +124,7 @@ void CommandTree::add_workflows() {
   option("--lease", &worker.lease, "TIME",
          "When this worker is not heard of for so long, others take over; 60s");
   flag("--keep-running", worker.keep_running, keep_running);
+  option("--file-quota", &worker.file_quota, "SIZE", what_a_quota_is);
   flag("--drain", worker.drain, "Until nothing is left but people");
 }
 

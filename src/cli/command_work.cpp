@@ -27,6 +27,8 @@ int work(Session& session, const WorkOptions& options) {
   const Result<std::uint32_t> parallel = parallel_from(options.parallel);
   if (!parallel) return session.fail(parallel.error());
   if (const Status fit = check_server(session); !fit) return session.fail(fit.error());
+  const Result<std::int64_t> file_quota = file_quota_from(options.file_quota);
+  if (!file_quota) return session.fail(file_quota.error());
   const auto store = session.store();
   if (!store) return session.fail(store.error());
   WorkOrder order{.job = {},
@@ -35,6 +37,7 @@ int work(Session& session, const WorkOptions& options) {
                   .categories = {options.categories.begin(), options.categories.end()},
                   .lease = *lease,
                   .keep_running = options.keep_running,
+                  .file_quota = *file_quota,
                   .until_idle = options.drain};
   if (!options.drain) session.say("working; Ctrl-C stops");
   return work_on(session, *store, signals, order);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/cli.hpp"
+#include "cli/dlq_commands.hpp"
 
 namespace pawl::cli {
 
@@ -27,12 +28,14 @@ struct RunOptions {
   std::string key;
   std::optional<std::uint32_t> parallel;
   bool keep_running = false;
+  std::string file_quota;
 };
 int run(Session& session, const RunOptions& options);
 
 struct ResumeOptions {
   std::optional<std::int64_t> job;
   bool keep_running = false;
+  std::string file_quota;
 };
 int resume(Session& session, const ResumeOptions& options);
 
@@ -42,6 +45,7 @@ struct WorkOptions {
   std::optional<std::uint32_t> parallel;
   std::string lease;
   bool keep_running = false;
+  std::string file_quota;
   bool drain = false;
 };
 int work(Session& session, const WorkOptions& options);
@@ -209,41 +213,6 @@ int review_approve(Session& session, const ReviewAnswerOptions& options);
 int review_edit(Session& session, const ReviewAnswerOptions& options);
 int review_changes(Session& session, const ReviewAnswerOptions& options);
 int review_reject(Session& session, const ReviewAnswerOptions& options);
-
-// Dead letters
-
-struct DlqListOptions {
-  std::optional<std::int64_t> job;
-  std::optional<std::string> filter;
-  std::string by;  ///< "error": grouped
-  bool discarded = false;
-  std::uint32_t limit = 100;
-  std::int64_t after = 0;
-};
-int dlq_list(Session& session, const DlqListOptions& options);
-
-int dlq_show(Session& session, const ItemOptions& options);
-
-struct DlqActOptions {
-  std::vector<std::string> ids;
-  std::optional<std::int64_t> job;
-  std::string stage;
-  std::optional<std::string> filter;
-  bool all = false;
-  bool dry_run = false;
-  std::string note;  ///< of a retry the feedback, of a discard the reason
-  std::string as;
-};
-int dlq_retry(Session& session, const DlqActOptions& options);
-int dlq_discard(Session& session, const DlqActOptions& options);
-int dlq_purge(Session& session, const DlqActOptions& options);
-
-struct DlqExportOptions {
-  std::optional<std::int64_t> job;
-  std::optional<std::string> filter;
-  bool discarded = false;
-};
-int dlq_export(Session& session, const DlqExportOptions& options);
 
 // The record
 

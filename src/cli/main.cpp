@@ -1,10 +1,15 @@
 #include <exception>
 #include <iostream>
 
+#include <sys/prctl.h>
+
 #include "cli/arguments.hpp"
 #include "cli/cli.hpp"
 
 int main(int argc, char** argv) {
+  // Commands of the same user cannot read our memory and environment, which hold the secrets of
+  // every stage. They themselves are ordinary processes again: exec resets it.
+  ::prctl(PR_SET_DUMPABLE, 0);
   std::ios::sync_with_stdio(false);
   int code = pawl::cli::exit_failed;
   try {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdlib>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -9,6 +12,7 @@
 #include <vector>
 
 #include <sched.h>
+#include <unistd.h>
 
 #include "cli/job_view.hpp"
 #include "cli/progress.hpp"
@@ -16,6 +20,7 @@
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/runtime/engine.hpp"
+#include "pawl/store/sqlite.hpp"
 #include "pawl/workflow/action.hpp"
 
 namespace pawl::cli {
@@ -88,6 +93,8 @@ class Work {
   Status begin() {
     const auto run_directory = session_.run_directory();
     if (!run_directory) return std::unexpected(run_directory.error());
+    warn_of_root();
+    remove_left_files();
     if (const int ended = end_orphans(*run_directory, process_grace); ended > 0) {
       session_.say(counted(ended, "process", "processes") +
                    " that a killed worker had left behind " + (ended == 1 ? "was" : "were") +
@@ -114,12 +121,31 @@ class Work {
     ActionOptions actions;
     actions.run_directory = *run_directory;
     actions.grace = process_grace;
+    if (order_.file_quota > 0) actions.file_bytes_max = order_.file_quota;
     actions.on_trouble = [this](const Error& error) {
       remarks_.add("what a command brought is kept when the store answers: " + error.text());
     };
     engine_->serve(file_actions(store_, std::move(actions)));
     engine_->start();
     return {};
+  }
+
+  void warn_of_root() {
+    const char* const allowed = std::getenv("PAWL_ALLOW_ROOT");
+    if (::geteuid() != 0 || (allowed != nullptr && *allowed != '\0')) return;
+    session_.say(
+        "warning: commands run as root; work as another user, or set PAWL_ALLOW_ROOT=1 to say that "
+        "this is meant");
+  }
+
+  /// A payload that a killed process was writing is of use to nobody.
+  void remove_left_files() {
+    const auto place = session_.store_place();
+    if (!place || !place->is_file()) return;
+    const LeftFiles removed = remove_half_written_payloads(place->file);
+    if (removed.count == 0) return;
+    session_.say("removed " + counted(removed.count, "half-written file") + " (" +
+                 bytes_in_words(removed.bytes) + ") of a process that was killed");
   }
 
   /// The directory a job was submitted from, where it is not on this machine. There, the job's
@@ -379,6 +405,21 @@ Result<std::uint32_t> parallel_from(const std::optional<std::uint32_t>& said) {
   if (said != 0U) return said.value_or(0);
   return pawl::fail(ErrorCode::invalid, "--parallel is at least 1, and not 0",
                     "leave it out for the usual number; to start nothing more: pawl job pause JOB");
+}
+
+Result<std::int64_t> file_quota_from(const std::string& said) {
+  if (said.empty()) return 0;
+  std::int64_t number = 0;
+  const auto read = std::from_chars(said.data(), said.data() + said.size(), number);
+  const std::string_view unit(read.ptr, said.data() + said.size());
+  constexpr std::array<std::pair<std::string_view, unsigned>, 5> units{
+      {{"", 0}, {"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40}}};
+  const auto known = std::ranges::find(units, unit, &std::pair<std::string_view, unsigned>::first);
+  const bool is_size = read.ec == std::errc() && known != units.end() && number > 0 &&
+                       number <= (std::numeric_limits<std::int64_t>::max() >> known->second);
+  if (is_size) return number << known->second;
+  return pawl::fail(ErrorCode::invalid, "'" + printable(said) + "' cannot be a quota for files",
+                    "write bytes, or a number with KiB, MiB, GiB or TiB, like --file-quota 64GiB");
 }
 
 std::uint32_t processors() {

@@ -18,9 +18,10 @@ struct WorkOrder {
   std::uint32_t parallel = 0;  ///< attempts at once; 0: what the job says, else the processors
   std::set<std::string> stages = {};
   std::set<std::string> categories = {};
-  Duration lease = {};        ///< zero: the engine's own
-  bool keep_running = false;  ///< also past the lease, when others may run the same
-  bool until_idle = true;     ///< ends when only people could go on; else when it is told to stop
+  Duration lease = {};          ///< zero: the engine's own
+  bool keep_running = false;    ///< also past the lease, when others may run the same
+  std::int64_t file_quota = 0;  ///< bytes of files that one attempt may hand in; zero: the usual
+  bool until_idle = true;       ///< ends when only people could go on; else when it is told to stop
 };
 
 /// Works and answers the exit code: that of the job, or of the jobs that were worked on, or
@@ -34,6 +35,9 @@ struct WorkOrder {
 /// What --parallel says, for a work order; zero where it says nothing. `invalid` for a zero that
 /// was said: nothing would ever run.
 [[nodiscard]] Result<std::uint32_t> parallel_from(const std::optional<std::uint32_t>& said);
+
+/// What --file-quota says: "16GiB", "500MiB", or bytes; zero where it says nothing.
+[[nodiscard]] Result<std::int64_t> file_quota_from(const std::string& said);
 
 /// How many processors this process may use.
 [[nodiscard]] std::uint32_t processors();

@@ -2,7 +2,6 @@
 
 #include "pawl/codec/digest.hpp"
 #include "postgres/faults.hpp"
-#include "store/regular_file.hpp"
 
 namespace pawl::postgres {
 
@@ -46,11 +45,11 @@ Result<std::string> PayloadPieces::keep(std::string_view bytes) {
 }
 
 /// Read twice: its name is known only when the last byte has been read, and stands before the first
-/// piece. A file that changes in between is refused.
-Result<KeptFile> PayloadPieces::keep_file(const std::filesystem::path& source) {
+/// piece. A source that changes in between is refused.
+Result<KeptFile> PayloadPieces::keep_stream(const ByteSource& source) {
   Sha256 digest;
   KeptFile kept;
-  const Status measured = read_regular_file(source, [&](std::string_view piece) -> Status {
+  const Status measured = source([&](std::string_view piece) -> Status {
     digest.update(piece);
     kept.size += static_cast<std::int64_t>(piece.size());
     return {};
@@ -63,7 +62,7 @@ Result<KeptFile> PayloadPieces::keep_file(const std::filesystem::path& source) {
       std::string piece;
       std::int64_t number = 0;
       Sha256 again;
-      const Status copied = read_regular_file(source, [&](std::string_view bytes) -> Status {
+      const Status copied = source([&](std::string_view bytes) -> Status {
         again.update(bytes);
         piece += bytes;
         while (piece.size() >= piece_bytes) {
@@ -76,7 +75,8 @@ Result<KeptFile> PayloadPieces::keep_file(const std::filesystem::path& source) {
       if (!copied) throw Fault(copied.error());
       if (!piece.empty()) write_piece(connection, kept.sha256, number, piece);
       if (again.finish_hex() != kept.sha256) {
-        throw Fault(ErrorCode::invalid, "'" + source.string() + "' changed while it was kept");
+        throw Fault(ErrorCode::invalid, "the file changed while it was copied",
+                    "write it to the end before it is handed over");
       }
       connection.post(insert_payload, Parameters::of(kept.sha256, kept.size));
     });

@@ -25,7 +25,7 @@ class PayloadPieces final : public sql::Payloads {
       : address_(std::move(address)), readers_(readers) {}
 
   [[nodiscard]] Result<std::string> keep(std::string_view bytes);
-  [[nodiscard]] Result<KeptFile> keep_file(const std::filesystem::path& source);
+  [[nodiscard]] Result<KeptFile> keep_stream(const ByteSource& source);
 
   Result<std::string> read(std::string_view sha256) override;
   Status each_piece(std::string_view sha256, const Take& take) override;

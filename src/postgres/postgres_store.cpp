@@ -171,8 +171,8 @@ class PostgresStore final : public Store {
   Result<std::string> keep_payload(std::string_view bytes) override {
     return payloads_.keep(bytes);
   }
-  Result<KeptFile> keep_file(const std::filesystem::path& source) override {
-    return payloads_.keep_file(source);
+  Result<KeptFile> keep_stream(const ByteSource& source) override {
+    return payloads_.keep_stream(source);
   }
 
  private:

@@ -6,9 +6,11 @@
 #include <cstdint>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "pawl/codec/digest.hpp"
+#include "pawl/store/sqlite.hpp"
 #include "sqlite/faults.hpp"
 #include "sqlite/file.hpp"
 #include "sqlite/paths.hpp"
@@ -18,18 +20,22 @@ namespace pawl::sqlite {
 
 namespace {
 
+constexpr int makes_max = 100;
+constexpr std::string_view temporary_prefix = ".tmp-";
+
 /// Names differ between processes by their number, between threads by a count.
-std::string temporary_suffix() {
+std::string temporary_name() {
   static std::atomic<std::uint64_t> count = 0;
-  return ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(++count);
+  return std::string(temporary_prefix) + std::to_string(::getpid()) + "-" + std::to_string(++count);
 }
 
 /// A file that is being written, removed again unless it gets its name. Nobody writes to a payload
-/// once it has one, so it is made read-only.
+/// once it has one, so it is made read-only. It is locked while its process lives: a temporary file
+/// that can be locked was left by a dead process.
 class HalfWritten {
  public:
   explicit HalfWritten(const std::filesystem::path& folder)
-      : path_(folder / temporary_suffix()), file_(made(path_)) {}
+      : path_(folder / temporary_name()), file_(made(path_)) {}
   HalfWritten(const HalfWritten&) = delete;
   HalfWritten& operator=(const HalfWritten&) = delete;
   ~HalfWritten() {
@@ -52,10 +58,17 @@ class HalfWritten {
 
  private:
   static Descriptor made(const std::filesystem::path& path) {
-    ::unlink(path.c_str());  // of a dead process with our number
-    Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444));
-    if (!file.is_open()) throw system_fault("make", path, errno);
-    return file;
+    for (int tries = 0; tries < makes_max; ++tries) {
+      ::unlink(path.c_str());  // of a dead process with our number
+      Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444));
+      if (!file.is_open()) throw system_fault("make", path, errno);
+      struct stat found{};
+      const bool is_ours = ::flock(file.raw(), LOCK_EX | LOCK_NB) == 0 &&
+                           ::fstat(file.raw(), &found) == 0 && found.st_nlink > 0;
+      // Otherwise a process that removes left files was faster than our lock.
+      if (is_ours) return file;
+    }
+    throw system_fault("lock", path, EBUSY);
   }
 
   std::filesystem::path path_;
@@ -77,6 +90,22 @@ bool is_whole(const std::filesystem::path& path, std::size_t size, const std::st
     return {};
   });
   return read && digest.finish_hex() == sha256;
+}
+
+/// Calls `found` for each temporary file in the folder that no living process writes. The lock is
+/// held meanwhile.
+template <class Found>
+void each_left_file(const std::filesystem::path& folder, Found found) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    if (!entry.path().filename().string().starts_with(temporary_prefix)) continue;
+    const Descriptor file(
+        ::open(entry.path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat status{};
+    if (!file.is_open() || ::fstat(file.raw(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (::flock(file.raw(), LOCK_EX | LOCK_NB) != 0) continue;
+    found(entry.path(), std::int64_t{status.st_size});
+  }
 }
 
 }  // namespace
@@ -105,12 +134,12 @@ std::string PayloadFiles::keep(std::string_view bytes) const {
 }
 
 /// Its name is known only when the last byte has been copied.
-Result<KeptFile> PayloadFiles::keep_file(const std::filesystem::path& source) const {
+Result<KeptFile> PayloadFiles::keep_stream(const ByteSource& source) const {
   directories_.make(folder_);
   HalfWritten copy(folder_);
   Sha256 digest;
   KeptFile kept;
-  const Status copied = read_regular_file(source, [&](std::string_view piece) -> Status {
+  const Status copied = source([&](std::string_view piece) -> Status {
     copy.write(piece);
     digest.update(piece);
     kept.size += static_cast<std::int64_t>(piece.size());
@@ -160,3 +189,28 @@ std::string PayloadFiles::read(std::string_view sha256) const {
 }
 
 }  // namespace pawl::sqlite
+
+namespace pawl {
+
+LeftFiles half_written_payloads(const std::filesystem::path& database) {
+  LeftFiles left;
+  sqlite::each_left_file(sqlite::beside(database, ".blobs"),
+                         [&](const std::filesystem::path&, std::int64_t bytes) {
+                           ++left.count;
+                           left.bytes += bytes;
+                         });
+  return left;
+}
+
+LeftFiles remove_half_written_payloads(const std::filesystem::path& database) {
+  LeftFiles left;
+  sqlite::each_left_file(sqlite::beside(database, ".blobs"),
+                         [&](const std::filesystem::path& path, std::int64_t bytes) {
+                           if (::unlink(path.c_str()) != 0) return;
+                           ++left.count;
+                           left.bytes += bytes;
+                         });
+  return left;
+}
+
+}  // namespace pawl

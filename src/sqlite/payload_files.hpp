@@ -21,9 +21,8 @@ class PayloadFiles {
 
   /// Answers the SHA-256 in hex.
   [[nodiscard]] std::string keep(std::string_view bytes) const;
-  /// The same for a file of any size, which is copied piece by piece. `invalid` for what is no
-  /// regular file.
-  [[nodiscard]] Result<KeptFile> keep_file(const std::filesystem::path& source) const;
+  /// The same for bytes of any number, which are copied piece by piece.
+  [[nodiscard]] Result<KeptFile> keep_stream(const ByteSource& source) const;
   /// Throws `not_found`, `invalid` for what is no SHA-256, `corrupt` when the bytes have changed.
   [[nodiscard]] std::string read(std::string_view sha256) const;
 

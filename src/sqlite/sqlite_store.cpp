@@ -192,8 +192,8 @@ class SqliteStore final : public Store {
   Result<std::string> keep_payload(std::string_view bytes) override {
     return guarded(path_, [&]() -> Result<std::string> { return payloads_.keep(bytes); });
   }
-  Result<KeptFile> keep_file(const std::filesystem::path& source) override {
-    return guarded(path_, [&] { return payloads_.keep_file(source); });
+  Result<KeptFile> keep_stream(const ByteSource& source) override {
+    return guarded(path_, [&] { return payloads_.keep_stream(source); });
   }
 
  private:

@@ -42,8 +42,8 @@ class ForwardingStore : public Store {
   Result<std::string> keep_payload(std::string_view bytes) override {
     return inner_->keep_payload(bytes);
   }
-  Result<KeptFile> keep_file(const std::filesystem::path& path) override {
-    return inner_->keep_file(path);
+  Result<KeptFile> keep_stream(const ByteSource& source) override {
+    return inner_->keep_stream(source);
   }
 
  protected:

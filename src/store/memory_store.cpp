@@ -11,7 +11,6 @@
 #include "store/memory_rows.hpp"
 #include "store/no_such.hpp"
 #include "store/payload_folder.hpp"
-#include "store/regular_file.hpp"
 #include "store/valid_text_store.hpp"
 #include "store/written_before.hpp"
 
@@ -149,9 +148,9 @@ class MemoryStore final : public Store, public Records {
     return sha256;
   }
 
-  Result<KeptFile> keep_file(const std::filesystem::path& path) override {
+  Result<KeptFile> keep_stream(const ByteSource& source) override {
     std::string bytes;
-    const Status read = read_regular_file(path, [&](std::string_view piece) -> Status {
+    const Status read = source([&](std::string_view piece) -> Status {
       bytes += piece;
       return {};
     });

@@ -57,8 +57,8 @@ class MortalStore final : public Store {
   Result<std::string> keep_payload(std::string_view bytes) override {
     return *alive_ ? inner_->keep_payload(bytes) : dead();
   }
-  Result<KeptFile> keep_file(const std::filesystem::path& path) override {
-    return *alive_ ? inner_->keep_file(path) : dead();
+  Result<KeptFile> keep_stream(const ByteSource& source) override {
+    return *alive_ ? inner_->keep_stream(source) : dead();
   }
 
  private:

@@ -39,6 +39,72 @@ TEST(Secrets, are_masked_in_summaries_and_reported_errors) {
   EXPECT_EQ(broken.error->details.text(), R"({"k":["***"]})");
 }
 
+TEST(Secrets, are_masked_in_the_model_and_in_the_names_of_files) {
+  Workshop shop;
+  shop.variables["TEST_SECRET_KEY"] = "hunter2";
+  const Attempt attempt = shop.run_sh(
+      "echo x > \"$PAWL_DIR/$TEST_SECRET_KEY.md\"; echo '{\"oops\":\"'$TEST_SECRET_KEY'\"}' > "
+      "\"$PAWL_EVENTS\"\n"
+      "sed s/KEY/$TEST_SECRET_KEY/g > \"$PAWL_RESULT\" <<'END'\n"
+      "{\"output\":{\"f\":\"KEY.md\"},\"usage\":{\"model\":\"m-KEY\"},\n"
+      " \"artifacts\":[{\"path\":\"KEY.md\"},{\"path\":\"KEY.md\",\"name\":\"for KEY\","
+      "\"type\":\"text/KEY\"}]}\n"
+      "END\n",
+      "secrets: [TEST_SECRET_KEY]\nout: { f: file }\n");
+  ASSERT_FALSE(attempt.error) << attempt.error->message;
+  std::vector<std::string> names;
+  for (const ArtifactRecord& one : attempt.artifacts) {
+    names.push_back(one.name);
+    EXPECT_THAT(one.name + one.reference + one.summary.text(), Not(HasSubstr("hunter2")));
+  }
+  EXPECT_THAT(names, ::testing::IsSupersetOf({"model", "***.md", "for ***"}));
+  ASSERT_NE(artifact(attempt, "for ***"), nullptr);
+  EXPECT_EQ(artifact(attempt, "model")->summary.text(), R"({"model":"m-***"})");
+  EXPECT_EQ(artifact(attempt, "for ***")->summary.text(), R"({"type":"text/***"})");
+  EXPECT_EQ(*string_of(field(attempt.output, "f.name")), "***.md");
+}
+
+TEST(Secrets, are_masked_in_outputs_that_nobody_declared) {
+  Workshop shop;
+  shop.variables["TEST_SECRET_KEY"] = "hunter2";
+  const std::string secrets = "secrets: [TEST_SECRET_KEY]\n";
+  const std::string written =
+      "echo \"{\\\"output\\\":{\\\"key $TEST_SECRET_KEY\\\":[\\\"$TEST_SECRET_KEY\\\"]}}\" > "
+      "\"$PAWL_RESULT\"";
+  EXPECT_EQ(shop.run_sh(written, secrets).output.text(), R"({"key ***":["***"]})");
+  const std::string printed = "echo \"{\\\"k\\\":\\\"$TEST_SECRET_KEY\\\"}\"";
+  EXPECT_EQ(shop.run_sh(printed, secrets + "capture: json\nout: { k: string }\n").output.text(),
+            R"({"k":"hunter2"})")
+      << "what is declared is data";
+}
+
+TEST(Secrets, are_masked_in_what_gates_say_of_an_output) {
+  const auto rejected_by = [](const std::string& gates) {
+    Workshop shop;
+    shop.variables["TEST_SECRET_KEY"] = "hunter2";
+    const Attempt attempt = shop.run_sh(
+        "echo \"{\\\"output\\\":{\\\"k\\\":\\\"$TEST_SECRET_KEY\\\"}}\" > \"$PAWL_RESULT\"",
+        "secrets: [TEST_SECRET_KEY]\nout: { k: json }\n" + gates);
+    std::string said = attempt.error ? attempt.error->message : "";
+    for (const Feedback& one : {attempt.feedback.value_or(Feedback{})}) {
+      said += one.summary + one.guidance.text();
+      for (const Criterion& criterion : one.criteria) {
+        said += criterion.name + criterion.expected + criterion.actual;
+      }
+    }
+    EXPECT_THAT(said, Not(HasSubstr("hunter2"))) << gates;
+    EXPECT_THAT(said, HasSubstr("***")) << gates;
+  };
+  rejected_by("gates:\n  - name: g\n    expect: { k: { equals: other } }\n");
+  rejected_by("gates:\n  - name: g\n    schema: { properties: { k: { const: other } } }\n");
+  rejected_by(
+      "gates:\n  - name: g\n    run: [sh, -c, 'echo "
+      "\"{\\\"verdict\\\":\\\"$TEST_SECRET_KEY\\\"}\"']\n");
+  rejected_by(
+      "gates:\n  - name: g\n    run: [sh, -c, 'echo "
+      "\"{\\\"verdict\\\":\\\"rejected\\\",\\\"guidance\\\":\\\"$TEST_SECRET_KEY\\\"}\"']\n");
+}
+
 TEST(Secrets, that_are_not_set_are_named) {
   Workshop shop;
   const Attempt attempt = shop.run_sh("true", "secrets: [TEST_SECRET_ABSENT]\n");

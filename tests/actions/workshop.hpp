@@ -40,6 +40,8 @@ class Workshop {
     engine = std::move(*Engine::create(store, {.name = "workshop", .threads = 4, .grace = 20s}));
     ActionOptions options{.run_directory = folder / "run", .grace = 2s};
     options.log_bytes_max = 100'000;
+    options.file_bytes_max = file_bytes_max;
+    options.files_max = files_max;
     options.environment = [this](const char* name) -> const char* {
       const auto own = variables.find(name);
       if (own != variables.end()) return own->second.c_str();
@@ -105,6 +107,8 @@ class Workshop {
 
   Folder folder;
   std::map<std::string, std::string> variables;
+  std::int64_t file_bytes_max = ActionOptions{}.file_bytes_max;  ///< for the next engine
+  std::size_t files_max = ActionOptions{}.files_max;
   std::shared_ptr<Store> store;
   std::unique_ptr<Engine> engine;
   JobId job;

@@ -64,6 +64,27 @@ TEST_P(KeepingFiles, what_is_no_regular_file_is_refused_and_nobody_waits_for_it)
   }
 }
 
+TEST_P(KeepingFiles, a_source_that_breaks_off_is_the_answer_and_nothing_is_kept) {
+  const std::string piece(300'000, 'x');
+  for (const bool is_long : {false, true}) {
+    int calls = 0;
+    const Result<KeptFile> kept = drive.store().keep_stream([&](const ByteSink& sink) -> Status {
+      ++calls;
+      for (int i = 0; i < (is_long ? 8 : 1); ++i) {
+        if (Status taken = sink(piece); !taken) return taken;
+      }
+      return fail(ErrorCode::unavailable, "stopped here");
+    });
+    ASSERT_FALSE(kept);
+    EXPECT_EQ(kept.error(), (Error{ErrorCode::unavailable, "stopped here", {}}));
+    EXPECT_EQ(calls, 1);
+  }
+  EXPECT_FALSE(drive.records().payload(sha256_hex(piece)));
+  const Result<KeptFile> later = drive.store().keep_file(file("later", piece));
+  ASSERT_TRUE(later) << later.error().text();
+  EXPECT_EQ(drive.records().payload(later->sha256).value(), piece);
+}
+
 TEST_P(KeepingFiles, a_payload_has_a_path_that_others_can_read_and_nobody_writes) {
   const std::string sha256 = *drive.store().keep_payload("for a program");
   const auto path = drive.records().payload_path(sha256);

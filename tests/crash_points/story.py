@@ -61,7 +61,7 @@ def pawl(project, *words, fault="none", at=0, times=1, with_bytes=False, killed_
     told = project.with_name(project.name + ".told")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PAWL_")}
     environment = {
-        **kept, "PAWL_USER": "tester", "LANG": "C.UTF-8", "LD_PRELOAD": PRELOAD,
+        **kept, "PAWL_USER": "tester", "PAWL_ALLOW_ROOT": "1", "LANG": "C.UTF-8", "LD_PRELOAD": PRELOAD,
         "PAWL_DISK_FOLDER": str(project / ".pawl"), "PAWL_DISK_RECORD": str(record),
         "PAWL_DISK_FAULT": fault, "PAWL_DISK_AT": str(at), "PAWL_DISK_TIMES": str(times),
         "PAWL_DISK_BYTES": "1" if with_bytes else ""}

@@ -70,7 +70,7 @@ class Shell:
         self.process = subprocess.Popen(
             ["bash", "--norc"], cwd=directory, text=True, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            env={**kept, "PATH": f"{bin_directory}:{os.environ['PATH']}", "PAWL_USER": "ada",
+            env={**kept, "PATH": f"{bin_directory}:{os.environ['PATH']}", "PAWL_USER": "ada", "PAWL_ALLOW_ROOT": "1",
                  "LANG": "C.UTF-8", "EDITOR": "true"})
 
     def run(self, command):

@@ -270,10 +270,10 @@ Result<std::string> Line::keep_payload(std::string_view bytes) {
         return [store = store_, owned = std::string(bytes)] { (void)store->keep_payload(owned); };
       });
 }
-Result<KeptFile> Line::keep_file(const std::filesystem::path& path) {
+Result<KeptFile> Line::keep_stream(const ByteSource& source) {
   return carry(
-      "keep_file", Repeats::later, [&] { return store_->keep_file(path); },
-      [&] { return [store = store_, path] { (void)store->keep_file(path); }; });
+      "keep_stream", Repeats::later, [&] { return store_->keep_stream(source); },
+      [&] { return [store = store_, source] { (void)store->keep_stream(source); }; });
 }
 
 }  // namespace pawl::simulation

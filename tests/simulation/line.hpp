@@ -82,7 +82,7 @@ class Line final : public Store {
   [[nodiscard]] std::uint64_t setbacks() const override { return met_setbacks_; }
   std::uint64_t change_mark() override { return store_->change_mark(); }
   Result<std::string> keep_payload(std::string_view bytes) override;
-  Result<KeptFile> keep_file(const std::filesystem::path& path) override;
+  Result<KeptFile> keep_stream(const ByteSource& source) override;
 
  private:
   class CutRecords;

@@ -59,8 +59,8 @@ class UnfaithfulStore final : public Store {
   [[nodiscard]] std::uint64_t setbacks() const override { return setbacks_; }
   std::uint64_t change_mark() override { return (setbacks_ << 32U) + inner_->change_mark(); }
   Result<std::string> keep_payload(std::string_view bytes) override;
-  Result<KeptFile> keep_file(const std::filesystem::path& path) override {
-    return inner_->keep_file(path);
+  Result<KeptFile> keep_stream(const ByteSource& source) override {
+    return inner_->keep_stream(source);
   }
 
  private:

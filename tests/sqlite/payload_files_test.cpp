@@ -43,6 +43,40 @@ TEST(Payloads, a_file_that_cannot_be_kept_leaves_nothing_temporary) {
   EXPECT_EQ(files, 1);
 }
 
+TEST(Payloads, what_a_dead_process_was_writing_is_removed_and_counted) {
+  const Folder folder;
+  const auto store = must_open({.path = folder / "a.db"});
+  const std::string kept = store->keep_payload("whole").value();
+  for (int i = 0; i < 2; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const auto own = must_open({.path = folder / "a.db"});
+      (void)own->keep_stream([](const ByteSink& sink) -> Status {
+        (void)sink("half of it");
+        ::_exit(0);
+      });
+    }
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  }
+  EXPECT_EQ(half_written_payloads(folder / "a.db").count, 2);
+  EXPECT_EQ(half_written_payloads(folder / "a.db").bytes, 20);
+  EXPECT_EQ(remove_half_written_payloads(folder / "a.db").count, 2);
+  EXPECT_EQ(remove_half_written_payloads(folder / "a.db").count, 0);
+  EXPECT_EQ(store->records().payload(kept).value(), "whole");
+}
+
+TEST(Payloads, what_a_living_process_writes_stays) {
+  const Folder folder;
+  const auto store = must_open({.path = folder / "a.db"});
+  const Result<KeptFile> kept = store->keep_stream([&](const ByteSink& sink) -> Status {
+    EXPECT_EQ(remove_half_written_payloads(folder / "a.db").count, 0);
+    return sink("written meanwhile");
+  });
+  ASSERT_TRUE(kept) << kept.error().text();
+  EXPECT_EQ(store->records().payload(kept->sha256).value(), "written meanwhile");
+  EXPECT_EQ(half_written_payloads(folder / "nothing-here.db").count, 0);
+}
+
 TEST(Payloads, an_empty_one_is_one_too) {
   const Folder folder;
   const auto store = must_open({.path = folder / "a.db"});

@@ -5,6 +5,7 @@
 ///
 ///   engine.serve(pawl::file_actions(store, {.run_directory = ".pawl/run"}));
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -24,6 +25,10 @@ struct ActionOptions {
   Duration grace = std::chrono::seconds(10);
   /// What is kept of stdout, and of stderr.
   std::size_t log_bytes_max = std::size_t{1} << 20U;
+  /// How much one attempt may hand in as `file` outputs and artifacts: bytes of all of them
+  /// together, and their number. An attempt that hands in more fails for good.
+  std::int64_t file_bytes_max = std::int64_t{16} << 30U;
+  std::size_t files_max = 1'000;
   /// Called when the store does not take what a command brought; it is tried until it does.
   std::function<void(const Error&)> on_trouble;
   /// Reads a variable of this process: secrets, and the few that commands inherit.

@@ -47,4 +47,14 @@ struct SqliteOptions {
 [[nodiscard]] Result<std::shared_ptr<Store>> open_sqlite_store(const SqliteOptions& options,
                                                                const Clock& clock = system_clock());
 
+/// Payload files that a process was writing when it died.
+struct LeftFiles {
+  std::int64_t count = 0;
+  std::int64_t bytes = 0;
+};
+/// Those beside the database, which no living process writes. Changes nothing.
+[[nodiscard]] LeftFiles half_written_payloads(const std::filesystem::path& database);
+/// Removes them, and answers what was removed. `pawl work` and `pawl run` do it when they start.
+LeftFiles remove_half_written_payloads(const std::filesystem::path& database);
+
 }  // namespace pawl

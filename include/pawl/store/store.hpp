@@ -13,10 +13,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pawl/core/item.hpp"
@@ -197,6 +199,12 @@ struct KeptFile {
   std::int64_t size = 0;
 };
 
+/// Takes the next piece of some bytes. An error ends the reading.
+using ByteSink = std::function<Status(std::string_view piece)>;
+/// Hands bytes to a sink, piece by piece and in order. It starts again with the first byte each
+/// time it is called, and answers the first error: its own or the sink's.
+using ByteSource = std::function<Status(const ByteSink& sink)>;
+
 class Store {
  public:
   virtual ~Store() = default;
@@ -268,9 +276,11 @@ class Store {
   /// Keeps a payload over the inline limit as a content-addressed file, durable when this returns.
   /// Answers its sha256 in hex.
   [[nodiscard]] virtual Result<std::string> keep_payload(std::string_view bytes) = 0;
-  /// The same for a file of any size, copied piece by piece. `invalid` where there is none, or it
-  /// is no regular file.
-  [[nodiscard]] virtual Result<KeptFile> keep_file(const std::filesystem::path& path) = 0;
+  /// The same for bytes of any number, copied piece by piece. Where the source answers an error,
+  /// that is the answer, and nothing is kept. A store may read the source twice.
+  [[nodiscard]] virtual Result<KeptFile> keep_stream(const ByteSource& source) = 0;
+  /// The same for a file. `invalid` where there is none, or it is not a regular file.
+  [[nodiscard]] Result<KeptFile> keep_file(const std::filesystem::path& path);
 };
 
 /// The reference implementation: all in memory, written to be read. `clock` must outlive it.

@@ -1,0 +1,84 @@
+#pragma once
+
+/// Files that a command hands in: `file` outputs and artifacts.
+///
+/// A path comes from outside, so it is not trusted. Only a regular file that lies in an allowed
+/// place is taken, after all links are resolved, and the bytes that are copied are those of the
+/// file that was checked, whatever happens to its name meanwhile.
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+
+#include "actions/descriptor.hpp"
+#include "actions/file_values.hpp"
+#include "pawl/core/result.hpp"
+#include "pawl/store/store.hpp"
+#include "store/patience.hpp"
+
+namespace pawl {
+
+/// Where the files of an attempt may lie. What the attempt was given it may hand on, too.
+struct FilePlaces {
+  std::filesystem::path scratch;     ///< $PAWL_DIR, where relative paths start
+  std::filesystem::path project;     ///< empty: only the scratch directory is allowed
+  const FileLinks* given = nullptr;  ///< the files that the attempt was given
+};
+
+/// How much one attempt may hand in.
+struct FileQuota {
+  std::int64_t bytes_max = 0;  ///< all files together
+  std::size_t files_max = 0;
+};
+
+/// A regular file in an allowed place.
+class HandedIn {
+ public:
+  /// `invalid` names the path, and where it must lie. Never waits, and never opens a device.
+  [[nodiscard]] static Result<HandedIn> open(const FilePlaces& places, const std::string& path);
+
+  /// When it was opened.
+  [[nodiscard]] std::int64_t size() const { return size_; }
+  /// Its own name, after links are resolved.
+  [[nodiscard]] std::string name() const { return real_path_.filename().string(); }
+  /// Its bytes. `invalid` beyond `bytes_max`, `unavailable` when it is told to stop.
+  [[nodiscard]] ByteSource bytes(std::int64_t bytes_max, std::stop_token stop) const;
+
+ private:
+  std::shared_ptr<const Descriptor> file_;
+  std::filesystem::path real_path_;
+  std::int64_t size_ = 0;
+};
+
+/// Keeps what one attempt hands in, within its quota.
+class FileKeeper {
+ public:
+  FileKeeper(Store& store, FilePlaces places, FileQuota quota, Patience patience)
+      : store_(store), places_(std::move(places)), quota_(quota), patience_(std::move(patience)) {}
+
+  /// `invalid` when the files are too many or too large together. Called before the first is kept,
+  /// so that nothing is kept then. Paths that cannot be taken are not its business.
+  [[nodiscard]] Status check_quota(std::span<const std::string> paths) const;
+
+  struct Kept {
+    KeptFile file;
+    std::string name;  ///< the last part of the path
+  };
+  /// The inner error: this path cannot be taken. The outer one: the store could not keep it, or the
+  /// quota is used up.
+  [[nodiscard]] Result<Result<Kept>> keep(const std::string& path);
+
+  [[nodiscard]] Store& store() { return store_; }
+
+ private:
+  Store& store_;
+  FilePlaces places_;
+  FileQuota quota_;
+  Patience patience_;
+  std::int64_t bytes_kept_ = 0;
+};
+
+}  // namespace pawl
