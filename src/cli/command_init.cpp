@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
 #include "pawl/workflow/file.hpp"
+#include "store/private_files.hpp"
 
 namespace pawl::cli {
 
@@ -38,6 +39,14 @@ Status write_new(const std::filesystem::path& path, std::string_view text) {
   return pawl::fail(ErrorCode::unavailable, "'" + path.string() + "' cannot be written");
 }
 
+/// Below `.pawl`: for this user alone.
+Status write_private(const std::filesystem::path& path, std::string_view text) {
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
+  if (make_private_file(path).is_open()) return write_new(path, text);
+  return pawl::fail(ErrorCode::unavailable, "'" + path.string() + "' cannot be written");
+}
+
 }  // namespace
 
 int init(Session& session, const InitOptions& options) {
@@ -53,12 +62,16 @@ int init(Session& session, const InitOptions& options) {
     }
   }
   std::error_code error;
-  std::filesystem::create_directories(directory / ".pawl", error);
+  std::filesystem::create_directories(directory, error);
   if (error) {
     return session.fail(
         {.code = ErrorCode::unavailable,
-         .message = "'" + (directory / ".pawl").string() + "' cannot be made: " + error.message(),
+         .message = "'" + directory.string() + "' cannot be made: " + error.message(),
          .help = {}});
+  }
+  if (const Status safe = session.check_owner(directory); !safe) return session.fail(safe.error());
+  if (const Status made = make_private_directories(directory / ".pawl"); !made) {
+    return session.fail(made.error());
   }
   std::vector<std::string> written;
   for (const NewFile& file : files) {
@@ -69,7 +82,7 @@ int init(Session& session, const InitOptions& options) {
     written.emplace_back(file.name);
   }
   const std::string schema_file = ".pawl/workflow.v1.schema.json";
-  if (const Status done = write_new(directory / schema_file, workflow_schema()); !done) {
+  if (const Status done = write_private(directory / schema_file, workflow_schema()); !done) {
     return session.fail(done.error());
   }
   written.push_back(schema_file);

@@ -88,10 +88,16 @@ class Work {
   Status begin() {
     const auto run_directory = session_.run_directory();
     if (!run_directory) return std::unexpected(run_directory.error());
-    if (const int ended = end_orphans(*run_directory, process_grace); ended > 0) {
-      session_.say(counted(ended, "process", "processes") +
-                   " that a killed worker had left behind " + (ended == 1 ? "was" : "were") +
-                   " ended");
+    const Result<Orphans> orphans =
+        end_orphans(*run_directory, process_grace, session_.trusts_owner());
+    if (!orphans) return std::unexpected(orphans.error());
+    if (orphans->ended > 0) {
+      session_.say(counted(orphans->ended, "process", "processes") +
+                   " that a killed worker had left behind " +
+                   (orphans->ended == 1 ? "was" : "were") + " ended");
+    }
+    for (const std::string& why : orphans->left_alone) {
+      session_.say("warning: " + printable(why));
     }
     EngineOptions options;
     options.name = order_.job ? "pawl run" : "pawl work";
@@ -112,6 +118,7 @@ class Work {
     engine_ = std::move(*engine);
     ActionOptions actions;
     actions.run_directory = *run_directory;
+    actions.trust_owner = session_.trusts_owner();
     actions.grace = process_grace;
     actions.on_trouble = [this](const Error& error) {
       remarks_.add("what a command brought is kept when the store answers: " + error.text());
