@@ -1,7 +1,11 @@
 /// `pawl init [DIR]`: something that runs, in ten lines.
 
 #include <array>
+#include <cerrno>
 #include <fstream>
+#include <system_error>
+
+#include <sys/stat.h>
 
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
@@ -39,6 +43,17 @@ Status write_new(const std::filesystem::path& path, std::string_view text) {
   return pawl::fail(ErrorCode::unavailable, "'" + path.string() + "' cannot be written");
 }
 
+/// Whatever the umask, others must not write to a project: it would be refused afterwards.
+Status make_project_directory(const std::filesystem::path& path) {
+  constexpr mode_t mode = 0755;
+  std::error_code ignored;
+  if (path.empty() || std::filesystem::is_directory(path, ignored)) return {};
+  if (const Status parent = make_project_directory(path.parent_path()); !parent) return parent;
+  if (::mkdir(path.c_str(), mode) == 0 || errno == EEXIST) return {};
+  return pawl::fail(ErrorCode::unavailable, "'" + path.string() + "' cannot be made: " +
+                                                std::generic_category().message(errno));
+}
+
 /// Below `.pawl`: for this user alone.
 Status write_private(const std::filesystem::path& path, std::string_view text) {
   std::error_code ignored;
@@ -61,13 +76,8 @@ int init(Session& session, const InitOptions& options) {
                            .help = "name another directory: pawl init DIR"});
     }
   }
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) {
-    return session.fail(
-        {.code = ErrorCode::unavailable,
-         .message = "'" + directory.string() + "' cannot be made: " + error.message(),
-         .help = {}});
+  if (const Status made = make_project_directory(directory); !made) {
+    return session.fail(made.error());
   }
   if (const Status safe = session.check_owner(directory); !safe) return session.fail(safe.error());
   if (const Status made = make_private_directories(directory / ".pawl"); !made) {

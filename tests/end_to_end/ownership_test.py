@@ -296,7 +296,7 @@ stages:
   bring:
     sh: |
       printf large > "$PAWL_DIR/letter.txt"
-      printf '{"status":"succeeded","output":{"letter":"%s"}}' "$PAWL_DIR/letter.txt" > "$PAWL_RESULT"
+      printf '{"output":{"letter":"letter.txt"}}' > "$PAWL_RESULT"
     out: { letter: file }
   all:
     scope: all
