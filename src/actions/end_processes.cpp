@@ -4,14 +4,15 @@
 #include <chrono>
 #include <csignal>
 #include <map>
+#include <set>
 #include <vector>
 
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "actions/descriptor.hpp"
 #include "actions/process_table.hpp"
+#include "store/descriptor.hpp"
 
 namespace pawl {
 
@@ -21,14 +22,11 @@ using Clock = std::chrono::steady_clock;
 /// How long killed processes may take to be gone: one in the middle of a write to a slow disk.
 constexpr auto vanish_max = std::chrono::seconds(5);
 
-bool is_wanted(const ProcessEntry& entry, const Wanted& wanted) {
-  if (!entry.is_living() || entry.pid == ::getpid()) return false;
-  if (has_variable(entry.pid, wanted.variable, wanted.is_beginning)) return true;
-  const auto group = std::ranges::find(wanted.groups, entry.group, &KnownGroup::leader);
-  if (entry.group == 0 || group == wanted.groups.end()) return false;
-  const auto leader = process_entry(group->leader);
-  return leader && leader->started >= group->started_from &&
-         leader->started <= group->started_until;
+/// Whether a process leads one of the groups, and is the one that was meant by its number.
+bool is_known_leader(const ProcessEntry& entry, const Wanted& wanted) {
+  const auto known = std::ranges::find(wanted.groups, entry.pid, &KnownGroup::leader);
+  return known != wanted.groups.end() && entry.pid == entry.group &&
+         entry.started >= known->started_from && entry.started <= known->started_until;
 }
 
 /// A process by a handle that never means another.
@@ -44,15 +42,13 @@ class Ending {
   /// Takes hold of those that are there; answers whether there are any.
   bool find() {
     held_.clear();
-    for (const pid_t pid : all_processes()) {
-      const auto entry = process_entry(pid);
-      if (!entry || !is_wanted(*entry, wanted_)) continue;
-      Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    for (const ProcessEntry& entry : all_wanted()) {
+      Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, entry.pid, 0)));
       // Looked at once more: the number may have changed hands before it was held.
-      const auto again = process_entry(pid);
-      if (!handle.is_open() || !again || again->started != entry->started) continue;
-      seen_.emplace(pid, entry->started);
-      held_.push_back({std::move(handle), pid});
+      const auto again = process_entry(entry.pid);
+      if (!handle.is_open() || !again || again->started != entry.started) continue;
+      seen_.insert_or_assign(entry.pid, entry.started);
+      held_.push_back({std::move(handle), entry.pid});
     }
     return !held_.empty();
   }
@@ -82,6 +78,36 @@ class Ending {
   [[nodiscard]] int count() const { return static_cast<int>(seen_.size()); }
 
  private:
+  /// Those that prove themselves by the variable, and who is with them in a known group. What was
+  /// wanted once stays so, also when what proved it has ended meanwhile.
+  [[nodiscard]] std::vector<ProcessEntry> all_wanted() const {
+    std::vector<ProcessEntry> living;
+    std::set<pid_t> bearers;
+    std::set<pid_t> known_groups;
+    std::set<pid_t> proven_groups;
+    for (const pid_t pid : all_processes()) {
+      const auto entry = process_entry(pid);
+      if (!entry) continue;
+      // A leader that has ended and was not waited for still stands for its group.
+      if (is_known_leader(*entry, wanted_)) known_groups.insert(entry->group);
+      if (!entry->is_living() || pid == ::getpid()) continue;
+      living.push_back(*entry);
+      if (!has_variable(pid, wanted_.variable, wanted_.is_beginning)) continue;
+      bearers.insert(pid);
+      proven_groups.insert(entry->group);
+    }
+    std::erase_if(living, [&](const ProcessEntry& entry) {
+      const bool is_member =
+          known_groups.contains(entry.group) && proven_groups.contains(entry.group);
+      return !is_member && !bearers.contains(entry.pid) && !was_seen(entry);
+    });
+    return living;
+  }
+  [[nodiscard]] bool was_seen(const ProcessEntry& entry) const {
+    const auto seen = seen_.find(entry.pid);
+    return seen != seen_.end() && seen->second == entry.started;
+  }
+
   const Wanted& wanted_;
   std::vector<Held> held_;
   std::map<pid_t, std::uint64_t> seen_;

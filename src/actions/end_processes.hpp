@@ -20,8 +20,9 @@ struct KnownGroup {
   std::uint64_t started_until = 0;
 };
 
-/// Every process with `variable` in its environment, or one that begins so; and the members of the
-/// groups as long as their leader is there.
+/// Every process with `variable` in its environment, or one that begins so; and the other members
+/// of its group, where that is one of `groups` and its leader is there. A group without a process
+/// that has the variable is not touched, whatever is known of it: its number may be wrong.
 struct Wanted {
   std::string variable;
   bool is_beginning = false;

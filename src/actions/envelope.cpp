@@ -10,6 +10,7 @@
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/store/results.hpp"
+#include "store/private_files.hpp"
 
 namespace pawl {
 
@@ -109,6 +110,7 @@ Result<Json> items_line(const SettledItem& settled, const Workflow& workflow, Fi
 }
 
 Status write_items(Context& context, Store& store, Workspace& place) {
+  (void)make_private_file(place.items());
   std::ofstream file(place.items(), std::ios::binary | std::ios::trunc);
   Status written;
   std::int64_t number = 0;

@@ -129,7 +129,7 @@ std::shared_ptr<const StageCode> code_of(const Services& services, const Action&
 
 CodeSource file_actions(std::shared_ptr<Store> store, ActionOptions options) {
   options.run_directory = std::filesystem::absolute(options.run_directory);
-  const auto run = std::make_shared<RunDirectory>(options.run_directory);
+  const auto run = std::make_shared<RunDirectory>(options.run_directory, options.trust_owner);
   const Services services =
       std::make_shared<const ActionServices>(ActionServices{std::move(store), options, run});
   return [services](const Workflow&,

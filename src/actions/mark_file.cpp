@@ -1,28 +1,48 @@
 #include "actions/mark_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <fstream>
+#include <optional>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
-#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "actions/process_table.hpp"
 #include "pawl/codec/json.hpp"
+#include "store/trusted_path.hpp"
 
 namespace pawl {
 
 namespace {
 
 constexpr std::size_t line_bytes = 256;
+constexpr std::size_t token_digits = 32;
 
-/// How many are mapped at once.
-constexpr std::size_t stretch_lines = 64;
-constexpr std::size_t stretch_bytes = stretch_lines * line_bytes;
+/// More attempts at once than any worker has; a longer file is not read to its end.
+constexpr std::size_t lines_max = 65'536;
+
+off_t place_of(std::size_t line) { return static_cast<off_t>(line * line_bytes); }
+
+bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+
+bool is_hex(std::string_view text, std::size_t length) {
+  return text.size() == length && std::ranges::all_of(text, [](char letter) {
+           return is_digit(letter) || (letter >= 'a' && letter <= 'f');
+         });
+}
+
+/// Whether it is the name of a directory beside others: nothing that leads elsewhere.
+bool is_plain(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." &&
+         std::ranges::none_of(name, [](unsigned char letter) {
+           return letter <= ' ' || letter == 0x7F || letter == '/';
+         });
+}
 
 /// With spaces, so that the next line stands where it always stands.
 std::string padded(std::string text) {
@@ -39,7 +59,9 @@ MarkLine parse_line(const std::string& text) {
   std::int64_t again = 0;
   fields >> line.number >> line.name >> line.group.leader >> line.group.started_from >>
       line.group.started_until >> again;
-  if (!fields || again != line.number) return {};
+  if (!fields || again != line.number || line.number < 0 || !is_plain(line.name)) return {};
+  // One group and not all of them, as 0 and -1 would mean elsewhere.
+  if (line.group.leader < 0 || line.group.leader == 1) return {};
   return line;
 }
 
@@ -64,7 +86,10 @@ void read_owner(const std::string& text, MarkText& mark) {
     const auto value = member(*json, key);
     return value ? string_of(*value).value_or("") : "";
   };
-  mark.token = text_at("token");
+  std::string token = text_at("token");
+  // Anything else could be the beginning of what stands in the environment of others.
+  if (!is_hex(token, token_digits)) return;
+  mark.token = std::move(token);
   mark.boot = text_at("boot");
   const auto owner = member(*json, "owner");
   if (owner) mark.owner = static_cast<pid_t>(integer_of(*owner).value_or(0));
@@ -72,13 +97,49 @@ void read_owner(const std::string& text, MarkText& mark) {
 
 }  // namespace
 
-MarkText read_mark(const std::filesystem::path& path) {
+bool is_mark_name(std::string_view name) {
+  if (!name.ends_with(mark_suffix)) return false;
+  name.remove_suffix(mark_suffix.size());
+  const std::size_t dash = name.find('-');
+  if (dash == 0 || dash == std::string_view::npos) return false;
+  return std::ranges::all_of(name.substr(0, dash), is_digit) && is_hex(name.substr(dash + 1), 8);
+}
+
+Result<Descriptor> open_mark(const std::filesystem::path& path, bool trust_owner) {
+  const auto refused = [&](const std::string& why) {
+    return fail(ErrorCode::refused, "'" + path.string() + "' " + why,
+                "remove it if it is not yours");
+  };
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file.is_open()) {
+    if (errno == ELOOP) return refused("is a link, and a mark never is");
+    return fail(ErrorCode::not_found, path.string());
+  }
+  struct stat found{};
+  if (::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) {
+    return refused("is not a file, and a mark always is");
+  }
+  if (trust_owner) return file;
+  if (const Status safe = check_trusted(path, found); !safe) return std::unexpected(safe.error());
+  // We make them for ourselves alone, under one name.
+  if ((found.st_mode & 077U) != 0) return refused("is open to other users, and a mark never is");
+  if (found.st_nlink != 1) return refused("has several names, and a mark never has");
+  return file;
+}
+
+MarkText read_mark(int file) {
   MarkText mark;
-  std::ifstream file(path, std::ios::binary);
   std::string line(line_bytes, ' ');
-  const auto next = [&] { return file.read(line.data(), line_bytes).gcount() == line_bytes; };
-  if (next()) read_owner(line, mark);
-  while (next()) mark.lines.push_back(parse_line(line));
+  for (std::size_t number = 0; number <= lines_max; ++number) {
+    const ssize_t got = ::pread(file, line.data(), line_bytes, place_of(number));
+    if (got != static_cast<ssize_t>(line_bytes)) break;
+    if (number == 0) {
+      read_owner(line, mark);
+    } else {
+      mark.lines.push_back(parse_line(line));
+    }
+  }
+  if (mark.token.empty()) mark.lines.clear();
   return mark;
 }
 
@@ -106,29 +167,15 @@ std::string mark_line_text(const MarkLine& line) {
 
 std::string unused_line_text() { return padded({}); }
 
-MarkWriter::~MarkWriter() {
-  for (char* const stretch : stretches_) ::munmap(stretch, stretch_bytes);
-}
-
-char* MarkWriter::place(std::size_t line) {
-  while (line / stretch_lines >= stretches_.size()) {
-    const auto begin = static_cast<off_t>(stretches_.size() * stretch_bytes);
-    // With blocks of the disk behind it: memory that cannot be written back would kill us.
-    errno = ::posix_fallocate(file_.get(), begin, stretch_bytes);
-    if (errno != 0) return nullptr;
-    void* const mapped =
-        ::mmap(nullptr, stretch_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), begin);
-    if (mapped == MAP_FAILED) return nullptr;
-    stretches_.push_back(static_cast<char*>(mapped));
+bool write_mark_line(int file, std::size_t line, const std::string& text) {
+  for (std::size_t done = 0; done < line_bytes;) {
+    const ssize_t written = ::pwrite(file, text.data() + done, line_bytes - done,
+                                     place_of(line) + static_cast<off_t>(done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    done += static_cast<std::size_t>(written);
   }
-  return stretches_[line / stretch_lines] + line % stretch_lines * line_bytes;
-}
-
-void put_line(char* place, const std::string& text) { std::memcpy(place, text.data(), line_bytes); }
-
-void clear_mark_line(int file, std::size_t line) {
-  (void)!::pwrite(file, unused_line_text().data(), line_bytes,
-                  static_cast<off_t>(line * line_bytes));
+  return true;
 }
 
 std::string attempt_token(const std::string& token, std::int64_t number) {

@@ -13,6 +13,8 @@
 
 #include "actions/end_processes.hpp"
 #include "actions/process_table.hpp"
+#include "store/private_files.hpp"
+#include "store/trusted_path.hpp"
 
 namespace pawl {
 
@@ -40,37 +42,39 @@ Error system_error(const std::string& what, const fs::path& path) {
 
 }  // namespace
 
-WorkerMark::WorkerMark(fs::path path, std::string token, MarkWriter writer)
+WorkerMark::WorkerMark(fs::path path, std::string token, Descriptor file)
     : path_(std::move(path)),
       token_(std::move(token)),
       owner_(::getpid()),
       scratch_(fs::path(path_).replace_extension().string()),
-      writer_(std::move(writer)) {}
+      file_(std::move(file)) {}
 
-Result<std::shared_ptr<WorkerMark>> WorkerMark::make(const fs::path& run_directory) {
-  std::error_code error;
-  fs::create_directories(run_directory, error);
-  if (error) {
-    return fail(ErrorCode::unavailable,
-                "cannot make " + run_directory.string() + ": " + error.message());
+Result<std::shared_ptr<WorkerMark>> WorkerMark::make(const fs::path& run_directory,
+                                                     bool trust_owner) {
+  if (const Status made = make_private_directories(run_directory); !made) {
+    return fail(ErrorCode::unavailable, made.error().message, made.error().help);
+  }
+  if (!trust_owner) {
+    if (const Status safe = check_trusted(run_directory); !safe) {
+      return std::unexpected(safe.error());
+    }
+    close_to_others(run_directory);
   }
   const std::string token = random_token();
   const std::string name = std::to_string(::getpid()) + "-" + token.substr(0, 8);
   // Under its own name the mark appears complete and locked.
   const fs::path unfinished = run_directory / (".mark-" + token);
   const fs::path path = run_directory / (name + std::string(mark_suffix));
-  MarkWriter writer(
-      Descriptor(::open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)));
-  if (writer.descriptor() < 0) return std::unexpected(system_error("cannot make", unfinished));
-  (void)::flock(writer.descriptor(), LOCK_EX | LOCK_NB);
-  char* const owner = writer.place(0);
-  if (owner != nullptr) put_line(owner, mark_owner_text(token));
-  if (owner == nullptr || ::rename(unfinished.c_str(), path.c_str()) != 0) {
+  Descriptor file = make_private_file(unfinished);
+  if (!file.is_open()) return std::unexpected(system_error("cannot make", unfinished));
+  (void)::flock(file.get(), LOCK_EX | LOCK_NB);
+  if (!write_mark_line(file.get(), 0, mark_owner_text(token)) ||
+      ::rename(unfinished.c_str(), path.c_str()) != 0) {
     const Error why = system_error("cannot make", path);
     ::unlink(unfinished.c_str());
     return std::unexpected(why);
   }
-  std::shared_ptr<WorkerMark> made(new WorkerMark(path, token, std::move(writer)));
+  std::shared_ptr<WorkerMark> made(new WorkerMark(path, token, std::move(file)));
   const fs::path folder = run_directory / name;
   if (::mkdir(folder.c_str(), 0700) != 0 || ::chmod(folder.c_str(), 0700) != 0) {
     return std::unexpected(system_error("cannot make", folder));
@@ -84,22 +88,25 @@ WorkerMark::~WorkerMark() {
   ::unlink(path_.c_str());
 }
 
-Result<WorkerMark::Line> WorkerMark::take_line() {
+WorkerMark::Line WorkerMark::take_line() {
   const std::lock_guard lock(mutex_);
-  Line taken{.place = nullptr, .number = ++last_number_};
-  if (!unused_.empty()) {
+  Line taken{.place = lines_, .number = ++last_number_};
+  if (unused_.empty()) {
+    ++lines_;
+  } else {
     taken.place = unused_.back();
     unused_.pop_back();
-    return taken;
   }
-  taken.place = writer_.place(lines_);
-  if (taken.place == nullptr) return std::unexpected(system_error("cannot write to", path_));
-  ++lines_;
   return taken;
 }
 
-void WorkerMark::give_back(char* place) {
-  put_line(place, unused_line_text());
+Status WorkerMark::write(std::size_t place, const MarkLine& line) {
+  if (write_mark_line(file_.get(), place, mark_line_text(line))) return {};
+  return std::unexpected(system_error("cannot write to", path_));
+}
+
+void WorkerMark::give_back(std::size_t place) {
+  (void)write_mark_line(file_.get(), place, unused_line_text());
   const std::lock_guard lock(mutex_);
   unused_.push_back(place);
 }
@@ -109,8 +116,9 @@ Mark::Mark(std::shared_ptr<WorkerMark> worker, WorkerMark::Line line, Scratch sc
   line_.number = line.number;
   line_.name = scratch_.path.substr(scratch_.path.rfind('/') + 1);
   line_.group.started_from = ticks_now();
-  put_line(place_, mark_line_text(line_));
 }
+
+Status Mark::write() const { return worker_->write(place_, line_); }
 
 Mark::~Mark() {
   if (!worker_) return;
@@ -125,7 +133,8 @@ void Mark::add_leader(pid_t leader) {
   // that time was gone before, or comes after.
   line_.group.leader = leader;
   line_.group.started_until = ticks_now();
-  put_line(place_, mark_line_text(line_));
+  // On a full disk the token alone has to do.
+  (void)write();
 }
 
 void Mark::end_processes(Duration grace) const {
@@ -135,7 +144,7 @@ void Mark::end_processes(Duration grace) const {
 Result<std::shared_ptr<WorkerMark>> RunDirectory::worker(const WorkerMark* lost) {
   const std::lock_guard lock(mutex_);
   if (!worker_ || worker_.get() == lost) {
-    Result<std::shared_ptr<WorkerMark>> made = WorkerMark::make(path_);
+    Result<std::shared_ptr<WorkerMark>> made = WorkerMark::make(path_, trust_owner_);
     if (!made) return made;
     worker_ = std::move(*made);
   }
@@ -153,12 +162,9 @@ Result<Mark> RunDirectory::mark(const std::string& name) {
     scratch = (**owner).scratch().take(name);
   }
   if (!scratch) return fail(ErrorCode::unavailable, scratch.error().message);
-  const Result<WorkerMark::Line> line = (**owner).take_line();
-  if (!line) {
-    (**owner).scratch().give_back(std::move(*scratch));
-    return std::unexpected(line.error());
-  }
-  return Mark(*owner, *line, std::move(*scratch));
+  Mark mark(*owner, (**owner).take_line(), std::move(*scratch));
+  if (const Status written = mark.write(); !written) return std::unexpected(written.error());
+  return mark;
 }
 
 }  // namespace pawl

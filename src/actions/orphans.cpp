@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <filesystem>
-#include <optional>
+#include <string>
 #include <system_error>
 #include <vector>
 
@@ -9,12 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "actions/descriptor.hpp"
 #include "actions/end_processes.hpp"
 #include "actions/mark_file.hpp"
 #include "actions/marks.hpp"
 #include "actions/process_table.hpp"
 #include "pawl/actions/actions.hpp"
+#include "store/descriptor.hpp"
+#include "store/trusted_path.hpp"
 
 namespace pawl {
 
@@ -22,27 +23,51 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The mark, when its owner is dead; holding the answer keeps others from ending the same.
-std::optional<Descriptor> take_over(const fs::path& path) {
-  Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-  if (!file.is_open() || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
+/// Whether the owner of the mark is dead. Then we hold its lock, which keeps others from ending the
+/// same, for as long as the file is open.
+bool take_over(const fs::path& path, int file) {
+  if (::flock(file, LOCK_EX | LOCK_NB) != 0) return false;
   struct stat open_file{};
   struct stat named_file{};
-  const bool is_still_there = ::fstat(file.get(), &open_file) == 0 &&
-                              ::stat(path.c_str(), &named_file) == 0 &&
-                              open_file.st_ino == named_file.st_ino;
-  if (!is_still_there) return std::nullopt;
-  return file;
+  return ::fstat(file, &open_file) == 0 && ::lstat(path.c_str(), &named_file) == 0 &&
+         open_file.st_ino == named_file.st_ino;
 }
 
 fs::path folder_of(fs::path mark) { return mark.replace_extension(); }
 
-std::vector<fs::path> marks_in(const fs::path& run_directory) {
-  std::vector<fs::path> found;
+struct OpenMark {
+  fs::path path;
+  Descriptor file;
+};
+struct Found {
+  std::vector<OpenMark> marks;
+  std::vector<std::string> left_alone;  ///< one sentence each
+};
+
+/// The marks in a run directory that only this user can have made.
+Result<Found> marks_in(const fs::path& run_directory, bool trust_owner) {
+  if (!trust_owner) {
+    if (const Status safe = check_trusted(run_directory); !safe) {
+      return std::unexpected(safe.error());
+    }
+  }
+  Found found;
   std::error_code error;
   for (fs::directory_iterator entry(run_directory, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (entry->path().extension() == mark_suffix) found.push_back(entry->path());
+    const fs::path& path = entry->path();
+    if (!path.string().ends_with(mark_suffix)) continue;
+    if (!is_mark_name(path.filename().string())) {
+      found.left_alone.push_back("'" + path.string() +
+                                 "' was left alone: no worker names its mark like that");
+      continue;
+    }
+    Result<Descriptor> file = open_mark(path, trust_owner);
+    if (file) {
+      found.marks.push_back({path, std::move(*file)});
+    } else if (file.error().code == ErrorCode::refused) {
+      found.left_alone.push_back("a mark was left alone: " + file.error().text());
+    }
   }
   return found;
 }
@@ -72,22 +97,21 @@ void forget(const fs::path& path) {
 }
 
 /// Ends what the dead owner of this mark has left of one task, and forgets that.
-int clear_task(const fs::path& path, TaskId task, AttemptNumber current, Duration grace) {
-  const auto held = take_over(path);
-  if (!held) return 0;
-  MarkText mark = read_mark(path);
+int clear_task(const OpenMark& held, TaskId task, AttemptNumber current, Duration grace) {
+  if (!take_over(held.path, held.file.get())) return 0;
+  MarkText mark = read_mark(held.file.get());
   int ended = 0;
   for (std::size_t place = 0; place < mark.lines.size(); ++place) {
     MarkLine& line = mark.lines[place];
     if (!is_earlier(line, task, current)) continue;
     ended += end_attempt(mark, line, grace);
-    remove_tree(folder_of(path) / line.name);
-    clear_mark_line(held->get(), 1 + place);
+    remove_tree(folder_of(held.path) / line.name);
+    (void)write_mark_line(held.file.get(), 1 + place, unused_line_text());
     line.number = 0;
   }
   if (std::ranges::all_of(mark.lines, [](const MarkLine& line) { return line.number == 0; })) {
     ended += end_all_attempts(mark, grace);
-    forget(path);
+    forget(held.path);
   }
   return ended;
 }
@@ -103,30 +127,33 @@ int end_fenced(const MarkText& mark, TaskId task, AttemptNumber current, Duratio
 
 }  // namespace
 
-int end_earlier_attempts(const fs::path& run_directory, TaskId task, AttemptNumber current,
-                         Duration grace) {
+Result<int> end_earlier_attempts(const fs::path& run_directory, TaskId task, AttemptNumber current,
+                                 Duration grace, bool trust_owner) {
+  const Result<Found> found = marks_in(run_directory, trust_owner);
+  if (!found) return std::unexpected(found.error());
   int ended = 0;
-  for (const fs::path& path : marks_in(run_directory)) {
-    const MarkText mark = read_mark(path);
+  for (const OpenMark& held : found->marks) {
+    const MarkText mark = read_mark(held.file.get());
     const bool has_some = std::ranges::any_of(
         mark.lines, [&](const MarkLine& line) { return is_earlier(line, task, current); });
     if (!has_some) continue;
     const bool is_ours = mark.owner == ::getpid() && mark.boot == boot_id();
     ended +=
-        is_ours ? end_fenced(mark, task, current, grace) : clear_task(path, task, current, grace);
+        is_ours ? end_fenced(mark, task, current, grace) : clear_task(held, task, current, grace);
   }
   return ended;
 }
 
-int end_orphans(const fs::path& run_directory, Duration grace) {
-  int ended = 0;
-  for (const fs::path& path : marks_in(run_directory)) {
-    const auto held = take_over(path);
-    if (!held) continue;
-    ended += end_all_attempts(read_mark(path), grace);
-    forget(path);
+Result<Orphans> end_orphans(const fs::path& run_directory, Duration grace, bool trust_owner) {
+  Result<Found> found = marks_in(run_directory, trust_owner);
+  if (!found) return std::unexpected(found.error());
+  Orphans orphans{.ended = 0, .left_alone = std::move(found->left_alone)};
+  for (const OpenMark& held : found->marks) {
+    if (!take_over(held.path, held.file.get())) continue;
+    orphans.ended += end_all_attempts(read_mark(held.file.get()), grace);
+    forget(held.path);
   }
-  return ended;
+  return orphans;
 }
 
 }  // namespace pawl

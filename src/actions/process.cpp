@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 #include "actions/command_lookup.hpp"
-#include "actions/descriptor.hpp"
 #include "actions/log_text.hpp"
 #include "actions/process_table.hpp"
 #include "actions/spawn.hpp"
 #include "pawl/core/result.hpp"
+#include "store/descriptor.hpp"
 
 namespace pawl {
 

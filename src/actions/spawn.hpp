@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "actions/descriptor.hpp"
+#include "store/descriptor.hpp"
 
 namespace pawl {
 

@@ -17,7 +17,9 @@ Result<Workspace> Workspace::make(Store& store, const ActionOptions& options, Ru
                                   const Context& context, const std::string& suffix) {
   const TaskId task = context.task().id;
   if (context.attempt() > 1) {
-    (void)end_earlier_attempts(run.path(), task, context.attempt(), options.grace);
+    const Result<int> ended =
+        end_earlier_attempts(run.path(), task, context.attempt(), options.grace, run.trust_owner());
+    if (!ended) return std::unexpected(ended.error());
   }
   Result<Mark> mark = run.mark(std::to_string(task.value()) + "-" +
                                std::to_string(context.attempt()) + plain_name(suffix));

@@ -240,6 +240,8 @@ void CommandLine::add_globals() {
       ->option_text("PATH");
   app_.add_flag("--yes", globals_.yes, "Do not ask before something is changed for good");
   app_.add_flag("--no-input", globals_.no_input, "Ask nothing, even on a terminal");
+  app_.add_flag("--trust-owner", globals_.trust_owner,
+                "Use a project or store that other users own or can write to");
   app_.add_flag("-V,--version", version_, "Print the version");
 }
 

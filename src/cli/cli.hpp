@@ -35,7 +35,8 @@ struct Globals {
   std::string dir;    ///< where the project is looked for; empty: the working directory
   std::string store;  ///< empty: PAWL_STORE, else the project's
   bool yes = false;
-  bool no_input = false;  ///< asks nothing, even on a terminal
+  bool no_input = false;     ///< asks nothing, even on a terminal
+  bool trust_owner = false;  ///< uses a project and a store that others could write to
 
   [[nodiscard]] bool wants_json() const { return json || jsonl; }
 };

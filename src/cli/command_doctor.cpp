@@ -153,10 +153,11 @@ Finding look_at_left_files(const std::filesystem::path& database) {
 void look_at_store(Session& session, std::vector<Finding>& findings) {
   const auto place = session.store_place();
   if (!place) {
-    findings.push_back({.what = "project",
-                        .health = Health::warning,
-                        .text = place.error().message,
-                        .help = place.error().help});
+    findings.push_back(
+        {.what = "project",
+         .health = place.error().code == ErrorCode::refused ? Health::failed : Health::warning,
+         .text = place.error().message,
+         .help = place.error().help});
     findings.push_back(look_at_space(session.directory()));
     return;
   }

@@ -1,11 +1,16 @@
 /// `pawl init [DIR]`: something that runs, in ten lines.
 
 #include <array>
+#include <cerrno>
 #include <fstream>
+#include <system_error>
+
+#include <sys/stat.h>
 
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
 #include "pawl/workflow/file.hpp"
+#include "store/private_files.hpp"
 
 namespace pawl::cli {
 
@@ -38,6 +43,25 @@ Status write_new(const std::filesystem::path& path, std::string_view text) {
   return pawl::fail(ErrorCode::unavailable, "'" + path.string() + "' cannot be written");
 }
 
+/// Whatever the umask, others must not write to a project: it would be refused afterwards.
+Status make_project_directory(const std::filesystem::path& path) {
+  constexpr mode_t mode = 0755;
+  std::error_code ignored;
+  if (path.empty() || std::filesystem::is_directory(path, ignored)) return {};
+  if (const Status parent = make_project_directory(path.parent_path()); !parent) return parent;
+  if (::mkdir(path.c_str(), mode) == 0 || errno == EEXIST) return {};
+  return pawl::fail(ErrorCode::unavailable, "'" + path.string() + "' cannot be made: " +
+                                                std::generic_category().message(errno));
+}
+
+/// Below `.pawl`: for this user alone.
+Status write_private(const std::filesystem::path& path, std::string_view text) {
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
+  if (make_private_file(path).is_open()) return write_new(path, text);
+  return pawl::fail(ErrorCode::unavailable, "'" + path.string() + "' cannot be written");
+}
+
 }  // namespace
 
 int init(Session& session, const InitOptions& options) {
@@ -52,13 +76,12 @@ int init(Session& session, const InitOptions& options) {
                            .help = "name another directory: pawl init DIR"});
     }
   }
-  std::error_code error;
-  std::filesystem::create_directories(directory / ".pawl", error);
-  if (error) {
-    return session.fail(
-        {.code = ErrorCode::unavailable,
-         .message = "'" + (directory / ".pawl").string() + "' cannot be made: " + error.message(),
-         .help = {}});
+  if (const Status made = make_project_directory(directory); !made) {
+    return session.fail(made.error());
+  }
+  if (const Status safe = session.check_owner(directory); !safe) return session.fail(safe.error());
+  if (const Status made = make_private_directories(directory / ".pawl"); !made) {
+    return session.fail(made.error());
   }
   std::vector<std::string> written;
   for (const NewFile& file : files) {
@@ -69,7 +92,7 @@ int init(Session& session, const InitOptions& options) {
     written.emplace_back(file.name);
   }
   const std::string schema_file = ".pawl/workflow.v1.schema.json";
-  if (const Status done = write_new(directory / schema_file, workflow_schema()); !done) {
+  if (const Status done = write_private(directory / schema_file, workflow_schema()); !done) {
     return session.fail(done.error());
   }
   written.push_back(schema_file);

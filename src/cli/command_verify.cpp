@@ -48,10 +48,13 @@ std::string left_out(const Verification& checked) {
   return text;
 }
 
-Result<std::shared_ptr<Store>> open_named(const std::string& named) {
+Result<std::shared_ptr<Store>> open_named(const Session& session, const std::string& named) {
   const Result<StorePlace> place = read_store_place(named);
   if (!place) return std::unexpected(place.error());
-  return open_store(*place, {.create = false, .migrate = false});
+  Result<OpenStore> how = session.opening(false);
+  if (!how) return std::unexpected(how.error());
+  how->migrate = false;
+  return open_store(*place, *how);
 }
 
 std::string place_of(const Violation& violation) {
@@ -133,7 +136,7 @@ int verify(Session& session, const VerifyStoreOptions& options) {
                               "name one of them");
   }
   const Result<std::shared_ptr<Store>> store =
-      options.store.empty() ? session.store() : open_named(options.store);
+      options.store.empty() ? session.store() : open_named(session, options.store);
   if (!store) return session.fail(store.error());
   VerifyOptions how;
   if (options.quick) {

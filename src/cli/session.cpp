@@ -7,6 +7,10 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include "cli/signals.hpp"
+#include "store/private_files.hpp"
+#include "store/trusted_path.hpp"
+
 namespace pawl::cli {
 namespace fs = std::filesystem;
 
@@ -20,20 +24,6 @@ std::string variable(const char* name) {
 bool is_there(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
-}
-
-/// A file that must be there is; the directory of one that is made is made with it.
-Status make_ready(const fs::path& file, bool create) {
-  if (!create && !is_there(file)) {
-    return fail(ErrorCode::not_found, "no store at " + file.string(),
-                "it is made by: pawl run FILE");
-  }
-  if (!create || file.parent_path().filename() != ".pawl") return {};
-  std::error_code failed;
-  fs::create_directories(file.parent_path(), failed);
-  if (!failed) return {};
-  return fail(ErrorCode::refused,
-              "cannot make the directory " + file.parent_path().string() + ": " + failed.message());
 }
 
 }  // namespace
@@ -65,16 +55,70 @@ fs::path Session::directory() const {
   return asked.lexically_normal();
 }
 
-fs::path Session::find_project(const fs::path& from) {
+bool Session::trusts_owner() const {
+  const std::string said = variable("PAWL_TRUST_OWNER");
+  return globals_.trust_owner || (!said.empty() && said != "0");
+}
+
+Result<LockPatience> Session::lock_patience() {
+  LockPatience patience{.is_interrupted = &stop_is_pending};
+  const std::string said = variable("PAWL_LOCK_TIMEOUT");
+  if (said.empty()) return patience;
+  const Result<Duration> timeout = parse_duration(said);
+  if (!timeout) {
+    return pawl::fail(ErrorCode::invalid,
+                      "PAWL_LOCK_TIMEOUT is '" + printable(said) + "', which is not a duration",
+                      "write it like 20s or 500ms, or leave it unset");
+  }
+  patience.timeout = *timeout;
+  return patience;
+}
+
+Result<OpenStore> Session::opening(bool create) const {
+  Result<LockPatience> patience = lock_patience();
+  if (!patience) return std::unexpected(patience.error());
+  return OpenStore{
+      .create = create, .trust_owner = trusts_owner(), .patience = std::move(*patience)};
+}
+
+Status Session::check_owner(const fs::path& path) const {
+  return trusts_owner() ? Status{} : check_trusted(path);
+}
+
+/// A file that must be there is; the directory of one that is made is made with it.
+Status Session::make_ready(const fs::path& file, bool create) const {
+  if (!create && !is_there(file)) {
+    return pawl::fail(ErrorCode::not_found, "no store at " + file.string(),
+                      "it is made by: pawl run FILE");
+  }
+  const fs::path folder = file.parent_path();
+  if (folder.filename() != ".pawl") return {};
+  if (const Status safe = check_owner(folder); !safe) return safe;
+  if (create) {
+    if (const Status made = make_private_directories(folder); !made) return made;
+    if (const Status safe = check_owner(folder); !safe) return safe;
+  }
+  // Versions before left it to the umask who may look inside.
+  if (!trusts_owner()) close_to_others(folder);
+  return {};
+}
+
+Result<fs::path> Session::find_project(const fs::path& from) const {
   std::error_code failed;
   fs::path at = fs::absolute(from, failed).lexically_normal();
   while (!at.empty()) {
     std::error_code ignored;
-    if (fs::is_directory(at / ".pawl", ignored) || is_there(at / "pawl.toml")) return at;
+    const bool has_folder = fs::is_directory(at / ".pawl", ignored);
+    if (has_folder || is_there(at / "pawl.toml")) {
+      for (const fs::path& path : {at, at / (has_folder ? ".pawl" : "pawl.toml")}) {
+        if (const Status safe = check_owner(path); !safe) return std::unexpected(safe.error());
+      }
+      return at;
+    }
     if (at == at.parent_path()) break;
     at = at.parent_path();
   }
-  return {};
+  return fs::path();
 }
 
 Result<fs::path> Session::project(const fs::path& fallback) const {
@@ -83,11 +127,13 @@ Result<fs::path> Session::project(const fs::path& fallback) const {
   if (!globals_.dir.empty() && !fs::is_directory(start, ignored)) {
     return pawl::fail(ErrorCode::not_found, "no directory " + start.string());
   }
-  fs::path found = find_project(start);
-  if (!found.empty()) return found;
+  Result<fs::path> found = find_project(start);
+  if (!found || !found->empty()) return found;
   if (!fallback.empty()) {
     std::error_code failed;
-    return fs::absolute(fallback, failed).lexically_normal();
+    fs::path made = fs::absolute(fallback, failed).lexically_normal();
+    if (const Status safe = check_owner(made); !safe) return std::unexpected(safe.error());
+    return made;
   }
   return pawl::fail(
       ErrorCode::not_found,
@@ -107,19 +153,24 @@ Result<StorePlace> Session::store_place(const fs::path& fallback) const {
 Result<fs::path> Session::run_directory() const {
   const Result<StorePlace> place = store_place();
   if (!place) return std::unexpected(place.error());
-  return run_directory_of(*place, find_project(directory()));
+  if (place->is_file()) return run_directory_of(*place, {});
+  const Result<fs::path> found = find_project(directory());
+  if (!found) return found;
+  return run_directory_of(*place, *found);
 }
 
 Result<std::shared_ptr<Store>> Session::open(bool create, const fs::path& fallback) {
   if (store_) return store_;
   const Result<StorePlace> place = store_place(fallback);
   if (!place) return std::unexpected(place.error());
+  const Result<OpenStore> how = opening(create);
+  if (!how) return std::unexpected(how.error());
   if (place->is_file()) {
     if (const Status ready = make_ready(place->file, create); !ready) {
       return std::unexpected(ready.error());
     }
   }
-  Result<std::shared_ptr<Store>> opened = open_store(*place, {.create = create});
+  Result<std::shared_ptr<Store>> opened = open_store(*place, *how);
   if (opened) {
     store_ = *opened;
     opened_ = *place;
@@ -149,7 +200,7 @@ int Session::fail(const Error& error) {
   } else {
     *streams_.err << error_text(error, talk_style_) << std::flush;
   }
-  return exit_code_of(error.code);
+  return stop_is_pending() ? exit_interrupted : exit_code_of(error.code);
 }
 
 int Session::fail_usage(std::string message, std::string help) {

@@ -47,7 +47,8 @@ class Session {
   /// The directory that `--dir` names, else the working directory.
   [[nodiscard]] std::filesystem::path directory() const;
   /// The nearest ancestor of `from` with `.pawl/` or `pawl.toml`; empty when there is none.
-  [[nodiscard]] static std::filesystem::path find_project(const std::filesystem::path& from);
+  /// `refused` when others could have put it there: it is not passed over.
+  [[nodiscard]] Result<std::filesystem::path> find_project(const std::filesystem::path& from) const;
   /// The project of this call; `fallback` where none is found (empty: `not_found`).
   [[nodiscard]] Result<std::filesystem::path> project(
       const std::filesystem::path& fallback = {}) const;
@@ -60,6 +61,14 @@ class Session {
   /// Where the store is: the one that is open, else the one that is named, found, or would be made.
   /// `refused` for what this version cannot open.
   [[nodiscard]] Result<StorePlace> store_place(const std::filesystem::path& fallback = {}) const;
+  /// How to open a store: what the options and the environment say.
+  [[nodiscard]] Result<OpenStore> opening(bool create) const;
+  /// `refused` for what others could have put there, unless they are trusted.
+  [[nodiscard]] Status check_owner(const std::filesystem::path& path) const;
+  /// Whether things are used although others could write to them.
+  [[nodiscard]] bool trusts_owner() const;
+  /// How long locks are waited for; a signal ends it. `invalid` for a malformed PAWL_LOCK_TIMEOUT.
+  [[nodiscard]] static Result<LockPatience> lock_patience();
   /// Where processes leave their marks while they work on it.
   [[nodiscard]] Result<std::filesystem::path> run_directory() const;
 
@@ -72,7 +81,7 @@ class Session {
 
   // Talk, on stderr. Nothing with --quiet or --json.
   void say(std::string_view line);
-  /// Says what went wrong, and answers the exit code for it.
+  /// Says what went wrong, and answers the exit code for it: `exit_interrupted` after Ctrl-C.
   int fail(const Error& error);
   /// For wrong usage.
   int fail_usage(std::string message, std::string help = {});
@@ -91,6 +100,7 @@ class Session {
  private:
   [[nodiscard]] Result<std::shared_ptr<Store>> open(bool create,
                                                     const std::filesystem::path& fallback);
+  [[nodiscard]] Status make_ready(const std::filesystem::path& file, bool create) const;
 
   Globals globals_;
   Streams streams_;

@@ -1,6 +1,7 @@
 #include "cli/signals.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <limits>
@@ -14,6 +15,9 @@
 namespace pawl::cli {
 
 namespace {
+
+/// Where they can be seen; there is one `StopSignals` at a time.
+std::atomic<int> held_back = -1;
 
 sigset_t stop_signals() {
   sigset_t set;
@@ -31,11 +35,15 @@ StopSignals::StopSignals() {
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
   descriptor_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   require(descriptor_ >= 0, "signals can be waited for");
+  held_back = descriptor_;
 }
 
 // They stay blocked: the process is about to end with its own word, and a second Ctrl-C that comes
 // late must not cut it off.
-StopSignals::~StopSignals() { ::close(descriptor_); }
+StopSignals::~StopSignals() {
+  held_back = -1;
+  ::close(descriptor_);
+}
 
 bool StopSignals::wait(Duration duration) const {
   const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(duration).count();
@@ -46,6 +54,11 @@ bool StopSignals::wait(Duration duration) const {
   if (ready <= 0) return false;
   signalfd_siginfo taken{};
   return ::read(descriptor_, &taken, sizeof taken) == static_cast<ssize_t>(sizeof taken);
+}
+
+bool stop_is_pending() {
+  pollfd looked{.fd = held_back, .events = POLLIN, .revents = 0};
+  return looked.fd >= 0 && ::poll(&looked, 1, 0) > 0 && (looked.revents & POLLIN) != 0;
 }
 
 }  // namespace pawl::cli

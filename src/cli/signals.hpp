@@ -22,4 +22,8 @@ class StopSignals {
   int descriptor_ = -1;
 };
 
+/// Whether one of the signals has arrived and was not taken yet; false where none are held back.
+/// For waits inside of other calls: the signal stays for whoever waits for it. Threads: any.
+[[nodiscard]] bool stop_is_pending();
+
 }  // namespace pawl::cli

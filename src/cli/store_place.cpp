@@ -12,15 +12,17 @@ namespace fs = std::filesystem;
 namespace {
 
 /// As the XDG base directories have it.
-fs::path state_directory() {
+Result<fs::path> state_directory() {
   const auto from = [](const char* variable) {
     const char* const value = std::getenv(variable);
     return fs::path(value == nullptr ? "" : value);
   };
   if (const fs::path state = from("XDG_STATE_HOME"); state.is_absolute()) return state / "pawl";
   if (const fs::path home = from("HOME"); home.is_absolute()) return home / ".local/state/pawl";
-  std::error_code failed;
-  return fs::temp_directory_path(failed) / "pawl";
+  return pawl::fail(ErrorCode::refused,
+                    "there is no directory for the marks of running commands: neither HOME nor "
+                    "XDG_STATE_HOME names one",
+                    "set XDG_STATE_HOME to a directory of this user, or work inside of a project");
 }
 
 }  // namespace
@@ -40,14 +42,22 @@ Result<std::shared_ptr<Store>> open_store(const StorePlace& place, OpenStore how
   if (!place.is_file()) {
     return open_postgres_store({.url = place.url, .migrate = how.migrate, .create = how.create});
   }
-  return open_sqlite_store({.path = place.file, .migrate = how.migrate, .create = how.create});
+  return open_sqlite_store({.path = place.file,
+                            .migrate = how.migrate,
+                            .create = how.create,
+                            .trust_owner = how.trust_owner,
+                            .lock_timeout = how.patience.timeout,
+                            .is_interrupted = how.patience.is_interrupted});
 }
 
-fs::path run_directory_of(const StorePlace& place, const fs::path& project) {
+Result<fs::path> run_directory_of(const StorePlace& place, const fs::path& project) {
   if (place.is_file()) return place.file.parent_path() / "run";
   constexpr std::size_t digits = 12;
   const std::string name = "run-" + sha256_hex(place.url).substr(0, digits);
-  return (project.empty() ? state_directory() : project / ".pawl") / name;
+  if (!project.empty()) return project / ".pawl" / name;
+  Result<fs::path> state = state_directory();
+  if (state) *state /= name;
+  return state;
 }
 
 }  // namespace pawl::cli

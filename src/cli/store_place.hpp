@@ -8,6 +8,7 @@
 
 #include "pawl/core/result.hpp"
 #include "pawl/store/store.hpp"
+#include "store/file_lock.hpp"
 
 namespace pawl::cli {
 
@@ -24,12 +25,15 @@ struct StorePlace {
 struct OpenStore {
   bool create = false;  ///< makes the store where there is none
   bool migrate = true;
+  bool trust_owner = false;    ///< a file is used although others could write to it
+  LockPatience patience = {};  ///< with the locks of a file
 };
 [[nodiscard]] Result<std::shared_ptr<Store>> open_store(const StorePlace& place, OpenStore how);
 
 /// Where the processes that work on the store leave their marks, on this machine: beside a file;
 /// for a database in the project, else in the user's state directory. Two stores never share one.
-[[nodiscard]] std::filesystem::path run_directory_of(const StorePlace& place,
-                                                     const std::filesystem::path& project);
+/// `refused` where the user has no such directory: one that is shared with others will not do.
+[[nodiscard]] Result<std::filesystem::path> run_directory_of(const StorePlace& place,
+                                                             const std::filesystem::path& project);
 
 }  // namespace pawl::cli

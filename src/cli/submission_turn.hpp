@@ -8,8 +8,9 @@
 
 #include <filesystem>
 
-#include "actions/descriptor.hpp"
 #include "pawl/core/result.hpp"
+#include "store/descriptor.hpp"
+#include "store/file_lock.hpp"
 
 namespace pawl::cli {
 
@@ -17,8 +18,10 @@ class SubmissionTurn {
  public:
   /// Waits for the turn, which is a file beside the directory where processes leave their marks.
   /// `refused` where no file can be made there. It stays: one that is taken away could be held by
-  /// one and made anew by another.
-  [[nodiscard]] static Result<SubmissionTurn> wait_for(const std::filesystem::path& run_directory);
+  /// one and made anew by another. `unavailable`, naming its holder, where it does not come in
+  /// time.
+  [[nodiscard]] static Result<SubmissionTurn> wait_for(const std::filesystem::path& run_directory,
+                                                       const LockPatience& patience);
 
  private:
   explicit SubmissionTurn(Descriptor file) : file_(std::move(file)) {}

@@ -10,10 +10,12 @@ namespace pawl::cli {
 namespace {
 
 /// As people write it: relative to where they stand, if it is below.
-std::filesystem::path project_for(const Session& session, const std::filesystem::path& file) {
-  std::filesystem::path found = Session::find_project(session.directory());
-  if (found.empty()) found = Session::find_project(file.parent_path());
-  return found.empty() ? file.parent_path() : found;
+Result<std::filesystem::path> project_for(const Session& session,
+                                          const std::filesystem::path& file) {
+  Result<std::filesystem::path> found = session.find_project(session.directory());
+  if (found && found->empty()) found = session.find_project(file.parent_path());
+  if (found && found->empty()) return file.parent_path();
+  return found;
 }
 
 }  // namespace
@@ -45,7 +47,9 @@ Result<WorkflowSource> read_workflow_source(const Session& session, const std::s
     return pawl::fail(ErrorCode::invalid, "'" + file + "' cannot be read: " + std::strerror(errno));
   }
   source.text = std::move(text).str();
-  source.project = project_for(session, source.path);
+  Result<std::filesystem::path> project = project_for(session, source.path);
+  if (!project) return std::unexpected(project.error());
+  source.project = std::move(*project);
   return source;
 }
 

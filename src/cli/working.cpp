@@ -95,10 +95,16 @@ class Work {
     if (!run_directory) return std::unexpected(run_directory.error());
     warn_of_root();
     remove_left_files();
-    if (const int ended = end_orphans(*run_directory, process_grace); ended > 0) {
-      session_.say(counted(ended, "process", "processes") +
-                   " that a killed worker had left behind " + (ended == 1 ? "was" : "were") +
-                   " ended");
+    const Result<Orphans> orphans =
+        end_orphans(*run_directory, process_grace, session_.trusts_owner());
+    if (!orphans) return std::unexpected(orphans.error());
+    if (orphans->ended > 0) {
+      session_.say(counted(orphans->ended, "process", "processes") +
+                   " that a killed worker had left behind " +
+                   (orphans->ended == 1 ? "was" : "were") + " ended");
+    }
+    for (const std::string& why : orphans->left_alone) {
+      session_.say("warning: " + printable(why));
     }
     EngineOptions options;
     options.name = order_.job ? "pawl run" : "pawl work";
@@ -120,6 +126,7 @@ class Work {
     engine_ = std::move(*engine);
     ActionOptions actions;
     actions.run_directory = *run_directory;
+    actions.trust_owner = session_.trusts_owner();
     actions.grace = process_grace;
     if (order_.file_quota > 0) actions.file_bytes_max = order_.file_quota;
     actions.on_trouble = [this](const Error& error) {

@@ -1,11 +1,12 @@
 #include "sqlite/db.hpp"
 
+#include <algorithm>
+#include <array>
+#include <thread>
+
 namespace pawl::sqlite {
 
 namespace {
-
-/// The turnstile orders the writers; this is only the net below it.
-constexpr int busy_timeout_ms = 20'000;
 
 int flags_of(Connection::Mode mode) {
   constexpr int always = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
@@ -73,13 +74,27 @@ std::string_view Statement::view(int column) const {
   return {reinterpret_cast<const char*>(text), size};
 }
 
-Connection::Connection(const std::filesystem::path& path, Mode mode) {
+/// The turnstile orders our writers; this waits for other programs. In steps as SQLite's own.
+int Connection::wait_a_moment(void* waiting, int times) {
+  constexpr std::array steps{1, 2, 5, 10, 15, 20, 25};
+  auto& [patience, began] = *static_cast<Waiting*>(waiting);
+  const auto now = std::chrono::steady_clock::now();
+  if (times == 0) began = now;
+  if (now - began >= patience.timeout) return 0;
+  if (patience.is_interrupted && patience.is_interrupted()) return 0;
+  const auto step = std::min(static_cast<std::size_t>(times), steps.size() - 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(steps[step]));
+  return 1;
+}
+
+Connection::Connection(const std::filesystem::path& path, Mode mode, LockPatience patience)
+    : waiting_(std::make_unique<Waiting>(std::move(patience))) {
   sqlite3* db = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &db, flags_of(mode), nullptr);
   raw_.reset(db);
   if (code != SQLITE_OK)
     throw db != nullptr ? DbError::of(db) : DbError(code, sqlite3_errstr(code));
-  sqlite3_busy_timeout(db, busy_timeout_ms);
+  sqlite3_busy_handler(db, &wait_a_moment, waiting_.get());
   // Debian's SQLite comes without lookaside memory; small allocations are most of a step's.
   sqlite3_db_config(db, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 512, 256);
   // Files come from anywhere: triggers, views and defaults of a schema run nothing of ours.

@@ -26,6 +26,7 @@
 #include "pawl/core/json.hpp"
 #include "pawl/core/time.hpp"
 #include "sql/session.hpp"
+#include "store/file_lock.hpp"
 
 namespace pawl::sqlite {
 
@@ -157,7 +158,8 @@ class Connection final : public sql::Session {
  public:
   enum class Mode : std::uint8_t { create, read_write, read_only };
 
-  Connection(const std::filesystem::path& path, Mode mode);
+  /// `patience` is for SQLite's own locks.
+  Connection(const std::filesystem::path& path, Mode mode, LockPatience patience = {});
 
   /// The statement for this text, prepared once. REQUIRES: `sql` is a literal; its address is the
   /// key.
@@ -177,6 +179,14 @@ class Connection final : public sql::Session {
   struct Close {
     void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
   };
+  /// A wait for a lock of SQLite's, and how long it may last.
+  struct Waiting {
+    LockPatience patience;
+    std::chrono::steady_clock::time_point began;
+  };
+  static int wait_a_moment(void* waiting, int times);
+
+  std::unique_ptr<Waiting> waiting_;  ///< outlives raw_, which knows its place
   std::unique_ptr<sqlite3, Close> raw_;
   std::unordered_map<const void*, Statement> statements_;
 };

@@ -6,6 +6,7 @@
 
 #include "sqlite/faults.hpp"
 #include "sqlite/file.hpp"
+#include "store/private_files.hpp"
 
 namespace pawl::sqlite {
 
@@ -36,10 +37,10 @@ void sync_name_of_directory(const std::filesystem::path& database) {
 
 void Directories::make(const std::filesystem::path& path) {
   const std::scoped_lock guard(mutex_);
-  std::error_code error;
-  const bool is_new = std::filesystem::create_directory(path, error);
-  if (error) throw system_fault("make the directory", path, error.value());
-  if (!is_new && safe_.contains(path)) return;
+  // Asked each time: somebody may have removed it.
+  const auto is_new = make_private_directory(path);
+  if (!is_new) throw system_fault("make the directory", path, is_new.error().value());
+  if (!*is_new && safe_.contains(path)) return;
   sync_directory(above(path));
   safe_.insert(path);
 }

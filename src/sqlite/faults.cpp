@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "store/file_lock.hpp"
+
 namespace pawl::sqlite {
 
 namespace {
@@ -18,6 +20,13 @@ Error disk_full(const std::filesystem::path& path) {
   return {ErrorCode::unavailable, "the disk is full: nothing was written to " + quoted(path),
           "free space on " + quoted(path.parent_path().empty() ? "." : path.parent_path()) +
               "; pawl goes on by itself"};
+}
+
+/// " (process 4242 (sqlite3))": who holds a lock of SQLite's, as far as it can be seen.
+std::string holders_of(const std::filesystem::path& path) {
+  std::string holders = lock_holders(path);
+  if (holders.empty()) holders = lock_holders(path.string() + "-shm");
+  return holders.empty() ? "" : " (" + holders + ")";
 }
 
 bool is_want_of_space(int error_number) {
@@ -75,7 +84,8 @@ Error error_of(const DbError& error, const std::filesystem::path& path) {
               "check the disk and its free space; pawl goes on by itself"};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return {ErrorCode::unavailable, "another program keeps " + quoted(path) + " locked" + said,
+      return {ErrorCode::unavailable,
+              "another program keeps " + quoted(path) + " locked" + holders_of(path) + said,
               "close the program that holds it; pawl goes on by itself"};
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:

@@ -6,6 +6,8 @@
 #include <sys/file.h>
 
 #include "sqlite/faults.hpp"
+#include "sqlite/file.hpp"
+#include "store/private_files.hpp"
 
 namespace pawl::sqlite {
 
@@ -20,31 +22,27 @@ int lock_with(int descriptor, int operation) {
   }
 }
 
-constexpr mode_t lock_file_mode = 0666;  // the umask decides who may take part
-
 }  // namespace
 
 LockFile::LockFile(std::filesystem::path path)
-    : path_(std::move(path)),
-      descriptor_(
-          ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, lock_file_mode)) {
+    : path_(std::move(path)), descriptor_(open_private_file(path_)) {
   if (!descriptor_.is_open()) throw system_fault("open the lock file", path_, errno);
 }
 
-void LockFile::lock() {
-  if (const int error = lock_with(descriptor_.raw(), LOCK_EX); error != 0) {
-    throw system_fault("lock", path_, error);
-  }
+LockWait LockFile::lock(const LockPatience& patience) {
+  const Result<LockWait> waited = take_lock(path_, descriptor_, patience);
+  if (!waited) throw Fault(waited.error());
+  return *waited;
 }
 
 bool LockFile::try_lock() {
-  const int error = lock_with(descriptor_.raw(), LOCK_EX | LOCK_NB);
+  const int error = lock_with(descriptor_.get(), LOCK_EX | LOCK_NB);
   if (error == 0) return true;
   if (error == EWOULDBLOCK) return false;
   throw system_fault("lock", path_, error);
 }
 
-void LockFile::unlock() noexcept { lock_with(descriptor_.raw(), LOCK_UN); }
+void LockFile::unlock() noexcept { lock_with(descriptor_.get(), LOCK_UN); }
 
 Holder holder_of(const std::filesystem::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));

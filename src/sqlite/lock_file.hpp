@@ -4,7 +4,8 @@
 
 #include <filesystem>
 
-#include "sqlite/file.hpp"
+#include "store/descriptor.hpp"
+#include "store/file_lock.hpp"
 
 namespace pawl::sqlite {
 
@@ -13,15 +14,15 @@ class LockFile {
   /// Opens the file, and makes it where it is missing.
   explicit LockFile(std::filesystem::path path);
 
-  /// Waits for the lock.
-  void lock();
+  /// Waits for the lock, and answers how that ended.
+  [[nodiscard]] LockWait lock(const LockPatience& patience);
   [[nodiscard]] bool try_lock();
   void unlock() noexcept;
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
   std::filesystem::path path_;
-  Descriptor descriptor_;
+  pawl::Descriptor descriptor_;
 };
 
 /// Whether somebody holds the lock of this file; a file that is not there has no holder.

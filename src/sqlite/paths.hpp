@@ -2,6 +2,7 @@
 
 /// The names of what lies beside the database.
 
+#include <array>
 #include <filesystem>
 #include <string_view>
 
@@ -13,5 +14,9 @@ namespace pawl::sqlite {
   database += suffix;
   return database;
 }
+
+/// What a store consists of: the database, what SQLite keeps beside it, and what we do.
+inline constexpr std::array<std::string_view, 8> store_suffixes{
+    "", "-wal", "-shm", "-journal", ".next", ".writer", ".blobs", ".workers"};
 
 }  // namespace pawl::sqlite

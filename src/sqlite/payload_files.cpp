@@ -14,6 +14,7 @@
 #include "sqlite/faults.hpp"
 #include "sqlite/file.hpp"
 #include "sqlite/paths.hpp"
+#include "store/private_files.hpp"
 #include "store/regular_file.hpp"
 
 namespace pawl::sqlite {
@@ -60,8 +61,10 @@ class HalfWritten {
   static Descriptor made(const std::filesystem::path& path) {
     for (int tries = 0; tries < makes_max; ++tries) {
       ::unlink(path.c_str());  // of a dead process with our number
-      Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444));
+      Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400));
       if (!file.is_open()) throw system_fault("make", path, errno);
+      give_to_owner_of(path.parent_path(), file.raw());
+      (void)::fchmod(file.raw(), 0400);  // whatever the umask has taken away
       struct stat found{};
       const bool is_ours = ::flock(file.raw(), LOCK_EX | LOCK_NB) == 0 &&
                            ::fstat(file.raw(), &found) == 0 && found.st_nlink > 0;

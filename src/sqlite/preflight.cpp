@@ -17,6 +17,7 @@
 #include "sqlite/file.hpp"
 #include "sqlite/paths.hpp"
 #include "sqlite/turnstile.hpp"
+#include "store/trusted_path.hpp"
 
 namespace pawl::sqlite {
 
@@ -118,12 +119,21 @@ void check_empty(const SqliteOptions& options) {
   // Who makes a store writes to the file for the first time in its turn.
   std::error_code ignored;
   if (std::filesystem::exists(beside(path, ".next"), ignored)) {
-    Turnstile turnstile(path);
+    Turnstile turnstile(path, patience_of(options));
     const Turnstile::Turn turn = turnstile.enter();
     if (size_of(path) > 0) return;
   }
   throw Fault(ErrorCode::not_found, quoted(path) + " is empty: there is no store in it",
               "restore it from a backup, or remove it to begin anew; nothing was changed");
+}
+
+/// Everything that SQLite and we would use there, also what was planted before the directory was
+/// closed.
+void check_owners(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  if (const Status safe = check_trusted(folder); !safe) throw Fault(safe.error());
+  for (const std::string_view suffix : store_suffixes) {
+    if (const Status safe = check_trusted(beside(path, suffix)); !safe) throw Fault(safe.error());
+  }
 }
 
 void check_writable(const std::filesystem::path& path, const char* what) {
@@ -165,6 +175,7 @@ void check_place(const SqliteOptions& options) {
   struct stat parent{};
   if (::stat(folder.c_str(), &parent) != 0) throw system_fault("use the directory", folder, errno);
   check_file_system(folder, parent.st_dev);
+  if (!options.trust_owner) check_owners(path, folder);
   if (exists && found.st_size > 0) check_header(path, found.st_size);
   if (exists && found.st_size == 0) check_empty(options);
   if (!exists && !options.create) {

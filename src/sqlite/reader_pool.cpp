@@ -2,11 +2,12 @@
 
 namespace pawl::sqlite {
 
-ReaderPool::ReaderPool(std::filesystem::path database) : path_(std::move(database)) {}
+ReaderPool::ReaderPool(std::filesystem::path database, LockPatience patience)
+    : path_(std::move(database)), patience_(std::move(patience)) {}
 
 Connection& ReaderPool::opened(Reader& reader) const {
   if (reader.connection == nullptr) {
-    auto connection = std::make_unique<Connection>(path_, Connection::Mode::read_only);
+    auto connection = std::make_unique<Connection>(path_, Connection::Mode::read_only, patience_);
     connection->run(
         "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192");
     reader.connection = std::move(connection);

@@ -15,7 +15,7 @@ namespace pawl::sqlite {
 
 class ReaderPool {
  public:
-  explicit ReaderPool(std::filesystem::path database);
+  ReaderPool(std::filesystem::path database, LockPatience patience);
 
   /// A connection of one's own until this object ends.
   class Lease {
@@ -44,6 +44,7 @@ class ReaderPool {
   Connection& opened(Reader& reader) const;
 
   std::filesystem::path path_;
+  LockPatience patience_;
   std::array<Reader, 3> readers_;
   Reader watcher_;
   std::atomic<std::size_t> turn_ = 0;

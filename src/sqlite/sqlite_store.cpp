@@ -14,6 +14,7 @@
 #include "sql/records.hpp"
 #include "sqlite/directories.hpp"
 #include "sqlite/faults.hpp"
+#include "sqlite/paths.hpp"
 #include "sqlite/preflight.hpp"
 #include "sqlite/read_ports.hpp"
 #include "sqlite/sqlite_rows.hpp"
@@ -21,6 +22,7 @@
 #include "sqlite/writer.hpp"
 #include "store/ledger.hpp"
 #include "store/no_such.hpp"
+#include "store/private_files.hpp"
 #include "store/valid_text_store.hpp"
 #include "store/written_before.hpp"
 
@@ -48,7 +50,7 @@ class SqliteStore final : public Store {
         locks_(options.path),
         payloads_(options.path),
         writer_(options),
-        readers_(options.path),
+        readers_(options.path, patience_of(options)),
         reads_(options.path, readers_),
         payload_reads_(options.path, payloads_),
         records_(reads_, payload_reads_) {}
@@ -268,7 +270,16 @@ Result<std::shared_ptr<Store>> open_sqlite_store(const SqliteOptions& options, c
     if (!std::filesystem::exists(options.path, ignored)) {
       sqlite::sync_name_of_directory(options.path);
     }
-    return with_valid_text(std::make_shared<sqlite::SqliteStore>(options, clock));
+    // SQLite gives what it makes beside a database the mode of the database.
+    if (options.create) (void)make_private_file(options.path);
+    auto store = std::make_shared<sqlite::SqliteStore>(options, clock);
+    // Versions before left it to the umask who may read. Only now is the file known to be ours.
+    if (!options.trust_owner) {
+      for (const std::string_view suffix : sqlite::store_suffixes) {
+        close_to_others(sqlite::beside(options.path, suffix));
+      }
+    }
+    return with_valid_text(std::move(store));
   });
 }
 

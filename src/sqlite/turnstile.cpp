@@ -1,22 +1,47 @@
 #include "sqlite/turnstile.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "sqlite/faults.hpp"
 #include "sqlite/paths.hpp"
 
 namespace pawl::sqlite {
 
-Turnstile::Turnstile(const std::filesystem::path& database)
-    : next_(beside(database, ".next")), writer_(beside(database, ".writer")) {}
+Turnstile::Turnstile(const std::filesystem::path& database, LockPatience patience)
+    : patience_(std::move(patience)),
+      next_(beside(database, ".next")),
+      writer_(beside(database, ".writer")) {}
 
 Turnstile::Turn Turnstile::enter() {
-  next_.lock();
+  const auto began = std::chrono::steady_clock::now();
+  if (const LockWait how = next_.lock(patience_); how != LockWait::taken) give_up(next_, how);
   try {
-    writer_.lock();
+    const Duration waited =
+        std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - began);
+    const LockPatience rest{.timeout = std::max(patience_.timeout - waited, Duration::zero()),
+                            .is_interrupted = patience_.is_interrupted};
+    if (const LockWait how = writer_.lock(rest); how != LockWait::taken) give_up(writer_, how);
   } catch (...) {
     next_.unlock();
     throw;
   }
   next_.unlock();
   return Turn(writer_);
+}
+
+/// Whoever holds `next` waits for the writer, unless it holds `next` for good.
+void Turnstile::give_up(const LockFile& lock, LockWait how) const {
+  std::string holders = lock_holders(lock.path());
+  if (&lock == &next_) {
+    const std::string writers = lock_holders(writer_.path());
+    if (!writers.empty()) {
+      holders = (holders.empty() ? "a process that waits" : holders + ", waiting itself") +
+                " for '" + writer_.path().string() + "', held by " + writers;
+    }
+  }
+  throw Fault(lock_error(lock.path(), how, patience_, holders));
 }
 
 }  // namespace pawl::sqlite

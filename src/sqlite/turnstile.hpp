@@ -5,6 +5,8 @@
 /// SQLite's own waiting is a lottery in which a second process may lose for seconds. Whoever holds
 /// `next` is the next to write, and the kernel hands both locks on in order of arrival.
 ///
+/// A turn that does not come in time is an error that names the holder of the lock.
+///
 /// Threads: one turn at a time; the owner's mutex sees to that.
 
 #include <filesystem>
@@ -16,7 +18,7 @@ namespace pawl::sqlite {
 class Turnstile {
  public:
   /// Makes `<database>.next` and `<database>.writer` where they are missing.
-  explicit Turnstile(const std::filesystem::path& database);
+  explicit Turnstile(const std::filesystem::path& database, LockPatience patience = {});
 
   /// A turn to write; it ends with this object.
   class Turn {
@@ -30,10 +32,13 @@ class Turnstile {
     LockFile* writer_;
   };
 
-  /// Waits for its turn.
+  /// Waits for its turn. Throws a `Fault` with `unavailable` when the patience is over.
   [[nodiscard]] Turn enter();
 
  private:
+  [[noreturn]] void give_up(const LockFile& lock, LockWait how) const;
+
+  LockPatience patience_;
   LockFile next_;
   LockFile writer_;
 };

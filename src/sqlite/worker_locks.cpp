@@ -22,8 +22,11 @@ void WorkerLocks::hold(WorkerId worker) {
   sync_directory(folder_);
   // A file of this number can only be left by an enlistment that was rolled back.
   if (!lock.try_lock()) {
-    throw Fault(ErrorCode::unavailable, "the lock of worker " + std::to_string(worker.value()) +
-                                            " is taken: '" + lock.path().string() + "'");
+    const std::string holders = lock_holders(lock.path());
+    throw Fault(ErrorCode::unavailable,
+                "the lock of worker " + std::to_string(worker.value()) + " is taken: '" +
+                    lock.path().string() + "' is held by " +
+                    (holders.empty() ? "a process that cannot be seen from here" : holders));
   }
   const std::scoped_lock guard(mutex_);
   held_.insert_or_assign(worker, std::move(lock));

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "sqlite/faults.hpp"
+#include "sqlite/preflight.hpp"
 #include "sqlite/schema.hpp"
 
 namespace pawl::sqlite {
@@ -31,14 +32,14 @@ void switch_to_wal(Connection& connection, Turnstile& turnstile,
 
 Writer::Writer(SqliteOptions options) : options_(std::move(options)) {
   const auto mode = options_.create ? Connection::Mode::create : Connection::Mode::read_write;
-  auto connection = std::make_unique<Connection>(options_.path, mode);
+  auto connection = std::make_unique<Connection>(options_.path, mode, patience_of(options_));
   // Before anything is written: is it ours, and may we write it?
   (void)checked_version(*connection, options_.path);
   if (connection->is_read_only()) {
     throw Fault(ErrorCode::refused, "'" + options_.path.string() + "' is read-only",
                 "allow this user to write it, or name another file");
   }
-  turnstile_.emplace(options_.path);
+  turnstile_.emplace(options_.path, patience_of(options_));
   switch_to_wal(*connection, *turnstile_, options_.path);
   configure(*connection);
   bring_up_to_date(*connection, *turnstile_, options_.path, options_.migrate);
@@ -63,7 +64,8 @@ void Writer::configure(Connection& connection) const {
 }
 
 void Writer::open() {
-  auto connection = std::make_unique<Connection>(options_.path, Connection::Mode::read_write);
+  auto connection = std::make_unique<Connection>(options_.path, Connection::Mode::read_write,
+                                                 patience_of(options_));
   configure(*connection);
   connection_ = std::move(connection);
 }

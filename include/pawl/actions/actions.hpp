@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "pawl/core/time.hpp"
 #include "pawl/runtime/engine.hpp"
@@ -19,8 +20,11 @@ namespace pawl {
 
 struct ActionOptions {
   /// Where attempts have their scratch directories and their marks. On this machine's disk; made
-  /// where it is missing.
+  /// where it is missing, for this user alone. It says which processes are ended and which
+  /// directories are removed, so one that others could write to is refused.
   std::filesystem::path run_directory;
+  /// Uses a run directory although others could write to it.
+  bool trust_owner = false;
   /// From SIGTERM to SIGKILL. The engine's own grace must be longer.
   Duration grace = std::chrono::seconds(10);
   /// What is kept of stdout, and of stderr.
@@ -39,8 +43,17 @@ struct ActionOptions {
 /// directory is the project in its job's labels ("project").
 [[nodiscard]] CodeSource file_actions(std::shared_ptr<Store> store, ActionOptions options);
 
-/// Ends every process that an attempt of a process now dead has left on this machine. Answers how
-/// many. A task that runs again does this for itself; at start it frees what else is held.
-int end_orphans(const std::filesystem::path& run_directory, Duration grace);
+/// What was found in a run directory.
+struct Orphans {
+  int ended = 0;  ///< processes
+  /// Marks that nobody but this user could have made are acted on, and no others. One sentence for
+  /// each of those.
+  std::vector<std::string> left_alone;
+};
+/// Ends every process that an attempt of a process now dead has left on this machine. A task that
+/// runs again does this for itself; at start it frees what else is held. `refused` for a directory
+/// that others could write to.
+[[nodiscard]] Result<Orphans> end_orphans(const std::filesystem::path& run_directory,
+                                          Duration grace, bool trust_owner = false);
 
 }  // namespace pawl
