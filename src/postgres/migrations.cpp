@@ -282,8 +282,17 @@ CREATE TABLE payload_pieces (
 );
 )sql";
 
+/// See 004_trust_of_jobs of the SQLite store.
+constexpr const char* trust_of_jobs = R"sql(
+ALTER TABLE jobs ADD COLUMN trust INTEGER NOT NULL DEFAULT 0 CHECK (trust BETWEEN 0 AND 3);
+ALTER TABLE jobs ADD COLUMN trusted_by TEXT NOT NULL DEFAULT '';
+ALTER TABLE jobs ADD COLUMN trusted_at BIGINT NOT NULL DEFAULT 0;
+UPDATE jobs SET trust = 1 WHERE labels LIKE '{"pawl.arriving":%';
+)sql";
+
 constexpr std::array known{
     Migration{.name = "001_everything", .sql = everything},
+    Migration{.name = "002_trust_of_jobs", .sql = trust_of_jobs},
 };
 
 }  // namespace

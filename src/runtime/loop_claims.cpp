@@ -109,7 +109,7 @@ void Loop::refresh(const Job& job) {
   JobSeen& seen = entry->second;
   if (job.generation < seen.generation) return;  // read before what we have heard since
   seen.generation = job.generation;
-  seen.may_open = !job.cancelled && job.paused == PauseCause::none;
+  seen.may_open = is_trusted(job.trust) && !job.cancelled && job.paused == PauseCause::none;
   seen.attempts_cap = job.budget.max_attempts_per_task;
   const bool newly_cancelled = job.cancelled && !seen.cancelled;
   seen.cancelled = job.cancelled;

@@ -284,10 +284,21 @@ CREATE INDEX reviews_by_status ON reviews (status);
 CREATE INDEX reviews_of_job ON reviews (job, status);
 )sql";
 
+/// Whether an imported job was accepted, by whom and when. Jobs of older stores are taken for own
+/// ones, whether they were imported or not: their operators have worked on them already. What is
+/// still being imported is not trusted.
+constexpr const char* trust_of_jobs = R"sql(
+ALTER TABLE jobs ADD COLUMN trust INTEGER NOT NULL DEFAULT 0 CHECK (trust BETWEEN 0 AND 3);
+ALTER TABLE jobs ADD COLUMN trusted_by TEXT NOT NULL DEFAULT '';
+ALTER TABLE jobs ADD COLUMN trusted_at INTEGER NOT NULL DEFAULT 0;
+UPDATE jobs SET trust = 1 WHERE labels LIKE '{"pawl.arriving":%';
+)sql";
+
 constexpr std::array known{
     Migration{.name = "001_jobs_items_tasks_attempts", .sql = jobs_items_tasks_attempts},
     Migration{.name = "002_rate_marks", .sql = rate_marks},
     Migration{.name = "003_lists_by_index", .sql = lists_by_index},
+    Migration{.name = "004_trust_of_jobs", .sql = trust_of_jobs},
 };
 
 }  // namespace
