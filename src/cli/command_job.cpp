@@ -156,7 +156,8 @@ int job_list(Session& session, const JobListOptions& options) {
         table.add(
             {std::to_string(job.id.value()),
              job.workflow_name,
-             {std::string(label_of(state)), paint_of(state)},
+             {std::string(label_of(state)) + (job.trust == Trust::untrusted ? ", untrusted" : ""),
+              paint_of(state)},
              with_separators(job.items.succeeded) + "/" + with_separators(job.items.total),
              {with_separators(job.dead_letters), job.dead_letters > 0 ? Paint::red : Paint::dim},
              {with_separators(reviews), reviews > 0 ? Paint::yellow : Paint::dim},

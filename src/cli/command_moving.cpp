@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "cli/commands.hpp"
+#include "cli/commands_moving.hpp"
+#include "cli/export_keys.hpp"
 #include "cli/session.hpp"
 #include "moving/inspection.hpp"
 #include "moving/temporary_file.hpp"
@@ -50,13 +52,14 @@ std::unexpected<Error> cannot_write(const fs::path& path, int error) {
 }
 
 /// Beside the file, under another name until all of it is on the disk.
-Result<Exported> export_to_file(Records& records, JobId job, const fs::path& path) {
+Result<Exported> export_to_file(Records& records, JobId job, const fs::path& path,
+                                const ExportOptions& options) {
   const fs::path beside = path.string() + ".tmp-" + std::to_string(::getpid());
   const auto written = [&]() -> Result<Exported> {
     errno = 0;
     std::ofstream out(beside, std::ios::binary | std::ios::trunc);
     if (!out) return cannot_write(path, errno);
-    Result<Exported> done = export_job(records, job, out);
+    Result<Exported> done = export_job(records, job, out, options);
     if (!done) return done;
     errno = 0;
     out.close();
@@ -85,6 +88,8 @@ Json document_of(const Imported& imported) {
        {"state", name_of(state_of(imported.job))},
        {"originals", imported.originals ? Json(imported.originals.value()) : Json()},
        {"export", imported.export_id},
+       {"trust", name_of(imported.job.trust)},
+       {"signed_by", imported.signed_by.empty() ? Json() : Json(imported.signed_by)},
        {"went_on", imported.went_on},
        {"released", imported.released},
        {"moved", document_of(imported.moved)},
@@ -104,6 +109,15 @@ Status keep(std::istream& in, std::optional<moving::TemporaryFile>& spool) {
   }
   if (in.bad()) return pawl::fail(ErrorCode::unavailable, "stdin cannot be read to its end");
   return spool->flush();
+}
+
+/// Those that are named, and those that lie in the project.
+Result<std::vector<std::string>> trusted_keys(Session& session, const ImportJobOptions& options) {
+  std::vector<fs::path> files;
+  for (const std::string& file : options.trusted_keys) files.push_back(session.directory() / file);
+  const Result<fs::path> project = session.project(session.directory());
+  if (!project) return std::unexpected(project.error());
+  return read_trusted_keys(files, *project / ".pawl" / "trusted_keys");
 }
 
 int tell(Session& session, const Imported& imported) {
@@ -130,6 +144,15 @@ int tell(Session& session, const Imported& imported) {
   }
   session.print(session.style().paint(Paint::green, "verified") + ": it is " +
                 std::string(name_of(state_of(imported.job))) + ", as it was\n");
+  if (!is_trusted(imported.job.trust)) {
+    if (!imported.signed_by.empty()) {
+      session.say("signed by the key " + imported.signed_by + ", which is not a trusted one");
+    }
+    session.say("it is not trusted: nothing of it runs, and nothing is adopted from it");
+    session.say("see what it would run, and accept it: pawl job trust " + number);
+    return exit_done;
+  }
+  session.say("trusted: signed by the " + printable(imported.job.trusted_by));
   if (state_of(imported.job) == JobState::paused) {
     session.say("to go on with it here: pawl job resume " + number);
   }
@@ -143,22 +166,31 @@ int export_one(Session& session, const ExportJobOptions& options) {
   if (!store) return session.fail(store.error());
   Records& records = (*store)->records();
   const JobId job{options.job};
+  ExportOptions how;
+  if (!options.sign.empty()) {
+    Result<std::string> key = read_signing_key(session.directory() / options.sign);
+    if (!key) return session.fail(key.error());
+    how.signing_key = *std::move(key);
+  }
   const bool to_stdout = options.file.empty() || options.file == "-";
   const Result<Exported> done =
-      to_stdout ? export_job(records, job, *session.streams().out)
-                : export_to_file(records, job, session.directory() / options.file);
+      to_stdout ? export_job(records, job, *session.streams().out, how)
+                : export_to_file(records, job, session.directory() / options.file, how);
   if (!done) return session.fail(done.error());
   if (done->payloads_missing > 0) {
     session.say("note: " + counted(done->payloads_missing, "payload file") +
                 " that its records name are not in the store");
   }
   session.say("job " + std::to_string(options.job) + ": " + in_words(done->moved));
+  if (!done->signed_by.empty()) session.say("signed by the key " + done->signed_by);
   if (to_stdout || !session.globals().wants_json()) return exit_done;
-  session.print(Json::object({{"job", options.job},
-                              {"file", options.file},
-                              {"export", done->export_id},
-                              {"moved", document_of(done->moved)},
-                              {"payloads_missing", done->payloads_missing}}));
+  session.print(
+      Json::object({{"job", options.job},
+                    {"file", options.file},
+                    {"export", done->export_id},
+                    {"moved", document_of(done->moved)},
+                    {"payloads_missing", done->payloads_missing},
+                    {"signed_by", done->signed_by.empty() ? Json() : Json(done->signed_by)}}));
   return exit_done;
 }
 
@@ -172,6 +204,8 @@ int import_one(Session& session, const ImportJobOptions& options) {
     return session.fail(
         {ErrorCode::not_found, "no file '" + options.file + "' that can be read", {}});
   }
+  Result<std::vector<std::string>> keys = trusted_keys(session, options);
+  if (!keys) return session.fail(keys.error());
   // No store is made for what cannot be imported.
   std::optional<moving::TemporaryFile> spool;
   if (const auto there = session.store(); !there && there.error().code == ErrorCode::not_found) {
@@ -188,7 +222,7 @@ int import_one(Session& session, const ImportJobOptions& options) {
   const Result<std::shared_ptr<Store>> store = session.store_or_create(session.directory());
   if (!store) return session.fail(store.error());
   std::istream& in = file.is_open() ? static_cast<std::istream&>(file) : *session.streams().in;
-  const Result<Imported> done = import_job(**store, in);
+  const Result<Imported> done = import_job(**store, in, {.trusted_keys = *std::move(keys)});
   if (!done) return session.fail(done.error());
   if (session.globals().wants_json()) {
     session.print(document_of(*done));

@@ -49,6 +49,7 @@ int resume(Session& session, const ResumeOptions& options) {
   const std::string number = std::to_string(job->id.value());
   const Result<Workflow> workflow = (*store)->records().workflow(job->workflow_hash);
   if (!workflow) return session.fail(workflow.error());
+  if (job->trust == Trust::untrusted) return session.fail(not_trusted(*job));
   if (job->has_ended() || state_of(*job) == JobState::paused) {
     if (session.globals().wants_json()) {
       session.print(job_document(*job, *workflow));

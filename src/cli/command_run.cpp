@@ -182,6 +182,7 @@ Result<Begun> submit(Session& session, Store& store, const RunOptions& options,
   if (begun->was_known) {
     session.say("job " + std::to_string(begun->job.id.value()) + " has the key '" +
                 printable(options.key) + "' already; nothing was submitted");
+    if (begun->job.trust == Trust::untrusted) return std::unexpected(not_trusted(begun->job));
     return begun;
   }
   warn_of_items(session, submission, *first);

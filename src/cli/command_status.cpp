@@ -21,6 +21,10 @@ void say_next_steps(const Job& job, Session& session) {
   const std::string id = std::to_string(job.id.value());
   if (waits_for_people(job)) session.say("only people can go on: pawl review next");
   if (state_of(job) == JobState::paused) session.say("paused. " + way_out_of_pause(job));
+  if (job.trust == Trust::untrusted && job.has_ended()) {
+    session.say("not trusted: nothing of it is adopted or run again. see what it would run and " +
+                ("accept it:  pawl job trust " + id));
+  }
   if (job.dead_letters > 0) session.say("dead letters: pawl dlq list --by error --job " + id);
 }
 

@@ -1,6 +1,7 @@
 #include "cli/command_tree.hpp"
 
 #include "cli/commands.hpp"
+#include "cli/commands_moving.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -138,7 +139,7 @@ void CommandTree::add_status() {
 }
 
 void CommandTree::add_jobs() {
-  noun("job", "Jobs: list, show, pause, resume, cancel, budget, wait.");
+  noun("job", "Jobs: list, show, pause, resume, cancel, trust, budget, wait.");
   auto& list = command<JobListOptions>("list", "pawl job list --state running",
                                        "List jobs, newest first.", &job_list);
   choice("--state", &list.state, {"running", "paused", "completed", "failed", "cancelled"},
@@ -160,6 +161,12 @@ void CommandTree::add_jobs() {
   act("pause", "Start nothing more; what runs goes on to its end.", &job_pause);
   act("resume", "Take back a pause. To work on the job: pawl resume JOB.", &job_resume);
   act("cancel", "Cancel a job: what runs is asked to stop. There is no way back.", &job_cancel);
+
+  auto& trust = command<JobTrustOptions>(
+      "trust", "pawl job trust 41",
+      "Show every command that an imported job would run, and accept it.", &job_trust);
+  argument(&trust.job, "JOB", "The job's number");
+  option("--as", &trust.as, "NAME", who_acts);
 
   auto& budget = command<JobBudgetOptions>(
       "budget", "pawl job budget 41 --cost-usd 40 --deadline 12h",
@@ -384,11 +391,14 @@ void CommandTree::add_record() {
       &export_one);
   argument(&out.job, "JOB", "The job: ended, or paused with no attempt open");
   option("--output,-o", &out.file, "FILE", "Where to; stdout unless said");
+  option("--sign", &out.sign, "KEY", "Sign it with this Ed25519 private key, a PEM file");
 
   auto& in = command<ImportJobOptions>("import", "pawl import job.jsonl --store other.db",
                                        "Bring an exported job into this store, and verify it.",
                                        &import_one);
   argument(&in.file, "FILE|-", "What `pawl export` wrote; - reads stdin");
+  option("--trusted-key", &in.trusted_keys, "KEY",
+         "Accept what this Ed25519 public key signed, a PEM file; may be given again");
 
   auto& processes = command<WorkersOptions>("workers", "pawl workers",
                                             "The processes that work on the store.", &workers);

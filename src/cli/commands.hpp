@@ -245,17 +245,6 @@ struct ReplayJobOptions {
 };
 int replay(Session& session, const ReplayJobOptions& options);
 
-struct ExportJobOptions {
-  std::int64_t job = 0;
-  std::string file;  ///< empty, or "-": stdout
-};
-int export_one(Session& session, const ExportJobOptions& options);
-
-struct ImportJobOptions {
-  std::string file;  ///< "-": stdin
-};
-int import_one(Session& session, const ImportJobOptions& options);
-
 struct WorkersOptions {
   bool all = false;  ///< those that have signed off, too
 };

@@ -1,5 +1,7 @@
 #include "cli/dry_run.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -10,14 +12,15 @@ namespace pawl::cli {
 
 namespace {
 
-/// The jobs of this workflow, the newest first.
+/// The jobs of this workflow that items may be adopted from, the newest first.
 Result<std::vector<Job>> earlier_jobs(Records& records, const std::string& workflow) {
   std::vector<Job> all;
   JobFilter filter{.ended = std::nullopt, .workflow_name = workflow, .before = {}};
   for (;;) {
     const auto page = records.jobs(filter);
     if (!page) return std::unexpected(page.error());
-    all.insert(all.end(), page->begin(), page->end());
+    std::ranges::copy_if(*page, std::back_inserter(all),
+                         [](const Job& job) { return is_trusted(job.trust); });
     if (page->size() < filter.limit) return all;
     filter.before = page->back().id;
   }

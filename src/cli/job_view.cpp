@@ -61,6 +61,8 @@ std::string_view why_ended(const Job& job) {
 }
 
 std::string_view cause_of(const Job& job) {
+  if (job.trust == Trust::untrusted) return " (imported, not trusted)";
+  if (job.trust == Trust::abandoned) return " (its import was given up)";
   return state_of(job) == JobState::paused ? why_paused(job.paused) : why_ended(job);
 }
 
@@ -149,8 +151,20 @@ std::string stage_table(const Job& job, const Workflow& workflow, const Style& s
   return table.text(style);
 }
 
+Error not_trusted(const Job& job) {
+  const std::string number = std::to_string(job.id.value());
+  return {.code = ErrorCode::refused,
+          .message = "job " + number + " was imported and is not trusted yet",
+          .help = "see what it would run and accept it: pawl job trust " + number};
+}
+
 std::string way_out_of_pause(const Job& job) {
   const std::string number = std::to_string(job.id.value());
+  if (job.trust == Trust::untrusted) {
+    return "it was imported and is not trusted; see what it would run and accept it:  pawl job "
+           "trust " +
+           number;
+  }
   switch (job.paused) {
     case PauseCause::budget:
       return "its budget is used up; raise it:  pawl job budget " + number +

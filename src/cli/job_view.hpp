@@ -32,6 +32,9 @@ namespace pawl::cli {
 /// Nothing happens any more unless a person acts: ended, paused, or only reviews are left.
 [[nodiscard]] bool stands_still(const Job& job);
 
+/// Why an untrusted job is not worked on, with the way out.
+[[nodiscard]] Error not_trusted(const Job& job);
+
 /// The command that lets a paused job go on.
 [[nodiscard]] std::string way_out_of_pause(const Job& job);
 

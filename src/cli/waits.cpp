@@ -99,6 +99,11 @@ Result<std::string> what_it_waits_for(Records& records, const Address& address,
                                       const Times& times) {
   const bool has_settled = address.item && address.item->state != ItemState::active;
   if (has_settled && !address.stage) return std::string();
+  if (address.job.trust == Trust::untrusted) {
+    const std::string number = std::to_string(address.job.id.value());
+    return "job " + number +
+           " to be accepted: it was imported and is not trusted (pawl job trust " + number + ")";
+  }
   Address whole = address;
   if (address.item) whole.stage.reset();
   const Result<std::vector<Task>> tasks = tasks_at(records, whole);

@@ -148,6 +148,9 @@ Json job_document(const Job& job, const Workflow& workflow) {
     object.write("waiting_for_people", waits_for_people(job));
     write_name(object, "paused", job.paused == PauseCause::none ? "" : name_of(job.paused));
     write_word(object, "cancelled", job.cancelled);
+    object.write("trust", job.trust);
+    write_name(object, "trusted_by", job.trusted_by);
+    write_time(object, "trusted_at", job.trusted_at);
     object.write("submission_open", job.submission_open);
     append_items(object.member("items"), shown_items(job));
     append_stages(object.member("stages"), job, workflow);

@@ -85,6 +85,10 @@ void write_data(ObjectWriter& object, const Event& event) {
     case EventType::dead_letter_discarded:
     case EventType::item_purged:
       return write_text(object, "reason", event);
+    case EventType::job_imported:
+      return write_text(object, "export", event);
+    case EventType::job_trusted:
+      return write_text(object, "by", event);
   }
 }
 

@@ -219,6 +219,8 @@ constexpr std::string_view word(EventType value) {
     case EventType::job_cancelled: return "job.cancelled";
     case EventType::dead_letter_discarded: return "dead_letter.discarded";
     case EventType::item_purged: return "item.purged";
+    case EventType::job_imported: return "job.imported";
+    case EventType::job_trusted: return "job.trusted";
   }
   return {};
 }
@@ -241,6 +243,16 @@ constexpr std::string_view word(PauseCause value) {
     case PauseCause::budget: return "budget";
     case PauseCause::deadline: return "deadline";
     case PauseCause::no_progress: return "no_progress";
+  }
+  return {};
+}
+
+constexpr std::string_view word(Trust value) {
+  switch (value) {
+    case Trust::own: return "own";
+    case Trust::untrusted: return "untrusted";
+    case Trust::accepted: return "accepted";
+    case Trust::abandoned: return "abandoned";
   }
   return {};
 }
@@ -420,6 +432,7 @@ std::string_view name_of(Rule value) { return word(value); }
 std::string_view name_of(EventType value) { return word(value); }
 std::string_view name_of(JobState value) { return word(value); }
 std::string_view name_of(PauseCause value) { return word(value); }
+std::string_view name_of(Trust value) { return word(value); }
 std::string_view name_of(BudgetKind value) { return word(value); }
 std::string_view name_of(ItemState value) { return word(value); }
 std::string_view name_of(ReviewStatus value) { return word(value); }
@@ -449,6 +462,7 @@ template std::optional<Rule> from_name(std::string_view);
 template std::optional<EventType> from_name(std::string_view);
 template std::optional<JobState> from_name(std::string_view);
 template std::optional<PauseCause> from_name(std::string_view);
+template std::optional<Trust> from_name(std::string_view);
 template std::optional<BudgetKind> from_name(std::string_view);
 template std::optional<ItemState> from_name(std::string_view);
 template std::optional<ReviewStatus> from_name(std::string_view);
@@ -478,6 +492,7 @@ template std::optional<Rule> from_number(std::int64_t);
 template std::optional<EventType> from_number(std::int64_t);
 template std::optional<JobState> from_number(std::int64_t);
 template std::optional<PauseCause> from_number(std::int64_t);
+template std::optional<Trust> from_number(std::int64_t);
 template std::optional<BudgetKind> from_number(std::int64_t);
 template std::optional<ItemState> from_number(std::int64_t);
 template std::optional<ReviewStatus> from_number(std::int64_t);
@@ -507,6 +522,7 @@ template std::vector<std::string> all_names<Rule>();
 template std::vector<std::string> all_names<EventType>();
 template std::vector<std::string> all_names<JobState>();
 template std::vector<std::string> all_names<PauseCause>();
+template std::vector<std::string> all_names<Trust>();
 template std::vector<std::string> all_names<BudgetKind>();
 template std::vector<std::string> all_names<ItemState>();
 template std::vector<std::string> all_names<ReviewStatus>();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codec/scan.hpp"
 #include "pawl/core/workflow.hpp"
 
 namespace pawl {
@@ -22,6 +23,12 @@ Fit take(const std::optional<T>& found, T& out, const char* wanted) {
 }
 
 }  // namespace
+
+bool has_more_elements(const Json& list, std::size_t max) {
+  std::size_t count = 0;
+  for_elements(list.text(), [&](std::string_view) { return ++count <= max; });
+  return count > max;
+}
 
 Fit decode(const Json& value, std::string& out) {
   return take(string_of(value), out, "must be a string");

@@ -27,6 +27,9 @@ struct Misfit {
 };
 using Fit = std::optional<Misfit>;
 
+/// Whether a list has more than `max` elements; found out without making any of them.
+[[nodiscard]] bool has_more_elements(const Json& list, std::size_t max);
+
 Fit decode(const Json& value, std::string& out);
 Fit decode(const Json& value, bool& out);
 Fit decode(const Json& value, std::int64_t& out);
@@ -76,10 +79,15 @@ class ObjectReader {
   }
   /// For members that are lists of objects: `nested` reads one element into the value it is given.
   template <class T, class Nested>
-  ObjectReader& read_list(std::string_view key, std::vector<T>& out, const Nested& nested) {
+  ObjectReader& read_list(std::string_view key, std::vector<T>& out, const Nested& nested,
+                          std::size_t elements_max = static_cast<std::size_t>(-1)) {
     const Json* const list = find(key);
     if (list == nullptr) return *this;
     if (!is_array(*list)) note(key, Misfit{"must be a list", {}});
+    if (has_more_elements(*list, elements_max)) {
+      note(key, Misfit{"must have at most " + std::to_string(elements_max) + " elements", {}});
+      return *this;
+    }
     for (const Json& element : elements(*list)) note(nested(element, out.emplace_back()));
     return *this;
   }

@@ -27,7 +27,9 @@ class CompactText {
   static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
   using View = boost::json::string_view;
 
-  explicit CompactText(std::size_t bytes) { text_.reserve(bytes); }
+  CompactText(std::size_t bytes, std::size_t members_max) : members_max_(members_max) {
+    text_.reserve(bytes);
+  }
 
   /// What we refused, beyond what the parser refuses; empty when it was the parser.
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
@@ -66,6 +68,9 @@ class CompactText {
     text_ += ':';
     if (!keys_.back().insert(part_).second) {
       return refuse("duplicate key '" + part_ + "'", fault);
+    }
+    if (keys_.back().size() > members_max_) {
+      return refuse("an object has more than " + std::to_string(members_max_) + " members", fault);
     }
     part_.clear();
     return true;
@@ -121,6 +126,7 @@ class CompactText {
     return false;
   }
 
+  std::size_t members_max_;
   std::string text_;
   std::string part_;
   std::string refusal_;
@@ -161,7 +167,7 @@ Result<Json> parse_json(std::string_view text, JsonLimits limits) {
   }
   boost::json::parse_options strict;
   strict.max_depth = limits.depth;
-  boost::json::basic_parser<CompactText> parser(strict, text.size());
+  boost::json::basic_parser<CompactText> parser(strict, text.size(), limits.members);
   Fault fault;
   const std::size_t end = parser.write_some(false, text.data(), text.size(), fault);
   if (!fault && end < text.size()) fault = boost::json::error::extra_data;

@@ -56,6 +56,7 @@ Event event_of(const Job& job, EventType type, std::int32_t code) {
 }  // namespace
 
 MayOpen may_open(const Job& job, Timestamp now) {
+  if (!is_trusted(job.trust)) return {};
   if (job.cancelled || job.paused != PauseCause::none || job.has_ended()) return {};
   const BudgetKind budget = used_up(job, now);
   return {.yes = budget == BudgetKind::none, .budget = budget};

@@ -62,6 +62,7 @@ JobState state_of(const Job& job) {
 
 bool waits_for_people(const Job& job) {
   if (job.has_ended() || job.cancelled || job.submission_open) return false;
+  if (!is_trusted(job.trust)) return false;  // its reviews cannot be answered yet
   return tasks_in(job, awaiting_review) > 0 && tasks_in(job, ready) == 0 &&
          tasks_in(job, running) == 0 && tasks_in(job, retry_scheduled) == 0;
 }

@@ -63,7 +63,10 @@ Status check_it_holds_still(const Job& job) {
 class Export {
  public:
   Export(Records& records, std::ostream& out, const ExportOptions& options)
-      : records_(records), out_(out), page_(std::max<std::uint32_t>(options.page, 1)) {
+      : records_(records),
+        out_(out),
+        page_(std::max<std::uint32_t>(options.page, 1)),
+        signing_key_(options.signing_key) {
     exported_.export_id = options.export_id.empty() ? random_id() : options.export_id;
   }
 
@@ -71,11 +74,15 @@ class Export {
     const Result<Job> job = records_.job(id);
     if (!job) return std::unexpected(job.error());
     if (Status still = check_it_holds_still(*job); !still) return std::unexpected(still.error());
+    if (Status may = may_be_signed(*job); !may) return std::unexpected(may.error());
     const Result<Workflow> workflow = records_.workflow(job->workflow_hash);
     if (!workflow) return std::unexpected(workflow.error());
 
     Status done =
-        write(Header{.pawl = std::string(version), .at = at, .export_id = exported_.export_id});
+        write(Header{.format = signing_key_.empty() ? unsigned_export_format : export_format,
+                     .pawl = std::string(version),
+                     .at = at,
+                     .export_id = exported_.export_id});
     if (done) done = write(*workflow);
     if (done) done = write(*job);
     if (done && job->items.adopted > 0) done = write_originals(id);
@@ -92,12 +99,33 @@ class Export {
   }
 
  private:
+  Status may_be_signed(const Job& job) {
+    if (signing_key_.empty()) return {};
+    if (!is_trusted(job.trust)) {
+      return fail(ErrorCode::refused,
+                  named(job.id) + " is not trusted here, so it is not signed either",
+                  "accept it first: `pawl job trust " + std::to_string(job.id.value()) + "`");
+    }
+    if (const Result<Signature> tried = sign(signing_key_, ""); !tried) {
+      return std::unexpected(tried.error());
+    }
+    Result<std::string> fingerprint = key_fingerprint(signing_key_);
+    if (!fingerprint) return std::unexpected(fingerprint.error());
+    exported_.signed_by = *std::move(fingerprint);
+    return {};
+  }
+
   template <class Value>
   Status write(const Value& value) {
     return put(line_of(value));
   }
 
   Status put(const std::string& line) {
+    if (line.size() > export_line_max) {
+      return fail(ErrorCode::refused, "a record of " + std::to_string(line.size()) +
+                                          " bytes is too long: a line of an export has at most " +
+                                          std::to_string(export_line_max));
+    }
     digest_.update(line);
     out_ << line;
     if (!out_) return fail(ErrorCode::unavailable, "the export cannot be written any further");
@@ -323,6 +351,10 @@ class Export {
       return written;
     };
     const Status written = each_row(records_, filter, [&](const Event& event) -> Status {
+      // Trust is a fact of this store, and begins anew in the next one.
+      const bool is_of_this_store =
+          event.type == EventType::job_imported || event.type == EventType::job_trusted;
+      if (is_of_this_store) return {};
       if (event.seq / row_size != number) {
         if (Status flushed = flush(); !flushed) return flushed;
       }
@@ -353,7 +385,13 @@ class Export {
   Status write_last() {
     const std::string line =
         line_of(LastLine{.moved = exported_.moved, .sha256 = digest_.finish_hex()});
-    out_ << line << std::flush;
+    out_ << line;
+    if (!signing_key_.empty()) {
+      const Result<Signature> signature = sign(signing_key_, line);
+      if (!signature) return std::unexpected(signature.error());
+      out_ << line_of(*signature);
+    }
+    out_ << std::flush;
     if (!out_) return fail(ErrorCode::unavailable, "the export cannot be written any further");
     return {};
   }
@@ -361,6 +399,7 @@ class Export {
   Records& records_;
   std::ostream& out_;
   std::uint32_t page_;
+  const std::string& signing_key_;
   Exported exported_;
   Sha256 digest_;
   std::set<std::string> kept_;                      ///< payloads that are in the file already
@@ -372,6 +411,8 @@ class Export {
 
 }  // namespace
 }  // namespace moving
+
+Result<std::string> key_fingerprint(std::string_view pem) { return fingerprint_of(pem); }
 
 Result<Exported> export_job(Records& records, JobId job, std::ostream& out,
                             const ExportOptions& options) {

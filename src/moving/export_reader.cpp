@@ -3,13 +3,6 @@
 #include <utility>
 
 namespace pawl::moving {
-namespace {
-
-/// No line that we write comes near; what is longer is some other file.
-constexpr std::size_t line_bytes_max = std::size_t{1} << 30U;
-
-}  // namespace
-
 std::unexpected<Error> ExportReader::fault(ErrorCode code, const std::string& message,
                                            std::string help) const {
   return fail(code, "line " + std::to_string(number_) + ": " + message, std::move(help));
@@ -24,7 +17,11 @@ Result<bool> ExportReader::read_text() {
   if (next == end_of_file) return false;
   ++number_;
   for (; next != end_of_file && next != '\n'; next = bytes->sbumpc()) {
-    if (text_.size() == line_bytes_max) return fault(ErrorCode::invalid, "the line is too long");
+    if (text_.size() == export_line_max) {
+      return fault(ErrorCode::invalid, "the line is longer than " +
+                                           std::to_string(export_line_max) +
+                                           " bytes, which no line of an export is");
+    }
     text_ += static_cast<char>(next);
   }
   if (next == end_of_file) {
@@ -94,9 +91,31 @@ Status ExportReader::check_last(const LastLine& last) {
   if (!skipped_ && counts_ != last.moved) {
     return fault(ErrorCode::corrupt, "the export is damaged: its counts are others");
   }
-  const Result<bool> more = read_text();
+  sha256_ = last.sha256;
+  const std::string last_line = text_ + "\n";
+  Result<bool> more = read_text();
+  if (!more) return std::unexpected(more.error());
+  if (!*more) return {};
+  if (Status checked = check_signature_line(last_line); !checked) return checked;
+  more = read_text();
   if (!more) return std::unexpected(more.error());
   if (*more) return fault(ErrorCode::invalid, "something follows the export's last line");
+  return {};
+}
+
+Status ExportReader::check_signature_line(const std::string& last_line) {
+  const Result<Line> line = read_line(text_);
+  const auto* signature = line ? std::get_if<Signature>(&*line) : nullptr;
+  if (signature == nullptr) {
+    return fault(ErrorCode::invalid, "something follows the export's last line");
+  }
+  Result<std::string> signed_by = check_signature(*signature, last_line);
+  if (!signed_by) {
+    const Error& error = signed_by.error();
+    return fault(error.code, error.message, error.help);
+  }
+  signature_ = *signature;
+  signed_by_ = *std::move(signed_by);
   return {};
 }
 

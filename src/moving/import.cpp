@@ -26,12 +26,13 @@ class Import {
       : store_(store), contents_(contents), options_(options) {}
 
   Result<Imported> run(std::istream& in) {
+    if (Status known = find_who_accepts(); !known) return std::unexpected(known.error());
     if (Status found = find_or_begin(); !found) return std::unexpected(found.error());
     if (Status brought = bring_in(in); !brought) return std::unexpected(brought.error());
     if (Status verified = verify_it(); !verified) return std::unexpected(verified.error());
     if (imported_.verified.ok()) {
-      const Result<Arriving> ended =
-          store_.receive(EndArrival{.job = at_.job, .as_it_was = contents_.job});
+      const Result<Arriving> ended = store_.receive(
+          EndArrival{.job = at_.job, .as_it_was = contents_.job, .accepted_by = accepted_by_});
       if (!ended) return std::unexpected(ended.error());
       imported_.released = true;
     }
@@ -42,10 +43,36 @@ class Import {
     imported_.originals = at_.originals;
     imported_.export_id = contents_.header.export_id;
     imported_.moved = contents_.moved;
+    imported_.signed_by = contents_.signed_by;
     return std::move(imported_);
   }
 
  private:
+  /// The caller, or a trusted key that signed the file; otherwise nobody does.
+  Status find_who_accepts() {
+    const Result<bool> by_key =
+        is_by_one_of(options_.trusted_keys, contents_.signature.value_or(Signature{}));
+    if (!by_key) return std::unexpected(by_key.error());
+    if (*by_key) accepted_by_ = "key " + contents_.signed_by;
+    if (!options_.accepted_by.empty()) accepted_by_ = options_.accepted_by;
+    return {};
+  }
+
+  /// The part that is here already must be of the same file: its id alone can be forged.
+  Status go_on_with(const Arriving& arriving) {
+    if (!arriving.sha256.empty() && arriving.sha256 != contents_.sha256) {
+      const std::string number = std::to_string(arriving.job.value());
+      return fail(ErrorCode::conflict,
+                  "an import of this export was begun with another file: it is job " + number,
+                  "finish it with that file, or give it up: `pawl job cancel " + number + "`");
+    }
+    // Begun by an older version: nobody knows from which file.
+    if (arriving.sha256.empty() && options_.accepted_by.empty()) accepted_by_.clear();
+    at_ = arriving;
+    imported_.went_on = true;
+    return {};
+  }
+
   /// An import of this export that was broken off is gone on with.
   Status find_or_begin() {
     const std::string& wanted = contents_.header.export_id;
@@ -61,9 +88,7 @@ class Import {
           return fail(ErrorCode::conflict, "this export was imported already: it is job " +
                                                std::to_string(job.id.value()));
         }
-        at_ = *arriving;
-        imported_.went_on = true;
-        return {};
+        return go_on_with(*arriving);
       }
       if (page->size() < filter.limit) break;
       filter.before = page->back().id;
@@ -74,7 +99,8 @@ class Import {
                                     .job = contents_.job,
                                     .originals = contents_.originals,
                                     .first_ordinal = contents_.first_ordinal,
-                                    .last_ordinal = contents_.last_ordinal});
+                                    .last_ordinal = contents_.last_ordinal,
+                                    .sha256 = contents_.sha256});
     if (!begun) return std::unexpected(begun.error());
     at_ = *begun;
     return {};
@@ -86,7 +112,14 @@ class Import {
     for (;;) {
       Result<std::optional<Line>> line = reader.next();
       if (!line) return std::unexpected(line.error());
-      if (!*line) return flush();
+      if (!*line) {
+        if (reader.sha256() != contents_.sha256) {
+          return fail(ErrorCode::corrupt, "the file has changed while it was imported",
+                      "give up this import with `pawl job cancel " +
+                          std::to_string(at_.job.value()) + "`, and import it again");
+        }
+        return flush();
+      }
       if (auto* piece = std::get_if<PayloadPiece>(&**line)) {
         if (Status kept = keep(*piece); !kept) return kept;
         continue;
@@ -178,6 +211,7 @@ class Import {
   const Contents& contents_;
   const ImportOptions& options_;
   Imported imported_;
+  std::string accepted_by_;
   Arriving at_;
   std::vector<ArrivingRecord> records_;
   std::int64_t last_line_ = 0;

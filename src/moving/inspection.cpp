@@ -14,6 +14,8 @@ namespace {
 constexpr ErrorCode bad = ErrorCode::invalid;
 /// Task ids leave this many for ordinals.
 constexpr std::int64_t ordinal_max = std::int64_t{1} << 46;
+/// They are kept in memory until the end of the file.
+constexpr std::size_t original_shifts_max = 100'000;
 
 class Inspection {
  public:
@@ -33,6 +35,13 @@ class Inspection {
     }
     if (!is_whole_) return reader_.fault(bad, "the line 'due' is missing");
     if (payload_) return reader_.fault(bad, "the payload before is not whole");
+    const bool is_signed = reader_.signature().has_value();
+    if (is_signed != (header_->format > unsigned_export_format)) {
+      return reader_.fault(ErrorCode::corrupt,
+                           is_signed ? "an export of this format has no signature"
+                                     : "the export was signed, and its signature is missing",
+                           "copy the file again");
+    }
     if (Status same = compare_counters(); !same) return std::unexpected(same.error());
     return Contents{.header = *std::move(header_),
                     .workflow = *std::move(workflow_),
@@ -40,7 +49,10 @@ class Inspection {
                     .originals = originals(),
                     .first_ordinal = first_,
                     .last_ordinal = last_,
-                    .moved = reader_.counts()};
+                    .moved = reader_.counts(),
+                    .sha256 = reader_.sha256(),
+                    .signature = reader_.signature(),
+                    .signed_by = reader_.signed_by()};
   }
 
  private:
@@ -148,7 +160,9 @@ class Inspection {
   }
   Status see(const OriginalJob& it) {
     shifts_.insert(shifts_.end(), it.shifts.begin(), it.shifts.end());
-    return {};
+    if (shifts_.size() <= original_shifts_max) return {};
+    return fail(bad, "the jobs that items were adopted from were moved more than " +
+                         std::to_string(original_shifts_max) + " times");
   }
   Status see(const DueFollows&) {
     if (std::exchange(is_whole_, true)) return fail(bad, "the line 'due' is here twice");
@@ -158,6 +172,7 @@ class Inspection {
   Status see(const Workflow&) { return twice(); }
   Status see(const Job&) { return twice(); }
   Status see(const LastLine&) { return twice(); }
+  Status see(const Signature&) { return twice(); }
   static Status twice() { return fail(bad, "this line belongs elsewhere in an export"); }
 
   JobTally& tally(bool is_original) { return is_original ? originals_ : own_; }

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "codec/signature.hpp"
 #include "pawl/core/result.hpp"
 #include "pawl/moving/moving.hpp"
 #include "pawl/store/arrival.hpp"
@@ -18,7 +19,7 @@ namespace pawl::moving {
 inline constexpr std::size_t payload_piece_max = std::size_t{1} << 20U;
 
 struct Header {
-  std::int64_t format = export_format;
+  std::int64_t format = unsigned_export_format;
   std::string pawl;  ///< the version that wrote it
   Timestamp at;
   std::string export_id;
@@ -47,7 +48,7 @@ struct MovedAttempt {
 };
 using Line =
     std::variant<Header, Workflow, Job, OriginalJob, PayloadPiece, MovedAttempt, ArrivingTask,
-                 ArrivingReview, ArrivingItem, ArrivingEvents, DueFollows, LastLine>;
+                 ArrivingReview, ArrivingItem, ArrivingEvents, DueFollows, LastLine, Signature>;
 
 /// Each ends in a newline.
 [[nodiscard]] std::string line_of(const Header& value);
@@ -62,6 +63,7 @@ using Line =
 [[nodiscard]] std::string line_of(const ArrivingEvents& value);
 [[nodiscard]] std::string line_of(const DueFollows& value);
 [[nodiscard]] std::string line_of(const LastLine& value);
+[[nodiscard]] std::string line_of(const Signature& value);
 
 /// `invalid` for anything that `line_of` does not write; the caller knows the line's number.
 [[nodiscard]] Result<Line> read_line(std::string_view text);

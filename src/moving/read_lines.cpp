@@ -29,7 +29,10 @@ namespace pawl::moving {
 namespace {
 
 constexpr ErrorCode bad = ErrorCode::invalid;
-constexpr JsonLimits line_limits{.depth = 1'000, .bytes = std::size_t{1} << 30U};
+constexpr JsonLimits line_limits{.depth = 1'000, .bytes = export_line_max, .members = 1'000'000};
+/// A job is not moved more often, and a workflow has fewer stages.
+constexpr std::size_t shifts_max = 10'000;
+constexpr std::size_t stages_max = 100'000;
 
 /// Reads a member that `append_json` wrote.
 template <class T>
@@ -47,6 +50,9 @@ auto stored_as(std::optional<T>& out) {
 }
 
 Status read_numbers(const Json& json, std::span<std::int64_t> places) {
+  if (has_more_elements(json, places.size())) {
+    return fail(bad, "a list must have " + std::to_string(places.size()) + " numbers");
+  }
   const std::vector<Json> numbers = elements(json);
   if (numbers.size() != places.size()) {
     return fail(bad, "a list must have " + std::to_string(places.size()) + " numbers");
@@ -59,6 +65,9 @@ Status read_numbers(const Json& json, std::span<std::int64_t> places) {
 
 auto stages_into(std::vector<StateCounts>& out) {
   return [&out](const Json& json) -> Status {
+    if (has_more_elements(json, stages_max)) {
+      return fail(bad, "the job has more than " + std::to_string(stages_max) + " stages");
+    }
     for (const Json& row : elements(json)) {
       if (Status read = read_numbers(row, out.emplace_back().by_kind); !read) return read;
     }
@@ -161,7 +170,7 @@ Result<Line> read_original_job(const Json& json) {
     return {};
   };
   const Status read = ObjectReader(json, "the job of adopted items", bad)
-                          .read_list("shifts", value.shifts, shift)
+                          .read_list("shifts", value.shifts, shift, shifts_max)
                           .finish();
   if (!read) return std::unexpected(read.error());
   return value;
@@ -371,6 +380,10 @@ Status read_event(const Json& json, Event& event) {
                     .finish();
   if (!read) return read;
   if (!std::in_range<std::int32_t>(code)) return fail(bad, "an event's code is too large");
+  // Who trusted the job in another store is not to be believed in this one.
+  if (event.type == EventType::job_imported || event.type == EventType::job_trusted) {
+    return fail(bad, "an export has no event '" + std::string(name_of(event.type)) + "'");
+  }
   event.code = static_cast<std::int32_t>(code);
   return {};
 }
@@ -379,7 +392,7 @@ Result<Line> read_events_line(const Json& json) {
   ArrivingEvents value;
   const Status read = ObjectReader(json, "the events", bad)
                           .need("at", value.at)
-                          .read_list("list", value.events, read_event)
+                          .read_list("list", value.events, read_event, events_per_row)
                           .finish();
   if (!read) return std::unexpected(read.error());
   if (value.events.empty() || value.events.size() > events_per_row) {
@@ -410,6 +423,19 @@ Result<Line> read_last(const Json& json) {
   return value;
 }
 
+Result<Line> read_signature(const Json& json) {
+  Signature value;
+  std::string algorithm;
+  const Status read = ObjectReader(json, "the signature", bad)
+                          .need("algorithm", algorithm)
+                          .need("public_key", value.public_key)
+                          .need("value", value.value)
+                          .finish();
+  if (!read) return std::unexpected(read.error());
+  if (algorithm != "ed25519") return fail(bad, "a signature is of the algorithm 'ed25519'");
+  return value;
+}
+
 struct Kind {
   std::string_view name;
   Result<Line> (*read)(const Json&);
@@ -427,6 +453,7 @@ constexpr std::array kinds{
     Kind{"original_job", read_original_job},
     Kind{"due", read_due},
     Kind{"end", read_last},
+    Kind{"signature", read_signature},
 };
 
 }  // namespace

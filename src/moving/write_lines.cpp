@@ -284,6 +284,14 @@ std::string line_of(const LastLine& value) {
   });
 }
 
+std::string line_of(const Signature& value) {
+  return line_with("signature", [&](ObjectWriter& object) {
+    object.write("algorithm", std::string_view("ed25519"));
+    object.write("public_key", value.public_key);
+    object.write("value", value.value);
+  });
+}
+
 bool is_last_line(std::string_view text) { return text.starts_with(last_line_start); }
 
 }  // namespace pawl::moving

@@ -282,14 +282,18 @@ CREATE TABLE payload_pieces (
 );
 )sql";
 
-/// What a worker says it holds, beside what the tasks say (`WorkerRecord::holds_since`).
-constexpr const char* holdings = R"sql(
+/// See 004_trust_and_holdings of the SQLite store.
+constexpr const char* trust_and_holdings = R"sql(
+ALTER TABLE jobs ADD COLUMN trust INTEGER NOT NULL DEFAULT 0 CHECK (trust BETWEEN 0 AND 3);
+ALTER TABLE jobs ADD COLUMN trusted_by TEXT NOT NULL DEFAULT '';
+ALTER TABLE jobs ADD COLUMN trusted_at BIGINT NOT NULL DEFAULT 0;
+UPDATE jobs SET trust = 1 WHERE labels LIKE '{"pawl.arriving":%';
 ALTER TABLE workers ADD COLUMN holds_since BIGINT NOT NULL DEFAULT 0;
 )sql";
 
 constexpr std::array known{
     Migration{.name = "001_everything", .sql = everything},
-    Migration{.name = "002_holdings", .sql = holdings},
+    Migration{.name = "002_trust_and_holdings", .sql = trust_and_holdings},
 };
 
 }  // namespace

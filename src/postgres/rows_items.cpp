@@ -18,8 +18,8 @@ constexpr char select_finished[] =
     "FROM unnest($4::text[], $5::text[]) AS wanted (key, sha256), "
     "LATERAL (SELECT CASE i.adopted_from WHEN 0 THEN i.id ELSE i.adopted_from END AS id "
     "FROM jobs j JOIN items i ON i.job = j.id AND i.key = wanted.key "
-    "WHERE j.workflow_hash = $1 AND j.params = $2 AND j.id < $3 AND i.state = 2 "
-    "AND i.data_sha256 = wanted.sha256 ORDER BY j.id DESC LIMIT 1) AS found";
+    "WHERE j.workflow_hash = $1 AND j.params = $2 AND j.id < $3 AND j.trust = ANY($6) "
+    "AND i.state = 2 AND i.data_sha256 = wanted.sha256 ORDER BY j.id DESC LIMIT 1) AS found";
 
 constexpr char delete_everything[] =
     "WITH RECURSIVE doomed AS (SELECT id FROM tasks WHERE id >= $1 AND id < $2 "
@@ -28,6 +28,11 @@ constexpr char delete_everything[] =
     "its_reviews AS (DELETE FROM reviews WHERE task IN (SELECT id FROM doomed)), "
     "its_tasks AS (DELETE FROM tasks WHERE id IN (SELECT id FROM doomed)) "
     "DELETE FROM items WHERE id = $3";
+
+constexpr char delete_attempts_between[] = "DELETE FROM attempts WHERE task >= $1 AND task < $2";
+constexpr char delete_reviews_between[] = "DELETE FROM reviews WHERE task >= $1 AND task < $2";
+constexpr char delete_tasks_between[] = "DELETE FROM tasks WHERE id >= $1 AND id < $2";
+constexpr char delete_items_between[] = "DELETE FROM items WHERE id >= $1 AND id <= $2";
 
 }  // namespace
 
@@ -136,7 +141,12 @@ ItemId PostgresRows::finished_before(const Job& job, std::string_view key,
                                      std::string_view sha256) {
   const auto load = [&](ArrayColumn& keys, ArrayColumn& digests) {
     Parameters parameters = Parameters::of(job.workflow_hash, job.params.text(), job.id);
-    const Reply found = connection_.ask(select_finished, parameters.add(keys).add(digests));
+    std::vector<std::int64_t> trusts;
+    for (const Trust trust : {Trust::own, Trust::untrusted, Trust::accepted, Trust::abandoned}) {
+      if (is_trusted(trust)) trusts.push_back(static_cast<std::int64_t>(trust));
+    }
+    parameters.add(keys).add(digests).add_numbers(trusts);
+    const Reply found = connection_.ask(select_finished, parameters);
     for (int i = 0; i < found.rows(); ++i) {
       finished_.insert_or_assign(
           std::pair(std::string(found.view(i, 0)), std::string(found.view(i, 1))),
@@ -171,6 +181,22 @@ void PostgresRows::delete_item(ItemId item) {
   tasks_.clear();
   progress_.erase(item);
   briefs_.erase(item);
+  seen_.clear();
+  keys_loaded_.clear();
+}
+
+void PostgresRows::delete_ordinals(std::int64_t first, std::int64_t last) {
+  send();
+  const TaskId begin = task_id(first, StageIndex{});
+  const TaskId end = task_id(last + 1, StageIndex{});
+  for (const char* statement :
+       {delete_attempts_between, delete_reviews_between, delete_tasks_between}) {
+    connection_.post(statement, Parameters::of(begin, end));
+  }
+  connection_.post(delete_items_between, Parameters::of(first, last));
+  tasks_.clear();
+  progress_.clear();
+  briefs_.clear();
   seen_.clear();
   keys_loaded_.clear();
 }

@@ -43,11 +43,11 @@ constexpr char delete_marks[] =
 constexpr auto insert_job_row = joined(
     "INSERT INTO jobs (id, ", sql::job_new_columns,
     ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, "
-    "$19, $20, $21, $22)");
+    "$19, $20, $21, $22, $23, $24, $25)");
 constexpr auto update_job_row =
     joined("UPDATE jobs SET (", sql::job_changing_columns,
-           ") = ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) "
-           "WHERE id = $1");
+           ") = ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, "
+           "$19, $20, $21, $22) WHERE id = $1");
 constexpr char update_job_counters[] =
     "UPDATE jobs SET first_ordinal = $2, last_ordinal = $3, counters = $4 WHERE id = $1";
 

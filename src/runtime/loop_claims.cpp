@@ -117,7 +117,7 @@ void Loop::refresh(const Job& job) {
   if (is_older && !seen.is_doubtful) return;
   seen.is_doubtful = false;
   seen.generation = job.generation;
-  seen.may_open = !job.cancelled && job.paused == PauseCause::none;
+  seen.may_open = is_trusted(job.trust) && !job.cancelled && job.paused == PauseCause::none;
   seen.attempts_cap = job.budget.max_attempts_per_task;
   const bool newly_cancelled = job.cancelled && !seen.cancelled;
   seen.cancelled = job.cancelled;

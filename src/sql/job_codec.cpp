@@ -147,6 +147,9 @@ void read_job(const Cursor& row, JobRow& result) {
   columns.into(result.pass);
   columns.into(result.first_ordinal);
   columns.into(result.last_ordinal);
+  columns.into(job.trust);
+  columns.into(job.trusted_by);
+  columns.into(job.trusted_at);
   read_counters(columns.view(), job);
 }
 
@@ -161,7 +164,8 @@ JobRow job_row_of(const Cursor& row) {
 
 JobSettings settings_of(const JobRow& row) {
   const Job& job = row.job;
-  return {.workflow_hash = job.workflow_hash,
+  return {.key = job.key,
+          .workflow_hash = job.workflow_hash,
           .labels = job.labels,
           .budget = job.budget,
           .tolerate_failures = job.tolerate_failures,
@@ -174,7 +178,10 @@ JobSettings settings_of(const JobRow& row) {
           .paused = job.paused,
           .cancelled = job.cancelled,
           .reduce_ordinal = job.reduce_ordinal,
-          .pass = row.pass};
+          .pass = row.pass,
+          .trust = job.trust,
+          .trusted_by = job.trusted_by,
+          .trusted_at = job.trusted_at};
 }
 
 JobTexts job_texts(const Job& job) {

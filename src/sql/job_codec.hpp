@@ -24,6 +24,7 @@ struct JobRow {
 
 /// What changes seldom: a plain step changes the counters alone.
 struct JobSettings {
+  std::string key;
   std::string workflow_hash;
   Json labels;
   Budget budget;
@@ -38,6 +39,9 @@ struct JobSettings {
   std::optional<CancelCause> cancelled;
   std::int64_t reduce_ordinal = 0;
   std::uint32_t pass = 1;
+  Trust trust = Trust::own;
+  std::string trusted_by;
+  Timestamp trusted_at;
   friend bool operator==(const JobSettings&, const JobSettings&) = default;
 };
 [[nodiscard]] JobSettings settings_of(const JobRow& row);
@@ -46,18 +50,19 @@ struct JobSettings {
 inline constexpr char job_columns[] =
     "id, workflow_name, workflow_hash, key, params, labels, budget, tolerance, parallel, "
     "priority, submitted_at, deadline_at, ended_at, submission_open, generation, paused, "
-    "cancelled, reduce_ordinal, pass, first_ordinal, last_ordinal, counters";
+    "cancelled, reduce_ordinal, pass, first_ordinal, last_ordinal, trust, trusted_by, trusted_at, "
+    "counters";
 
 /// A new row, which gets its id from the store, in the order of `job_values`.
 inline constexpr char job_new_columns[] =
     "workflow_name, workflow_hash, key, params, labels, budget, tolerance, parallel, priority, "
     "submitted_at, deadline_at, ended_at, submission_open, generation, paused, cancelled, "
-    "reduce_ordinal, pass, first_ordinal, last_ordinal, counters";
+    "reduce_ordinal, pass, first_ordinal, last_ordinal, trust, trusted_by, trusted_at, counters";
 /// What can change, in the order of `job_changes`.
 inline constexpr char job_changing_columns[] =
-    "workflow_hash, labels, budget, tolerance, parallel, priority, deadline_at, ended_at, "
+    "workflow_hash, key, labels, budget, tolerance, parallel, priority, deadline_at, ended_at, "
     "submission_open, generation, paused, cancelled, reduce_ordinal, pass, first_ordinal, "
-    "last_ordinal, counters";
+    "last_ordinal, trust, trusted_by, trusted_at, counters";
 
 [[nodiscard]] JobRow job_row_of(const Cursor& row);
 
@@ -84,7 +89,7 @@ auto job_values(const JobRow& row, Use use) {
              texts.budget, texts.tolerance, job.parallel, job.priority, job.submitted_at,
              job.deadline_at, job.ended_at, job.submission_open, job.generation, job.paused,
              job.cancelled, job.reduce_ordinal, row.pass, row.first_ordinal, row.last_ordinal,
-             texts.counters);
+             job.trust, job.trusted_by, job.trusted_at, texts.counters);
 }
 
 /// The same with what can change.
@@ -92,10 +97,11 @@ template <class Use>
 auto job_changes(const JobRow& row, Use use) {
   const Job& job = row.job;
   const JobTexts texts = job_texts(job);
-  return use(job.workflow_hash, job.labels, texts.budget, texts.tolerance, job.parallel,
-             job.priority, job.deadline_at, job.ended_at, job.submission_open, job.generation,
-             job.paused, job.cancelled, job.reduce_ordinal, row.pass, row.first_ordinal,
-             row.last_ordinal, texts.counters);
+  return use(job.workflow_hash, unless_empty(job.key), job.labels, texts.budget, texts.tolerance,
+             job.parallel, job.priority, job.deadline_at, job.ended_at, job.submission_open,
+             job.generation, job.paused, job.cancelled, job.reduce_ordinal, row.pass,
+             row.first_ordinal, row.last_ordinal, job.trust, job.trusted_by, job.trusted_at,
+             texts.counters);
 }
 
 }  // namespace pawl::sql

@@ -284,8 +284,15 @@ CREATE INDEX reviews_by_status ON reviews (status);
 CREATE INDEX reviews_of_job ON reviews (job, status);
 )sql";
 
-/// What a worker says it holds, beside what the tasks say (`WorkerRecord::holds_since`).
-constexpr const char* holdings = R"sql(
+/// Whether an imported job was accepted, by whom and when. Jobs of older stores are taken for own
+/// ones, whether they were imported or not: their operators have worked on them already. What is
+/// still being imported is not trusted. And what a worker says it holds, beside what the tasks say
+/// (`WorkerRecord::holds_since`).
+constexpr const char* trust_and_holdings = R"sql(
+ALTER TABLE jobs ADD COLUMN trust INTEGER NOT NULL DEFAULT 0 CHECK (trust BETWEEN 0 AND 3);
+ALTER TABLE jobs ADD COLUMN trusted_by TEXT NOT NULL DEFAULT '';
+ALTER TABLE jobs ADD COLUMN trusted_at INTEGER NOT NULL DEFAULT 0;
+UPDATE jobs SET trust = 1 WHERE labels LIKE '{"pawl.arriving":%';
 ALTER TABLE workers ADD COLUMN holds_since INTEGER NOT NULL DEFAULT 0;
 )sql";
 
@@ -293,7 +300,7 @@ constexpr std::array known{
     Migration{.name = "001_jobs_items_tasks_attempts", .sql = jobs_items_tasks_attempts},
     Migration{.name = "002_rate_marks", .sql = rate_marks},
     Migration{.name = "003_lists_by_index", .sql = lists_by_index},
-    Migration{.name = "004_holdings", .sql = holdings},
+    Migration{.name = "004_trust_and_holdings", .sql = trust_and_holdings},
 };
 
 }  // namespace

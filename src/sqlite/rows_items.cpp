@@ -20,7 +20,8 @@ constexpr char update_progress[] =
 constexpr char select_brief[] = "SELECT key, category, data FROM items WHERE id = ?1";
 
 constexpr char select_adoptable_jobs[] =
-    "SELECT id FROM jobs WHERE workflow_hash = ?1 AND params = ?2 AND id < ?3 ORDER BY id DESC";
+    "SELECT id, trust FROM jobs WHERE workflow_hash = ?1 AND params = ?2 AND id < ?3 "
+    "ORDER BY id DESC";
 constexpr char select_finished[] =
     "SELECT CASE adopted_from WHEN 0 THEN id ELSE adopted_from END FROM items "
     "WHERE job = ?1 AND key = ?2 AND state = 2 AND data_sha256 = ?3";
@@ -33,6 +34,10 @@ constexpr char note_last_review[] =
     "WHERE true ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)";
 constexpr char delete_reviews[] = "DELETE FROM reviews WHERE task = ?1";
 constexpr char delete_task_row[] = "DELETE FROM tasks WHERE id = ?1";
+constexpr char delete_attempts_between[] = "DELETE FROM attempts WHERE task >= ?1 AND task < ?2";
+constexpr char delete_reviews_between[] = "DELETE FROM reviews WHERE task >= ?1 AND task < ?2";
+constexpr char delete_tasks_between[] = "DELETE FROM tasks WHERE id >= ?1 AND id < ?2";
+constexpr char delete_items_between[] = "DELETE FROM items WHERE id >= ?1 AND id <= ?2";
 constexpr char delete_item_row[] = "DELETE FROM items WHERE id = ?1";
 
 std::vector<TaskId> ids_from(Cursor row) {
@@ -103,7 +108,9 @@ ItemId SqliteRows::finished_before(const Job& job, std::string_view key, std::st
     adoptable_.clear();
     Cursor row = connection_.prepared(select_adoptable_jobs)
                      .query(job.workflow_hash, job.params.text(), job.id);
-    while (row.next()) adoptable_.push_back(row.as<JobId>(0));
+    while (row.next()) {
+      if (is_trusted(row.as<Trust>(1))) adoptable_.push_back(row.as<JobId>(0));
+    }
   }
   for (const JobId earlier : adoptable_) {
     Cursor row = connection_.prepared(select_finished).query(earlier, key, sha256);
@@ -119,6 +126,16 @@ void SqliteRows::delete_task(TaskId task) {
   connection_.prepared(delete_attempts).run(task);
   connection_.prepared(delete_reviews).run(task);
   connection_.prepared(delete_task_row).run(task);
+}
+
+void SqliteRows::delete_ordinals(std::int64_t first, std::int64_t last) {
+  connection_.prepared(note_last_review).run();
+  const TaskId begin = task_id(first, StageIndex{});
+  const TaskId end = task_id(last + 1, StageIndex{});
+  connection_.prepared(delete_attempts_between).run(begin, end);
+  connection_.prepared(delete_reviews_between).run(begin, end);
+  connection_.prepared(delete_tasks_between).run(begin, end);
+  connection_.prepared(delete_items_between).run(first, last);
 }
 
 void SqliteRows::delete_item(ItemId item) {

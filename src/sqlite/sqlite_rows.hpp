@@ -40,6 +40,7 @@ class SqliteRows final : public Rows {
   ItemBrief brief(ItemId item) override;
   ItemId finished_before(const Job& job, std::string_view key, std::string_view sha256) override;
   void delete_item(ItemId item) override;
+  void delete_ordinals(std::int64_t first, std::int64_t last) override;
 
   std::optional<Task> task(TaskId id) override;
   bool replace_task(const Task& next, Version expected) override;

@@ -3,6 +3,7 @@
 #include <string>
 #include <variant>
 
+#include "pawl/store/arrival.hpp"
 #include "store/ledger.hpp"
 #include "store/no_such.hpp"
 
@@ -62,6 +63,7 @@ Result<Job> Ledger::carry_out(const CancelJob& act) {
   Touched* touched = touch(act.job);
   if (touched == nullptr) return no_such(act.job);
   Job& job = *touched->job;
+  if (const auto arriving = arrival_of(job)) return abandon(*touched, *arriving, act.cause);
   if (job.has_ended()) return fail(ErrorCode::refused, named(act.job) + " has already ended");
   if (!job.cancelled) {
     job.cancelled = act.cause;

@@ -16,21 +16,29 @@ namespace {
 
 constexpr std::string_view arriving_label = "pawl.arriving";
 constexpr std::string_view moved_label = "pawl.moved";
+constexpr std::string_view abandoned_label = "pawl.abandoned";
 constexpr std::string_view arriving_start = R"({"pawl.arriving":)";
 /// What a task's id leaves for ordinals.
 constexpr std::int64_t ordinals_end = std::int64_t{1} << 46;
 
 std::string named(JobId job) { return "job " + std::to_string(job.value()); }
 
-Json note_of(const std::string& export_id, const std::vector<std::int64_t>& shifts) {
+Json note_of(const std::string& export_id, JobId originals,
+             const std::vector<std::int64_t>& shifts) {
   const std::vector<Json> numbers(shifts.begin(), shifts.end());
-  return Json::object({{"export", export_id}, {"shifts", Json::array(numbers)}});
+  std::vector<std::pair<std::string, Json>> note{{"export", export_id},
+                                                 {"shifts", Json::array(numbers)}};
+  if (originals) note.emplace_back("originals", originals.value());
+  return Json::object(note);
 }
 
 Json labels_of(const Arriving& at) {
-  return Json::object(
-      {{arriving_label, Json::object({{"lines", at.lines}, {"originals", at.originals.value()}})},
-       {moved_label, note_of(at.export_id, at.shifts)}});
+  return Json::object({{arriving_label, Json::object({{"lines", at.lines},
+                                                      {"originals", at.originals.value()},
+                                                      {"sha256", at.sha256},
+                                                      {"first", at.first_ordinal},
+                                                      {"last", at.last_ordinal}})},
+                       {moved_label, note_of(at.export_id, at.originals, at.shifts)}});
 }
 
 std::int64_t integer_at(const Json& object, std::string_view key) {
@@ -53,11 +61,14 @@ std::vector<std::int64_t> shifts_after(const Job& as_it_was, std::int64_t shift)
 }
 
 /// The labels as they were, with a note of the move.
-Json labels_after(const Job& as_it_was, const std::string& export_id,
+Json labels_after(const Job& as_it_was, const std::string& export_id, JobId originals,
                   const std::vector<std::int64_t>& shifts) {
   auto labels = members(as_it_was.labels);
-  std::erase_if(labels, [](const auto& one) { return one.first == moved_label; });
-  labels.emplace_back(moved_label, note_of(export_id, shifts));
+  // What a forged file says of its own arrival is not believed.
+  std::erase_if(labels, [](const auto& one) {
+    return one.first == moved_label || one.first == arriving_label || one.first == abandoned_label;
+  });
+  labels.emplace_back(moved_label, note_of(export_id, originals, shifts));
   return Json::object(labels);
 }
 
@@ -92,6 +103,9 @@ Job row_of(const Job& as_it_was, JobId id, const Renaming& renamed) {
   row.id = id;
   row.reduce_ordinal = renamed.ordinal(row.reduce_ordinal);
   row.paused = at_least_paused(row.paused);
+  row.trust = Trust::untrusted;
+  row.trusted_by.clear();
+  row.trusted_at = no_time;
   return row;
 }
 
@@ -108,13 +122,18 @@ std::optional<Arriving> arrival_of(const Job& job) {
                   .export_id = std::move(moved.export_id),
                   .shift = moved.shifts.empty() ? 0 : moved.shifts.front(),
                   .lines = integer_at(state, "lines"),
-                  .shifts = std::move(moved.shifts)};
+                  .shifts = std::move(moved.shifts),
+                  .sha256 = text_at(state, "sha256"),
+                  .first_ordinal = integer_at(state, "first"),
+                  .last_ordinal = integer_at(state, "last")};
 }
 
 std::optional<Moved> move_of(const Job& job) {
   const std::optional<Json> state = member(job.labels, moved_label);
   if (!state) return std::nullopt;
-  Moved moved{.export_id = text_at(*state, "export"), .shifts = {}};
+  Moved moved{.export_id = text_at(*state, "export"),
+              .originals = JobId{integer_at(*state, "originals")},
+              .shifts = {}};
   const std::optional<Json> shifts = member(*state, "shifts");
   for (const Json& one : elements(shifts.value_or(Json{}))) {
     moved.shifts.push_back(integer_of(one).value_or(0));
@@ -123,7 +142,11 @@ std::optional<Moved> move_of(const Job& job) {
 }
 
 Json labels_after_moves(const std::vector<std::int64_t>& shifts) {
-  return Json::object({{moved_label, note_of("", shifts)}});
+  return Json::object({{moved_label, note_of("", JobId{}, shifts)}});
+}
+
+Json labels_of_abandoned(const std::string& export_id) {
+  return Json::object({{abandoned_label, Json::object({{"export", export_id}})}});
 }
 
 Result<Arriving> Ledger::receive(const Arrival& arrival) {
@@ -148,7 +171,10 @@ Result<Arriving> Ledger::take_in(const BeginArrival& begun) {
               .originals = {},
               .export_id = begun.export_id,
               .shift = first - begun.first_ordinal,
-              .shifts = shifts_after(begun.job, first - begun.first_ordinal)};
+              .shifts = shifts_after(begun.job, first - begun.first_ordinal),
+              .sha256 = begun.sha256,
+              .first_ordinal = count == 0 ? 0 : first,
+              .last_ordinal = count == 0 ? 0 : first + count - 1};
 
   rows_.keep_workflow(begun.workflow);
   if (begun.originals) {
@@ -159,7 +185,8 @@ Result<Arriving> Ledger::take_in(const BeginArrival& begun) {
     row.submission_open = false;
     row.cancelled = CancelCause::requested;  // so that nothing of it goes on
     row.reduce_ordinal = 0;
-    row.labels = labels_after(*begun.originals, begun.export_id + "/originals",
+    row.trust = Trust::untrusted;
+    row.labels = labels_after(*begun.originals, begun.export_id + "/originals", JobId{},
                               shifts_after(*begun.originals, at.shift));
     at.originals = rows_.insert_job(row)->id;
     rows_.set_submission_pass(at.originals, 1);
@@ -178,8 +205,9 @@ Result<Arriving> Ledger::take_in(const AddArrival& piece) {
   Job* job = rows_.job(piece.job);
   std::optional<Arriving> at = job == nullptr ? std::nullopt : arrival_of(*job);
   if (!at || at->lines != piece.from_line) {
-    return fail(ErrorCode::conflict, "another import brings " + named(piece.job) + " in",
-                "wait for it to end");
+    return fail(ErrorCode::conflict,
+                "another import goes on with " + named(piece.job) + ", or it was cancelled",
+                "look at it: `pawl job list`");
   }
   if (Status fits = check_piece(piece, *at); !fits) return std::unexpected(fits.error());
   for (const ArrivingRecord& record : piece.records) {
@@ -289,55 +317,22 @@ Result<Arriving> Ledger::take_in(const EndArrival& ended) {
   Job* job = rows_.job(ended.job);
   const std::optional<Arriving> at = job == nullptr ? std::nullopt : arrival_of(*job);
   if (!at) return fail(ErrorCode::conflict, named(ended.job) + " is not being imported");
-  job->labels = labels_after(ended.as_it_was, at->export_id, at->shifts);
+  job->labels = labels_after(ended.as_it_was, at->export_id, at->originals, at->shifts);
   job->paused = ended.as_it_was.paused;
+  // Behind everything that the file says: what it told of trust before would not count.
+  std::vector<Event> events{{.type = EventType::job_imported, .text = at->export_id}};
+  job->trust = Trust::untrusted;
+  if (!ended.accepted_by.empty()) accept(*job, ended.accepted_by, events);
+  log(ended.job, events);
   rows_.put_job(*job);
+  if (Job* originals = at->originals ? rows_.job(at->originals) : nullptr) {
+    std::vector<Event> its_events;
+    originals->trust = Trust::untrusted;
+    if (!ended.accepted_by.empty()) accept(*originals, ended.accepted_by, its_events);
+    log(at->originals, its_events);
+    rows_.put_job(*originals);
+  }
   return *at;
 }
-
-Status Ledger::refuse_arriving(JobId id) {
-  const Job* job = id ? rows_.job(id) : nullptr;
-  if (job == nullptr || !is_arriving(*job)) return {};
-  return fail(ErrorCode::refused, named(id) + " is still being imported",
-              "run `pawl import` with the same file again to finish it");
-}
-
-namespace {
-
-struct JobOfAct {
-  Rows& rows;
-
-  JobId operator()(const CancelJob& act) const { return act.job; }
-  JobId operator()(const PauseJob& act) const { return act.job; }
-  JobId operator()(const ResumeJob& act) const { return act.job; }
-  JobId operator()(const SetBudget& act) const { return act.job; }
-  JobId operator()(const ReopenSubmission& act) const { return act.job; }
-  JobId operator()(const CancelItem& act) const { return of(act.item); }
-  JobId operator()(const PurgeItem& act) const { return of(act.item); }
-  JobId operator()(const Rerun& act) const { return of(act.task); }
-  JobId operator()(const DiscardDeadLetter& act) const { return of(act.task); }
-  JobId operator()(const AnswerReview& act) const { return of(act.review); }
-  JobId operator()(const UndoAnswer& act) const { return of(act.review); }
-  JobId operator()(const ClaimReview& act) const { return of(act.review); }
-  JobId operator()(const ReleaseReview& act) const { return of(act.review); }
-
- private:
-  [[nodiscard]] JobId of(ItemId id) const {
-    const std::optional<ItemProgress> item = rows.progress(id);
-    return item ? item->job : JobId{};
-  }
-  [[nodiscard]] JobId of(TaskId id) const {
-    const std::optional<Task> task = rows.task(id);
-    return task ? task->job : JobId{};
-  }
-  [[nodiscard]] JobId of(ReviewId id) const {
-    const std::optional<Review> review = rows.review(id);
-    return review ? review->job : JobId{};
-  }
-};
-
-}  // namespace
-
-Status Ledger::may_act(const Act& act) { return refuse_arriving(std::visit(JobOfAct{rows_}, act)); }
 
 }  // namespace pawl

@@ -132,6 +132,11 @@ Status may_be_retried(Store& store, const DeadLetter& letter) {
   if (!job) return std::unexpected(job.error());
   const std::string name = "job " + std::to_string(letter.job.value());
   if (job->cancelled) return fail(ErrorCode::refused, name + " was cancelled or ended by a limit");
+  if (!is_trusted(job->trust)) {
+    return fail(ErrorCode::refused, name + " was imported and is not trusted yet",
+                "see what it would run and accept it: `pawl job trust " +
+                    std::to_string(job->id.value()) + "`");
+  }
   if (letter.item) {
     const Result<Item> item = store.records().item(letter.item);
     if (!item) return std::unexpected(item.error());

@@ -117,6 +117,18 @@ constexpr std::array table{
         "The worker has lost sight of an attempt: it lives, so nobody else takes it over.",
         "Stop that worker: its attempts are closed as interrupted and run again. Then report it "
         "with a copy of the store."},
+    Invariant{
+        "I18",
+        "Untrusted work is neither run nor adopted from: a job that was imported waits until "
+        "an operator, or the key that signed it, accepts it.",
+        "In the log nothing starts in a job between its import and its acceptance, and the "
+        "job's row is trusted only where the log tells who accepted it. No item of a trusted "
+        "job was adopted from a job that is not.",
+        "Commands or results of a file from elsewhere were used without anybody having "
+        "accepted them.",
+        "Stop the workers, look at what the named job has run (`pawl job trust JOB` shows its "
+        "commands without accepting them), keep a copy of the store, and report it unless "
+        "somebody has edited rows by hand."},
     Invariant{"log", "The log is dense: its rows are numbered without a gap.",
               "Every event follows the one before in its row, or begins the next row.",
               "Rows of the log are missing.", restore},

@@ -128,9 +128,15 @@ class Ledger {
   void write_arrived(const ArrivingReview& arrived, const Arriving& at);
   void write_arrived(const ArrivingEvents& arrived, const Arriving& at);
   void write_arrived(const ArrivedWhole& arrived, const Arriving& at);
-  [[nodiscard]] Status refuse_arriving(JobId job);
-  /// Nothing is done to a job that is not whole yet.
+
+  // trust.cpp
+  /// Nothing is done to a job that is not whole yet, and an untrusted one does not go on.
   [[nodiscard]] Status may_act(const Act& act);
+  [[nodiscard]] Status refuse_arriving(JobId job);
+  [[nodiscard]] Status refuse_untrusted(JobId job);
+  void accept(Job& job, const std::string& by, std::vector<Event>& events);
+  Result<Job> carry_out(const TrustJob& act);
+  Result<Job> abandon(Touched& at, const Arriving& arriving, CancelCause cause);
 
   // review_acts.cpp
   Result<Job> carry_out(const AnswerReview& act);

@@ -120,6 +120,7 @@ ItemId MemoryRows::finished_before(const Job& job, std::string_view key, std::st
   ItemId newest;
   for (const auto& [id, earlier] : jobs) {
     if (id >= job.id) break;
+    if (!is_trusted(earlier.trust)) continue;
     if (earlier.workflow_hash != job.workflow_hash || earlier.params != job.params) continue;
     const auto known = keys_[id].find(key);
     if (known == keys_[id].end()) continue;
@@ -150,6 +151,27 @@ void MemoryRows::delete_item(ItemId id) {
   const Item& item = items.at(id);
   keys_[item.job].erase(item.key);
   items.erase(id);
+}
+
+void MemoryRows::delete_ordinals(std::int64_t first, std::int64_t last) {
+  const TaskId begin = task_id(first, StageIndex{});
+  const TaskId end = task_id(last + 1, StageIndex{});
+  const auto in_range = [&](TaskId task) { return task >= begin && task < end; };
+  std::erase_if(tasks, [&](const auto& entry) {
+    if (!in_range(entry.first)) return false;
+    unindex(entry.second);
+    return true;
+  });
+  std::erase_if(children, [&](const auto& entry) { return in_range(entry.first); });
+  std::erase_if(pending_reviews_, [&](const auto& entry) { return in_range(entry.first); });
+  std::erase_if(reviews, [&](const auto& entry) { return in_range(entry.second.task); });
+  closed_attempts.erase(closed_attempts.lower_bound({begin, 0}),
+                        closed_attempts.lower_bound({end, 0}));
+  std::erase_if(items, [&](const auto& entry) {
+    if (entry.first.value() < first || entry.first.value() > last) return false;
+    keys_[entry.second.job].erase(entry.second.key);
+    return true;
+  });
 }
 
 std::optional<Item> MemoryRows::item_with_key(JobId job, std::string_view key) {

@@ -45,6 +45,7 @@ class MemoryRows final : public Rows {
   void put_progress(ItemId item, const ItemProgress& progress) override;
   ItemBrief brief(ItemId item) override;
   ItemId finished_before(const Job& job, std::string_view key, std::string_view sha256) override;
+  void delete_ordinals(std::int64_t first, std::int64_t last) override;
   void delete_item(ItemId item) override;
 
   std::optional<Task> task(TaskId id) override;

@@ -71,12 +71,14 @@ class Rows {
   virtual std::optional<ItemProgress> progress(ItemId item) = 0;
   virtual void put_progress(ItemId item, const ItemProgress& progress) = 0;
   virtual ItemBrief brief(ItemId item) = 0;
-  /// The Succeeded item that an earlier job of the same workflow hash and params has for this key
-  /// and data digest; an adopted one answers its original.
+  /// The Succeeded item that an earlier job of the same workflow hash and params, which is trusted
+  /// (`is_trusted`), has for this key and data digest; an adopted one answers its original.
   virtual ItemId finished_before(const Job& job, std::string_view key,
                                  std::string_view data_sha256) = 0;
   /// Deletes the item with its tasks, attempts and reviews.
   virtual void delete_item(ItemId item) = 0;
+  /// Deletes every item, task, attempt and review whose ordinal is in this range.
+  virtual void delete_ordinals(std::int64_t first, std::int64_t last) = 0;
 
   // Tasks. A task's age, by which lanes are ordered, is the ordinal of its item (its own for a
   // job-wide task).

@@ -44,6 +44,7 @@ Result<Added> Ledger::add_items(const AddItems& chunk) {
   if (touched == nullptr) return no_such(chunk.job);
   Job& job = *touched->job;
   if (const Status may = refuse_arriving(job.id); !may) return std::unexpected(may.error());
+  if (const Status may = refuse_untrusted(job.id); !may) return std::unexpected(may.error());
   if (!job.submission_open) {
     return fail(ErrorCode::refused,
                 "the submission of job " + std::to_string(job.id.value()) + " is closed",

@@ -32,8 +32,9 @@ class JobReading {
         moves_(move_of(job).value_or(Moved{})),
         log_(log),
         story_(log.about(job.id)),
-        // What adopted items came from moves without its log.
-        has_log_(story_.submitted || !move_of(job)),
+        // What adopted items came from moves without its log. Of an import that was given up only
+        // a part of the log is here.
+        has_log_((story_.submitted || !move_of(job)) && job.trust != Trust::abandoned),
         payloads_(payloads),
         into_(into),
         findings_(into),
@@ -49,6 +50,7 @@ class JobReading {
     if (Status read = read_reviews(); !read) return read;
     job_wide_.finish(rows_);
     check_job(job_, workflow_, rows_, findings_);
+    check_trust();
     if (rows_.item_tasks != tasks_of_items_) {
       findings_.add("I10", say("job ", job_.id.value(), " has ", rows_.item_tasks,
                                " tasks of items, where its items have ", tasks_of_items_));
@@ -191,9 +193,44 @@ class JobReading {
     if (!tasks) return std::unexpected(tasks.error());
     tasks_of_items_ += static_cast<std::int64_t>(tasks->size());
     check_item(job_, workflow_, item, *tasks, findings_);
+    if (Status read = check_adoption(item); !read) return read;
     job_wide_.see(item, *tasks);
     if (has_log_) check_settled(item);
     return {};
+  }
+
+  /// I18: a trusted job has nothing that it took over from an untrusted one.
+  Status check_adoption(const Item& item) {
+    if (!item.adopted_from || !is_trusted(job_.trust)) return {};
+    const Result<Item> original = records_.item(item.adopted_from);
+    // It was purged since.
+    if (!original && original.error().code == ErrorCode::not_found) return {};
+    if (!original) return std::unexpected(original.error());
+    if (!adopted_jobs_.contains(original->job)) {
+      const Result<Job> job = records_.job(original->job);
+      if (!job && job.error().code == ErrorCode::not_found) return {};
+      if (!job) return std::unexpected(job.error());
+      adopted_jobs_.emplace(job->id, is_trusted(job->trust));
+    }
+    if (adopted_jobs_.at(original->job)) return {};
+    findings_.about(item);
+    findings_.add("I18", say("item '", item.key, "' was adopted from job ", original->job.value(),
+                             ", which was imported and is not trusted"));
+    return {};
+  }
+
+  /// I18: what the row says of trust, the log tells too; and nothing of an untrusted job runs.
+  void check_trust() {
+    findings_.about(job_);
+    const std::string name = say("job ", job_.id.value());
+    if (!is_trusted(job_.trust) && job_.attempts_open > 0) {
+      findings_.add("I18", say(name, " is ", name_of(job_.trust), ", and has ", job_.attempts_open,
+                               " attempts open"));
+    }
+    if (is_trusted(job_.trust) && story_.untrusted) {
+      findings_.add("I18", say(name, " is trusted by its row, and the log does not tell that it ",
+                               "was accepted after it was imported"));
+    }
   }
 
   Status read_reviews() {
@@ -319,6 +356,7 @@ class JobReading {
   Findings findings_;
   JobWideCheck job_wide_;
   std::map<WorkerId, std::optional<WorkerRecord>> workers_;  ///< none: never there
+  std::map<JobId, bool> adopted_jobs_;                       ///< whether they are trusted
   JobTally rows_;
   std::int64_t tasks_of_items_ = 0;
   FactSum facts_;

@@ -102,6 +102,12 @@ void LogReading::see(const Event& event) {
     case EventType::job_submitted:
       job.submitted = true;
       break;
+    case EventType::job_imported:
+      job.untrusted = true;
+      break;
+    case EventType::job_trusted:
+      job.untrusted = false;
+      break;
     case EventType::job_cancelled:
       job.cancelled = static_cast<CancelCause>(event.code);
       break;
@@ -153,6 +159,11 @@ void LogReading::opened(const Event& event, JobStory& job) {
   if (job.cancelled) {
     findings_.add("I11", say("attempt ", event.attempt, " of task ", event.task.value(),
                              " was opened after job ", event.job.value(), " was cancelled"));
+  }
+  if (job.untrusted) {
+    findings_.add("I18", say("attempt ", event.attempt, " of task ", event.task.value(),
+                             " was opened after job ", event.job.value(),
+                             " was imported and before it was accepted"));
   }
   const auto [known, is_new] = tasks_.try_emplace(event.task, TaskStory{.job = event.job});
   TaskStory& task = known->second;

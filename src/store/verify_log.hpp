@@ -23,6 +23,7 @@ namespace pawl {
 struct JobStory {
   std::int64_t events = 0;
   bool submitted = false;
+  bool untrusted = false;  ///< it was imported, and not accepted since
   std::optional<CancelCause> cancelled;
   EventSeq last_opening = 0;
   EventSeq last_limit = 0;   ///< the newest budget.reached

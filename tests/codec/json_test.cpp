@@ -46,6 +46,9 @@ TEST(ParseJson, refuses_a_duplicate_key_but_not_the_same_key_elsewhere) {
   EXPECT_THAT(fault("{\"a\":1,\"b\":2,\n\"a\":3}"), HasSubstr("line 2, column "));
   EXPECT_THAT(fault("{\"a\":1,\"a\":3}"), HasSubstr("duplicate key 'a'"));
   EXPECT_THAT(fault(R"({"a":1,"\u0061":3})"), HasSubstr("duplicate key 'a'"));
+  EXPECT_EQ(parsed(R"({"a":{"c":1},"b":2})", {.members = 2}), R"({"a":{"c":1},"b":2})");
+  EXPECT_THAT(fault(R"({"a":{"c":1,"d":2},"b":2})", {.members = 1}),
+              HasSubstr("an object has more than 1 members"));
   EXPECT_EQ(parsed(R"({"a":{"a":1},"b":[{"a":2},{"a":3}]})"),
             R"({"a":{"a":1},"b":[{"a":2},{"a":3}]})");
 }

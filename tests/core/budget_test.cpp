@@ -122,5 +122,21 @@ TEST(Exhaust, changes_nothing_in_a_job_that_is_already_over) {
   EXPECT_THAT(events, IsEmpty());
 }
 
+// I18
+TEST(MayOpen, an_untrusted_job_opens_nothing_whatever_else_it_says) {
+  Job job = any_job();
+  for (const Trust trust : {Trust::own, Trust::accepted}) {
+    job.trust = trust;
+    EXPECT_TRUE(may_open(job, given::noon).yes);
+  }
+  for (const Trust trust : {Trust::untrusted, Trust::abandoned}) {
+    job.trust = trust;
+    const MayOpen answer = may_open(job, given::noon + 1000h);
+    EXPECT_FALSE(answer.yes);
+    EXPECT_EQ(answer.budget, BudgetKind::none) << "no budget ends it either";
+    EXPECT_FALSE(waits_for_people(job));
+  }
+}
+
 }  // namespace
 }  // namespace pawl

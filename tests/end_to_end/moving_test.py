@@ -1,6 +1,9 @@
 """A job is exported from one store and imported into another, as people do it."""
 
+import hashlib
 import json
+import shutil
+import subprocess
 
 from pawl import *
 
@@ -44,9 +47,10 @@ class Moving(ProjectTest):
         answer = self.away("import", "job.jsonl")
         self.assertIn("job 1 (was job 1): 3 items", answer.out)
         self.assertIn("verified: it is paused, as it was", answer.out)
-        self.assertIn("pawl job resume 1", answer.err)
+        self.assertIn("pawl job trust 1", answer.err)
         self.assert_whole(self.away("verify", "--json").json)
 
+        self.away("job", "trust", 1, "--yes")
         self.away("job", "resume", 1)
         reviews = self.away("review", "list", "--json").json["reviews"]
         self.assertEqual({one["item"] for one in reviews}, {"ada", "grace", "alan"})
@@ -123,6 +127,171 @@ class Moving(ProjectTest):
                      if path.is_file() and name in str(path) and path.suffix == ".txt"]
             self.assertEqual(texts, [f"Hello, {name}\n"])
         self.assertEqual(self.away("item", "logs", "ada", "--stage", "greet").out.count("4000"), 1)
+
+
+# What a stranger would like to be overlooked.
+HOSTILE = """\
+version: 1
+workflow: hostile
+items: [one]
+stages:
+  fetch:
+    run: [touch, "${params.where}/ran"]
+    env: { LD_PRELOAD: "/tmp/\\e[8mevil.so" }
+    dir: sub
+    gates:
+      - { name: judge, run: [touch, gate-ran] }
+  done:
+    needs: [fetch]
+    when: { "${item}": { equals: one } }
+    sh: |
+      echo first
+      touch script-ran
+params:
+  where: { type: string, default: "." }
+"""
+
+
+class Trusting(ProjectTest):
+    """A job from elsewhere is not run, and not adopted from, before somebody accepts it."""
+
+    def setUp(self):
+        super().setUp()
+        self.pawl("init")
+
+    def away(self, *words, **options):
+        return self.pawl(*words, "--store", self.dir / "away.db", **options)
+
+    def export(self, workflow=HOSTILE, *words):
+        self.write("flow.yaml", workflow)
+        self.pawl("run", "flow.yaml", "--detach")
+        self.pawl("job", "pause", 1)
+        self.pawl("export", 1, "-o", "job.jsonl", *words)
+
+    def keys(self, name):
+        subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", f"{name}.pem"],
+                       cwd=self.dir, check=True)
+        subprocess.run(["openssl", "pkey", "-in", f"{name}.pem", "-pubout", "-out",
+                        f"{name}.pub.pem"], cwd=self.dir, check=True)
+        (self.dir / f"{name}.pem").chmod(0o600)
+        (self.dir / f"{name}.pub.pem").chmod(0o644)
+
+    def test_nothing_runs_before_every_command_was_shown_and_accepted(self):
+        self.export()
+        answer = self.away("import", "job.jsonl", "--json").json
+        self.assertEqual(answer["trust"], "untrusted")
+        self.assertIsNone(answer["signed_by"])
+        for words in (("resume", 1), ("job", "resume", 1), ("job", "budget", 1, "--attempts", 3),
+                      ("item", "retry", "one")):
+            refused = self.away(*words, code=FAILED)
+            self.assertIn("pawl job trust 1", refused.err, words)
+        self.away("work", "--drain")
+        self.assertEqual(self.away("status", 1, "--json").json["trust"], "untrusted")
+        self.assertIn("imported, not trusted", self.away("status", 1).out)
+        self.assertIn("untrusted", self.away("job", "list").out)
+        self.assertIn("pawl job trust 1", self.away("why", "one").out)
+
+        shown = self.away("job", "trust", 1, code=FAILED)
+        self.assertIn("--yes", shown.err)
+        for part in ('["touch","${params.where}/ran"]', "LD_PRELOAD=", '["touch","gate-ran"]',
+                     "touch script-ran", "when", "dir", "project"):
+            self.assertIn(part, shown.out)
+        self.assertNotIn("\x1b", shown.out)
+        self.assertEqual(self.away("status", 1, "--json").json["trust"], "untrusted")
+        self.assertFalse((self.dir / "ran").exists())
+
+        accepted = self.away("job", "trust", 1, "--yes", "--as", "eve", "--json").json
+        self.assertEqual((accepted["trust"], accepted["trusted_by"]), ("accepted", "eve"))
+        self.assertEqual([one["stage"] for one in accepted["commands"]["stages"]],
+                         ["fetch", "done"])
+        types = [line["type"] for line in self.away("events", "--job", 1, "--jsonl").lines]
+        self.assertEqual(types[-2:], ["job.imported", "job.trusted"])
+        self.away("job", "resume", 1)
+        self.assert_whole(self.away("verify", "--json").json)
+
+    def test_a_job_that_is_known_by_its_key_is_refused_while_it_is_not_trusted(self):
+        self.write("flow.yaml", HOSTILE)
+        self.pawl("run", "flow.yaml", "--detach", "--key", "nightly")
+        self.pawl("job", "pause", 1)
+        self.pawl("export", 1, "-o", "job.jsonl")
+        self.away("import", "job.jsonl")
+        answer = self.away("run", "flow.yaml", "--key", "nightly", code=FAILED)
+        self.assertIn("pawl job trust 1", answer.err)
+
+    def test_a_signature_by_a_trusted_key_skips_the_question(self):
+        self.keys("mine")
+        self.export(HOSTILE, "--sign", "mine.pem")
+        answer = self.away("import", "job.jsonl", "--trusted-key", "mine.pub.pem", "--json").json
+        self.assertEqual(answer["trust"], "accepted")
+        self.assertTrue(answer["signed_by"].startswith("SHA256:"))
+        self.assertEqual(self.away("status", 1, "--json").json["trusted_by"],
+                         "key " + answer["signed_by"])
+        self.away("job", "resume", 1)
+
+    def test_keys_in_the_project_are_trusted_and_others_are_named(self):
+        self.keys("mine")
+        self.keys("other")
+        self.export(HOSTILE, "--sign", "mine.pem")
+        self.pawl("export", 1, "-o", "strange.jsonl", "--sign", "other.pem")
+        trusted = self.dir / ".pawl" / "trusted_keys"
+        trusted.mkdir(mode=0o700)
+        shutil.copy(self.dir / "mine.pub.pem", trusted / "mine.pem")
+        answer = self.away("import", "strange.jsonl")
+        self.assertIn("which is not a trusted one", answer.err)
+        self.assertIn("pawl job trust 1", answer.err)
+        self.assertIn("trusted: signed by the key SHA256:",
+                      self.away("import", "job.jsonl").err)
+
+    def test_an_edited_file_that_was_signed_is_refused(self):
+        self.keys("mine")
+        self.export(HOSTILE, "--sign", "mine.pem")
+        lines = self.read("job.jsonl").splitlines(keepends=True)
+        body = "".join(lines[:-2]).replace("gate-ran", "evil-ran")
+        last = json.loads(lines[-2])
+        last["end"]["sha256"] = hashlib.sha256(body.encode()).hexdigest()
+        self.write("edited.jsonl",
+                   body + json.dumps(last, separators=(",", ":")) + "\n" + lines[-1])
+        answer = self.away("import", "edited.jsonl", "--trusted-key", "mine.pub.pem", code=FAILED)
+        self.assertIn("hash", answer.err)
+        body = "".join(lines[:-2]).replace('"key":"one"', '"key":"two"')
+        last["end"]["sha256"] = hashlib.sha256(body.encode()).hexdigest()
+        self.write("edited.jsonl",
+                   body + json.dumps(last, separators=(",", ":")) + "\n" + lines[-1])
+        answer = self.away("import", "edited.jsonl", "--trusted-key", "mine.pub.pem", code=FAILED)
+        self.assertIn("the signature is not of this export", answer.err)
+        self.assertEqual(list(self.dir.glob("away.db*")), [], "nothing was written")
+
+    def test_keys_that_others_can_reach_are_refused(self):
+        self.keys("mine")
+        self.export()
+        (self.dir / "mine.pem").chmod(0o644)
+        answer = self.pawl("export", 1, "-o", "signed.jsonl", "--sign", "mine.pem", code=FAILED)
+        self.assertIn("others can read the key", answer.err)
+        self.assertIn("chmod 600", answer.err)
+        self.assertFalse((self.dir / "signed.jsonl").exists())
+        (self.dir / "mine.pub.pem").chmod(0o666)
+        answer = self.away("import", "job.jsonl", "--trusted-key", "mine.pub.pem", code=FAILED)
+        self.assertIn("others can change the key", answer.err)
+
+    def test_an_edited_job_does_not_approve_the_items_of_ones_own_runs(self):
+        # The stranger approves everything in a store of his own.
+        self.write("people.jsonl", "".join(json.dumps({"name": name}) + "\n"
+                                           for name in ("ada", "grace", "alan")))
+        self.write("flow.yaml",
+                   WORKFLOW.replace("[ada, grace, alan]",
+                                    '{ file: people.jsonl, id: "${item.name}" }')
+                   .replace("${item}", "${item.name}"))
+        self.pawl("run", "flow.yaml", code=PEOPLE)
+        for one in self.pawl("review", "list", "--json").json["reviews"]:
+            self.pawl("review", "approve", one["review"])
+        self.pawl("resume", 1)
+        self.pawl("export", 1, "-o", "job.jsonl")
+        self.away("import", "job.jsonl")
+        self.away("run", "flow.yaml", code=PEOPLE)
+        own = self.away("status", 2, "--json").json
+        self.assertEqual(own["items"]["adopted"], 0)
+        self.assertEqual(len(self.away("review", "list", "--json").json["reviews"]), 3)
+        self.assert_whole(self.away("verify", "--json").json)
 
 
 if __name__ == "__main__":

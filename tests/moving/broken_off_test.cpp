@@ -80,8 +80,9 @@ TEST_P(BrokenOff, nothing_of_a_job_moves_before_it_is_whole) {
     const JobId half = to.records().jobs({})->front().id;
     EXPECT_TRUE(is_arriving(to.job(half)));
     EXPECT_EQ(to.claim().size(), 0U);
-    for (const Act& act : std::vector<Act>{ResumeJob{half}, CancelJob{half}, SetBudget{half, {}},
-                                           ReopenSubmission{half}, PauseJob{half}}) {
+    for (const Act& act :
+         std::vector<Act>{ResumeJob{half}, SetBudget{half, {}}, ReopenSubmission{half},
+                          PauseJob{half}, TrustJob{half, "eve"}}) {
       const Result<Job> done = to.act(act);
       ASSERT_FALSE(done);
       EXPECT_THAT(done.error().text(), HasSubstr("still being imported"));
@@ -122,6 +123,67 @@ TEST_P(BrokenOff, a_second_import_of_the_same_export_at_the_same_time_is_told) {
       AddArrival{.job = at.job, .from_line = at.lines - 1, .to_line = at.lines, .records = {}});
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, ErrorCode::conflict);
+}
+
+TEST_P(BrokenOff, an_import_that_was_broken_off_can_be_cancelled_and_leaves_no_records) {
+  NewJob about{.workflow = busy_workflow(), .key = "monday"};
+  const JobId job = busy_job(from, about);
+  const std::string file = exported(from.records(), job);
+  const int all = pieces(file);
+  for (int lives = 1; lives < all && !HasFailure(); ++lives) {
+    SCOPED_TRACE(lives);
+    Drive to(GetParam());
+    const JobId other = to.submit(busy_workflow(), {"mine"});
+    MortalStore store(to.store());
+    store.lives = lives;
+    ASSERT_FALSE(import_text(store, file));
+    const JobId half = to.records().jobs({})->front().id;
+    ASSERT_TRUE(is_arriving(to.job(half)));
+
+    const Result<Job> cancelled = to.act(CancelJob{half});
+    ASSERT_TRUE(cancelled) << cancelled.error().text();
+    const Job after = to.job(half);
+    EXPECT_EQ(state_of(after), JobState::cancelled);
+    EXPECT_TRUE(after.has_ended());
+    EXPECT_FALSE(is_arriving(after));
+    EXPECT_EQ(after.trust, Trust::abandoned);
+    EXPECT_EQ(after.items, ItemCounts{});
+    EXPECT_EQ(to.records().items({.job = half, .limit = 10})->size(), 0U);
+    EXPECT_EQ(to.records().tasks({.job = half, .limit = 10})->size(), 0U);
+    EXPECT_EQ(to.records().reviews({.job = half, .limit = 10})->size(), 0U);
+    EXPECT_EQ(to.records().items({.job = other, .limit = 10})->size(), 1U) << "others keep theirs";
+    to.expect_sound();
+    EXPECT_FALSE(to.act(ResumeJob{half}));
+    EXPECT_FALSE(to.act(TrustJob{half, "eve"}));
+    EXPECT_FALSE(to.act(CancelJob{half})) << "it has ended";
+
+    // Its key is free, and the same file begins anew.
+    const Imported again = imported(to.store(), file);
+    EXPECT_FALSE(again.went_on);
+    EXPECT_NE(again.job.id, half);
+    EXPECT_EQ(again.job.key, "monday");
+    expect_moved(from.records(), job, to.records(), again);
+    to.expect_sound();
+  }
+}
+
+TEST_P(BrokenOff, an_import_is_not_gone_on_with_by_another_file_of_the_same_name) {
+  const JobId job = busy_job(from);
+  const std::string file =
+      exported(from.records(), job, {.page = 7, .export_id = "e1", .at = from.clock().now()});
+  const std::string other =
+      exported(from.records(), job, {.page = 7, .export_id = "e1", .at = from.clock().now() + 1s});
+  ASSERT_NE(file, other);
+  Drive to(GetParam());
+  MortalStore store(to.store());
+  store.lives = 4;
+  ASSERT_FALSE(import_text(store, file));
+  const Result<Imported> mixed = import_text(to.store(), other);
+  ASSERT_FALSE(mixed);
+  EXPECT_EQ(mixed.error().code, ErrorCode::conflict);
+  EXPECT_THAT(mixed.error().text(), HasSubstr("begun with another file"));
+  EXPECT_THAT(mixed.error().text(), HasSubstr("pawl job cancel 1"));
+  EXPECT_TRUE(imported(to.store(), file).went_on);
 }
 
 TEST_P(BrokenOff, records_that_break_a_promise_are_brought_in_and_not_released) {

@@ -116,5 +116,42 @@ TEST_F(DamagedExport, lines_that_make_no_sense_are_named_although_the_digest_is_
   EXPECT_THAT(expect_refused(replaced(task, task + "9")), HasSubstr("has no stage"));
 }
 
+TEST_F(DamagedExport, what_a_file_says_of_trust_is_refused) {
+  const std::string event = R"("type":"job.submitted")";
+  EXPECT_THAT(expect_refused(replaced(event, R"("type":"job.trusted")")),
+              HasSubstr("an export has no event 'job.trusted'"));
+  EXPECT_THAT(expect_refused(replaced(event, R"("type":"job.imported")")),
+              HasSubstr("an export has no event 'job.imported'"));
+  EXPECT_NE(expect_refused(replaced(R"("priority":0)", R"("priority":0,"trust":"own")")), "");
+}
+
+TEST_F(DamagedExport, a_line_has_bounds_that_are_named_with_its_number) {
+  const std::string header = file.substr(0, ends[0]);
+  EXPECT_THAT(expect_refused(header + std::string(export_line_max + 1, 'x') + "\n"),
+              HasSubstr("line 2: the line is longer than 33554432 bytes"));
+  EXPECT_THAT(expect_refused(header + "{\"a\":" + std::string(1'001, '[')), HasSubstr("line 2: "));
+  EXPECT_THAT(expect_refused(header + std::string(1'001, '[') + "\n"),
+              HasSubstr("nested more than 1000 levels deep"));
+  std::string members = "{\"job\":{";
+  for (int i = 0; i <= 1'000'000; ++i) members += "\"" + std::to_string(i) + "\":0,";
+  EXPECT_THAT(expect_refused(header + members + "\"x\":0}}\n"),
+              HasSubstr("an object has more than 1000000 members"));
+  std::string shifts = "{\"original_job\":{\"shifts\":[0";
+  for (int i = 0; i <= 10'000; ++i) shifts += ",0";
+  EXPECT_THAT(expect_refused(file.substr(0, ends[2]) + shifts + "]}}\n"),
+              HasSubstr("line 4: the job of adopted items: 'shifts' must have at most 10000"));
+}
+
+TEST_F(DamagedExport, a_record_that_no_line_can_hold_is_not_exported) {
+  const std::vector<NewItem> items{{.key = "k", .data = Json(std::string(export_line_max, 'x'))}};
+  const Job large = *to.store().create_job({.workflow = busy_workflow()});
+  ASSERT_TRUE(to.store().add_items({.job = large.id, .items = items, .close = true}));
+  ASSERT_TRUE(to.act(PauseJob{large.id}));
+  std::ostringstream out;
+  const Result<Exported> done = export_job(to.records(), large.id, out);
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().text(), HasSubstr("a line of an export has at most 33554432"));
+}
+
 }  // namespace
 }  // namespace pawl::driving

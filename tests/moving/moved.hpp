@@ -20,14 +20,18 @@ inline std::string exported(Records& records, JobId job, ExportOptions options =
   return out.str();
 }
 
+/// Most tests move jobs between stores of one owner.
+inline ImportOptions trusting() { return {.records_per_chunk = 5, .accepted_by = "eve"}; }
+inline ImportOptions wary() { return {.records_per_chunk = 5}; }
+
 inline Result<Imported> import_text(Store& store, const std::string& text,
-                                    ImportOptions options = {.records_per_chunk = 5}) {
+                                    ImportOptions options = trusting()) {
   std::istringstream in(text);
   return import_job(store, in, options);
 }
 
 inline Imported imported(Store& store, const std::string& text,
-                         ImportOptions options = {.records_per_chunk = 5}) {
+                         ImportOptions options = trusting()) {
   const Result<Imported> done = import_text(store, text, options);
   EXPECT_TRUE(done) << (done ? "" : done.error().text());
   if (!done) return {};
@@ -39,7 +43,7 @@ inline Imported imported(Store& store, const std::string& text,
 }
 
 /// A job's records with the ids they would have without the last `shift`; what a store gives anew
-/// (ids of jobs, lanes and reviews, numbers of events) is left out.
+/// (ids of jobs, lanes and reviews, numbers of events, trust) is left out.
 inline Snapshot records_of(Records& records, JobId id, std::int64_t shift = 0) {
   constexpr std::uint32_t all = 1'000'000;
   const auto item_back = [&](ItemId item) { return item ? ItemId{item.value() - shift} : item; };
@@ -50,6 +54,9 @@ inline Snapshot records_of(Records& records, JobId id, std::int64_t shift = 0) {
   Job job = *records.job(id);
   job.id = {};
   job.generation = 0;
+  job.trust = Trust::own;
+  job.trusted_by.clear();
+  job.trusted_at = no_time;
   auto labels = members(job.labels);
   std::erase_if(labels, [](const auto& one) { return one.first == "pawl.moved"; });
   job.labels = Json::object(labels);
@@ -94,6 +101,9 @@ inline Snapshot records_of(Records& records, JobId id, std::int64_t shift = 0) {
     }
   }
   taken.events = *records.events({.job = id, .limit = all});
+  std::erase_if(taken.events, [](const Event& event) {
+    return event.type == EventType::job_imported || event.type == EventType::job_trusted;
+  });
   EventSeq row = 0;
   EventSeq before = -1;
   for (Event& event : taken.events) {

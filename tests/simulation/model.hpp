@@ -219,6 +219,7 @@ class Model {
   Refusal carry_out(const ReleaseReview& act);
   Refusal carry_out(const DiscardDeadLetter& act);
   Refusal carry_out(const PurgeItem& act);
+  Refusal carry_out(const TrustJob& act);
   [[nodiscard]] ModelReview* find(ReviewId id);
   [[nodiscard]] Refusal may_go_on(const ModelJob& job);
   [[nodiscard]] Refusal may_rerun(const ModelTask& task);

@@ -313,6 +313,12 @@ Model::Refusal Model::carry_out(const DiscardDeadLetter& act) {
   return {};
 }
 
+/// No job of the simulation was imported.
+Model::Refusal Model::carry_out(const TrustJob& act) {
+  if (!jobs_.contains(act.job)) return ErrorCode::not_found;
+  return act.by.empty() ? ErrorCode::invalid : ErrorCode::refused;
+}
+
 Model::Refusal Model::carry_out(const PurgeItem& act) {
   if (!items_.contains(act.item)) return ErrorCode::not_found;
   const ModelItem item = items_.at(act.item);

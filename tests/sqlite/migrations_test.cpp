@@ -57,6 +57,26 @@ TEST(Migrations, the_first_schema_gets_room_for_the_openings_that_rates_count) {
   EXPECT_EQ(connection.integer("SELECT count(*) FROM rate_marks"), 2);
 }
 
+// Jobs from before trust was known go on; one that is half imported does not.
+TEST(Migrations, what_was_still_being_imported_is_not_trusted_and_the_rest_is) {
+  const Folder folder;
+  Turnstile turnstile(folder / "a.db");
+  Connection connection(folder / "a.db", Connection::Mode::create);
+  bring_up_to_date(connection, turnstile, folder / "a.db", true, migrations().first(3));
+  for (const char* labels : {R"({"project":"x"})", R"({"pawl.moved":{"export":"e","shifts":[1]}})",
+                             R"({"pawl.arriving":{"lines":3,"originals":0}})"}) {
+    connection.run(
+        "INSERT INTO jobs (workflow_name, workflow_hash, params, labels, budget, tolerance, "
+        "parallel, priority, submitted_at, deadline_at, ended_at, submission_open, generation, "
+        "paused, reduce_ordinal, pass, first_ordinal, last_ordinal, counters) VALUES ('w', 'h', "
+        "'null', '" +
+        std::string(labels) + "', '{}', '{}', 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 0, 0, '')");
+  }
+  bring_up_to_date(connection, turnstile, folder / "a.db", true, migrations().first(4));
+  EXPECT_EQ(connection.integer("SELECT count(*) FROM jobs WHERE trust = 0 AND id IN (1, 2)"), 2);
+  EXPECT_EQ(connection.integer("SELECT count(*) FROM jobs WHERE trust = 1 AND id = 3"), 1);
+}
+
 /// A task row with one set of columns replaced.
 std::string task_row(const std::string& columns, const std::string& values) {
   return "INSERT INTO tasks (id, job, item, lane, age, version, epoch, round, expansion, cause, "

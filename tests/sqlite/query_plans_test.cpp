@@ -90,6 +90,7 @@ void touch_all(SqliteRows& rows, const Job& job, Timestamp now) {
   const Task task = *rows.task(task_id(2, StageIndex{}));
   (void)rows.replace_task(task, task.version);
   rows.delete_item(ItemId{2});
+  rows.delete_ordinals(3, 3);
   rows.put_job(job);
   rows.flush();
 }

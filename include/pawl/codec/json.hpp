@@ -20,8 +20,9 @@ namespace pawl {
 
 /// What untrusted text may cost.
 struct JsonLimits {
-  std::size_t depth = 64;                      ///< objects and arrays inside each other
-  std::size_t bytes = std::size_t{16} << 20U;  ///< of the text
+  std::size_t depth = 64;                              ///< objects and arrays inside each other
+  std::size_t bytes = std::size_t{16} << 20U;          ///< of the text
+  std::size_t members = static_cast<std::size_t>(-1);  ///< of one object
 };
 
 /// One JSON value, strictly: RFC 8259, valid UTF-8, no duplicate keys, nothing after the value, no

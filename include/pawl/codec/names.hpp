@@ -39,6 +39,7 @@ namespace pawl {
 [[nodiscard]] std::string_view name_of(EventType value);
 [[nodiscard]] std::string_view name_of(JobState value);
 [[nodiscard]] std::string_view name_of(PauseCause value);
+[[nodiscard]] std::string_view name_of(Trust value);
 [[nodiscard]] std::string_view name_of(BudgetKind value);
 [[nodiscard]] std::string_view name_of(ItemState value);
 [[nodiscard]] std::string_view name_of(ReviewStatus value);

@@ -38,6 +38,8 @@ enum class EventType : std::uint8_t {
   job_cancelled = 23,
   dead_letter_discarded = 24,
   item_purged = 25,
+  job_imported = 26,
+  job_trusted = 27,
 };
 
 /// One event. `code`, `count`, `when` and `text` mean what the type says (see the views below);

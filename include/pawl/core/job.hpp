@@ -33,6 +33,18 @@ enum class PauseCause : std::uint8_t {
   no_progress = 4
 };
 
+/// Whether what a job says may be run here and taken over by other jobs (I18).
+enum class Trust : std::uint8_t {
+  own = 0,        ///< submitted to this store, or imported by a version that did not ask
+  untrusted = 1,  ///< imported, and not accepted yet
+  accepted = 2,   ///< imported, then accepted by an operator or by the key that signed the export
+  abandoned = 3,  ///< an import that was given up; none of its records are left
+};
+/// Whether work of such a job may be run, and adopted by other jobs.
+[[nodiscard]] constexpr bool is_trusted(Trust trust) {
+  return trust == Trust::own || trust == Trust::accepted;
+}
+
 /// Which limit an attempt ran into.
 enum class BudgetKind : std::uint8_t {
   none = 0,
@@ -85,7 +97,10 @@ struct Job {
   Generation generation = 1;
   PauseCause paused = PauseCause::none;
   std::optional<CancelCause> cancelled;  ///< also deadline, budget, tolerance, stop_job
-  std::int64_t reduce_ordinal = 0;       ///< the ordinal of its job-wide tasks; 0: has none
+  Trust trust = Trust::own;
+  std::string trusted_by;           ///< who accepted it, or the key that signed it
+  Timestamp trusted_at;             ///< when it was accepted
+  std::int64_t reduce_ordinal = 0;  ///< the ordinal of its job-wide tasks; 0: has none
   ItemCounts items;
   std::int64_t attempts_opened = 0;
   std::int64_t attempts_open = 0;

@@ -13,11 +13,17 @@
 ///
 /// The job must hold still: ended, or paused with no attempt open. The source is only read. Whoever
 /// goes on with the job in the other store should leave it paused, or cancel it, in the first.
+///
+/// The digest protects against damage, not against people: whoever can edit the file can make
+/// another one. So an imported job is untrusted until an operator accepts it (the act `TrustJob`,
+/// `pawl job trust`). An export can be signed; a signature by a trusted key accepts the job.
 
 #include <cstdint>
 #include <filesystem>
 #include <iosfwd>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "pawl/core/result.hpp"
 #include "pawl/store/records.hpp"
@@ -26,9 +32,12 @@
 
 namespace pawl {
 
-/// The format that is written, and the newest that is read. Grows when an older pawl could not read
-/// the file.
-inline constexpr std::int64_t export_format = 1;
+/// The newest format that is read. Grows when an older pawl could not read the file: a signed
+/// export is written in format 2, any other in format 1.
+inline constexpr std::int64_t export_format = 2;
+inline constexpr std::int64_t unsigned_export_format = 1;
+/// The longest line of an export, in bytes.
+inline constexpr std::size_t export_line_max = std::size_t{32} << 20U;
 
 /// How much was moved. Records of adopted items' originals are counted, too.
 struct MovedCounts {
@@ -45,12 +54,19 @@ struct ExportOptions {
   std::uint32_t page = 500;
   std::string export_id = {};  ///< empty: a random one
   Timestamp at = no_time;      ///< none: the system's now
+  /// An Ed25519 private key as PEM text, which signs the export; empty: it is not signed.
+  std::string signing_key = {};
 };
 struct Exported {
   std::string export_id;
   MovedCounts moved;
   std::int64_t payloads_missing = 0;  ///< named by records, and not in the store
+  std::string signed_by = {};         ///< the fingerprint of the key; empty: not signed
 };
+
+/// "SHA256:" and the digest of an Ed25519 public key (SubjectPublicKeyInfo, DER) in hexadecimal. A
+/// private key answers that of its public one. `invalid` for any other text.
+[[nodiscard]] Result<std::string> key_fingerprint(std::string_view pem);
 
 /// Writes the job to `out`. `refused` when it does not hold still, with the way out; `conflict`
 /// when it changed while it was read; `unavailable` when `out` takes no more. What was written
@@ -63,6 +79,10 @@ struct ImportOptions {
   /// Where a stream that cannot be read twice is kept meanwhile; empty: the system's folder for
   /// temporary files.
   std::filesystem::path temporary_folder = {};
+  /// Ed25519 public keys as PEM text. An export that one of them signed is accepted as it arrives.
+  std::vector<std::string> trusted_keys = {};
+  /// Accepts the job whoever wrote the file, in this name; empty: it arrives untrusted.
+  std::string accepted_by = {};
 };
 struct Imported {
   Job job;          ///< as it is here
@@ -70,6 +90,7 @@ struct Imported {
   JobId originals;  ///< the ended job that holds what its items were adopted from; none: nothing
   std::string export_id;
   MovedCounts moved;
+  std::string signed_by;  ///< the fingerprint of the key that signed it; empty: not signed
   bool went_on = false;   ///< an import of the same export had begun before
   bool released = false;  ///< false: the records break a promise, and the job stays as it is
   Verification verified;  ///< of the job, before it was released
@@ -81,8 +102,12 @@ struct Imported {
 /// is `corrupt`, too, and nothing of the job can run. `conflict` when the job is here already: by
 /// its key, or as an earlier import of the same export, which is named.
 ///
+/// A signature that does not fit is `corrupt`; one by a key that is not trusted is reported in
+/// `signed_by`, and the job arrives untrusted.
+///
 /// Nothing of the job can run, or be acted on, before all of it is here and verified. An import
-/// that was broken off is gone on with by the next one of the same export.
+/// that was broken off is gone on with by the next one of the same file, or given up with the act
+/// `CancelJob`. Nothing of an untrusted job can run, or be adopted from, either.
 [[nodiscard]] Result<Imported> import_job(Store& store, std::istream& in,
                                           const ImportOptions& options = {});
 

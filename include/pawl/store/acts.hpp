@@ -11,6 +11,7 @@
 
 namespace pawl {
 
+/// Of a job that is still being imported: the import is given up, and its records are deleted.
 struct CancelJob {
   JobId job;
   CancelCause cause = CancelCause::requested;
@@ -74,8 +75,15 @@ struct PurgeItem {
   ItemId item;
 };
 
+/// Accepts an imported job, with the job that holds what its items were adopted from: from now on
+/// it is as if it had been submitted here. It stays paused. `refused` for any other job.
+struct TrustJob {
+  JobId job;
+  std::string by;
+};
+
 using Act = std::variant<CancelJob, PauseJob, ResumeJob, SetBudget, ReopenSubmission, CancelItem,
                          Rerun, AnswerReview, UndoAnswer, ClaimReview, ReleaseReview,
-                         DiscardDeadLetter, PurgeItem>;
+                         DiscardDeadLetter, PurgeItem, TrustJob>;
 
 }  // namespace pawl

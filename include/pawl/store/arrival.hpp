@@ -9,6 +9,9 @@
 /// ordinals of items, children and job-wide tasks are all raised by the same number, so references
 /// need no table. What time moves by itself (scheduled retries, answers that wait for their moment)
 /// must come after `ArrivedWhole`.
+///
+/// What has arrived is untrusted (I18): nothing of it runs and nobody adopts from it until it is
+/// accepted, by `EndArrival::accepted_by` or by the act `TrustJob`.
 
 #include <cstdint>
 #include <optional>
@@ -37,6 +40,7 @@ struct BeginArrival {
   std::optional<Job> originals;
   std::int64_t first_ordinal = 0;  ///< of everything that the records name
   std::int64_t last_ordinal = 0;
+  std::string sha256;  ///< of the file: only the same file may go on with this arrival
 };
 
 struct ArrivingItem {
@@ -76,6 +80,7 @@ struct AddArrival {
 struct EndArrival {
   JobId job;
   Job as_it_was;
+  std::string accepted_by;  ///< empty: it stays untrusted
 };
 using Arrival = std::variant<BeginArrival, AddArrival, EndArrival>;
 
@@ -87,6 +92,9 @@ struct Arriving {
   std::int64_t shift = 0;            ///< new ordinal − old ordinal
   std::int64_t lines = 0;            ///< of the export, already here
   std::vector<std::int64_t> shifts;  ///< since every store it was in; the first is `shift`
+  std::string sha256;                ///< of the file; empty: begun by an older version
+  std::int64_t first_ordinal = 0;    ///< of those that are reserved for it here
+  std::int64_t last_ordinal = 0;
 };
 
 /// Of a job that is arriving; read from its labels.
@@ -96,6 +104,7 @@ struct Arriving {
 /// What is remembered of the moves of a job that arrived from elsewhere.
 struct Moved {
   std::string export_id;  ///< of the newest
+  JobId originals;        ///< holds what its items were adopted from; none: nothing
   /// By how much its ordinals grew since each store it was in: delays drawn there were drawn by the
   /// ids of that store.
   std::vector<std::int64_t> shifts;
@@ -103,5 +112,7 @@ struct Moved {
 [[nodiscard]] std::optional<Moved> move_of(const Job& job);
 /// Labels that say nothing but by how much ordinals grew.
 [[nodiscard]] Json labels_after_moves(const std::vector<std::int64_t>& shifts);
+/// Labels of an import that was given up.
+[[nodiscard]] Json labels_of_abandoned(const std::string& export_id);
 
 }  // namespace pawl

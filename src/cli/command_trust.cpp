@@ -1,0 +1,46 @@
+/// `pawl job trust JOB`: shows what an imported job would run, and accepts it.
+
+#include "cli/commands_moving.hpp"
+#include "cli/commands_shown.hpp"
+#include "cli/job_view.hpp"
+#include "cli/session.hpp"
+#include "pawl/codec/documents.hpp"
+#include "pawl/codec/json.hpp"
+
+namespace pawl::cli {
+
+int job_trust(Session& session, const JobTrustOptions& options) {
+  const Result<std::string> person = Session::person(options.as);
+  if (!person) return session.fail(person.error());
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  Records& records = (*store)->records();
+  const Result<Job> job = records.job(JobId{options.job});
+  if (!job) return session.fail(job.error());
+  const Result<Workflow> workflow = records.workflow(job->workflow_hash);
+  if (!workflow) return session.fail(workflow.error());
+  const bool asks = job->trust == Trust::untrusted;
+  if (asks && !session.globals().wants_json() && !session.globals().quiet) {
+    session.print(commands_text(*job, *workflow));
+  }
+  if (asks) {
+    const Status agreed = session.confirm("Accept job " + std::to_string(options.job) +
+                                          "? These commands may then run here, as you.");
+    if (!agreed) return session.fail(agreed.error());
+  }
+  const Result<Job> after = (*store)->act(TrustJob{.job = job->id, .by = *person});
+  if (!after) return session.fail(after.error());
+  if (session.globals().wants_json()) {
+    auto document = members(job_document(*after, *workflow));
+    document.emplace_back("commands", commands_document(*after, *workflow));
+    session.print(Json::object(document));
+    return exit_done;
+  }
+  session.print(session.globals().quiet
+                    ? std::to_string(options.job) + "\n"
+                    : job_headline(*after, session.style(), session.times()) + "\n");
+  if (state_of(*after) == JobState::paused) session.say(way_out_of_pause(*after));
+  return exit_done;
+}
+
+}  // namespace pawl::cli

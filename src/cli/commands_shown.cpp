@@ -1,0 +1,116 @@
+#include "cli/commands_shown.hpp"
+
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "cli/render.hpp"
+#include "cli/submission.hpp"
+#include "pawl/codec/json.hpp"
+#include "pawl/workflow/action.hpp"
+#include "pawl/workflow/file.hpp"
+
+namespace pawl::cli {
+namespace {
+
+constexpr std::size_t name_width = 12;
+
+/// Exactly as it is kept: the words of a command as a JSON list, so that no blank is mistaken.
+Json list_of(const std::vector<std::string>& words) {
+  const std::vector<Json> values(words.begin(), words.end());
+  return Json::array(values);
+}
+
+class Listing {
+ public:
+  void heading(const std::string& text) { out_ += printable(text) + "\n"; }
+  void line(const std::string& name, const std::string& text) {
+    const std::string shown = printable(name);
+    const std::size_t width = display_width(shown);
+    out_ += "  " + shown + std::string(width < name_width ? name_width - width : 1, ' ') +
+            printable(text) + "\n";
+  }
+  void lines(const std::string& name, const std::string& text) {
+    std::istringstream in(text);
+    std::string next;
+    for (bool is_first = true; std::getline(in, next); is_first = false) {
+      line(is_first ? name : "", next);
+    }
+  }
+  [[nodiscard]] std::string text() const { return out_; }
+
+ private:
+  std::string out_;
+};
+
+void list_action(Listing& out, const ActionSpec& action) {
+  if (action.kind == ActionKind::run) out.line("run", list_of(action.argv).text());
+  if (action.kind == ActionKind::sh) out.lines("sh", action.script);
+  if (action.kind == ActionKind::human) out.line("human", "a person decides; nothing is run");
+  if (!action.dir.empty()) out.line("dir", action.dir);
+  for (const auto& [name, value] : action.env) out.line("env", name + "=" + value);
+  for (const std::string& name : action.secrets) {
+    out.line("secret", name + " (the command gets it from your environment)");
+  }
+  for (const auto& [name, value] : action.in) out.line("in", name + ": " + value.text());
+  if (!action.when.is_null()) out.line("when", action.when.text());
+  if (!action.each.empty()) out.line("each", action.each);
+  for (const GateSpec& gate : action.gates) {
+    if (gate.kind == GateSpec::Kind::run) {
+      out.line("gate", gate.name + ": run " + list_of(gate.argv).text());
+    } else {
+      out.line("gate", gate.name + ": " + gate.body.text());
+    }
+  }
+}
+
+void list_stage(Listing& out, const StageDefinition& stage) {
+  out.heading("stage " + stage.name);
+  const Result<ActionSpec> action = action_from(stage.params);
+  const bool is_of_a_file = stage.is_human() || stage.handler == command_handler;
+  if (is_of_a_file && action) return list_action(out, *action);
+  if (!is_of_a_file) out.line("code", "'" + stage.handler + "' of the program that works on it");
+  if (!stage.decider.empty()) out.line("decider", stage.decider);
+  out.line("params", stage.params.text());
+}
+
+std::string items_command(const Job& job) {
+  const std::optional<Json> described = member(job.labels, "items");
+  const Result<ItemsSpec> items =
+      described ? items_from(*described) : Result<ItemsSpec>(ItemsSpec{});
+  if (!items) return described->text();
+  if (items->kind == ItemsSpec::Kind::run) return "run " + list_of(items->argv).text();
+  return items->source;
+}
+
+}  // namespace
+
+std::string commands_text(const Job& job, const Workflow& workflow) {
+  Listing out;
+  out.heading("job");
+  if (const std::string project = label(job, "project"); !project.empty()) {
+    out.line("project", project);
+  }
+  if (!job.params.is_null()) out.line("params", job.params.text());
+  // Read again where the submission did not come to its end.
+  if (const std::string items = items_command(job); !items.empty()) out.line("items", items);
+  for (const StageIndex index : workflow.topological_order()) {
+    list_stage(out, workflow.stage(index));
+  }
+  return out.text();
+}
+
+Json commands_document(const Job& job, const Workflow& workflow) {
+  std::vector<Json> stages;
+  for (const StageIndex index : workflow.topological_order()) {
+    const StageDefinition& stage = workflow.stage(index);
+    stages.push_back(Json::object(
+        {{"stage", stage.name}, {"handler", stage.handler}, {"action", stage.params}}));
+  }
+  return Json::object({{"project", label(job, "project")},
+                       {"params", job.params},
+                       {"items", member(job.labels, "items").value_or(Json{})},
+                       {"stages", Json::array(stages)}});
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+/// Every command that a job would run, for a person who decides whether to trust it.
+
+#include <string>
+
+#include "pawl/core/job.hpp"
+
+namespace pawl::cli {
+
+/// From the pinned definition and the job's labels: commands, scripts, gates, conditions,
+/// variables, directories. Control characters are made visible.
+[[nodiscard]] std::string commands_text(const Job& job, const Workflow& workflow);
+/// The same for programs: {"project","params","items","stages":[…]}.
+[[nodiscard]] Json commands_document(const Job& job, const Workflow& workflow);
+
+}  // namespace pawl::cli
