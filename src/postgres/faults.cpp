@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "postgres/passwords.hpp"
+
 namespace pawl::postgres {
 
 namespace {
@@ -33,7 +35,7 @@ Error connect_error(const std::string& said, const std::string& where) {
 }  // namespace
 
 Error error_of(const DbError& error, const Address& address) {
-  const std::string said = error.what();
+  const std::string said = without_passwords(error.what());
   const std::string& where = address.shown;
   const std::string& state = error.state;
   if (error.kind == DbError::Kind::not_connected) return connect_error(said, where);
