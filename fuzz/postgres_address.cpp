@@ -31,6 +31,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!address->schema.empty() && std::ranges::all_of(address->schema, plain),
             "a schema that needs quotes");
     require(!address->shown.empty(), "an address that cannot be shown");
+    require(address->shown.find(password) == std::string::npos,
+            "the place shows the password: " + address->shown);
     require(address->conninfo.find('\0') == std::string::npos, "libpq sees half of it");
   }
   return 0;

@@ -14,11 +14,11 @@ constexpr std::uint32_t jobs_page = 100;
 /// How many keys are compared for a suggestion.
 constexpr std::uint32_t keys_compared = 1'000;
 
-/// A way to read the text.
+/// A way to read the text; the parts have no escapes any more.
 struct Reading {
   std::optional<JobId> job;
-  std::string_view key;
-  std::string_view stage;  ///< empty: none
+  std::string key;    ///< empty: a stage that runs once per job
+  std::string stage;  ///< empty: none
 };
 
 std::optional<JobId> job_number(std::string_view text) {
@@ -30,32 +30,68 @@ std::optional<JobId> job_number(std::string_view text) {
   return JobId{number};
 }
 
-/// The text as a key, then as KEY/STAGE with the longest stage first.
-void add_readings(std::vector<Reading>& readings, std::optional<JobId> job, std::string_view text,
-                  std::string_view stage) {
-  readings.push_back({job, text, stage});
-  if (!stage.empty()) return;
-  for (std::size_t at = text.find('/'); at != std::string_view::npos; at = text.find('/', at + 1)) {
-    if (at > 0 && at + 1 < text.size()) {
-      readings.push_back({job, text.substr(0, at), text.substr(at + 1)});
-    }
+/// The slashes that separate parts.
+std::vector<std::size_t> slashes_in(std::string_view text) {
+  std::vector<std::size_t> slashes;
+  for (std::size_t at = find_unescaped(text, '/'); at != std::string_view::npos;
+       at = find_unescaped(text, '/', at + 1)) {
+    slashes.push_back(at);
   }
+  return slashes;
 }
 
-std::vector<Reading> readings_of(const AddressText& address) {
-  std::vector<Reading> readings;
-  std::optional<JobId> given;
-  if (address.job) given = JobId{*address.job};
-  const std::string_view text = address.text;
-  add_readings(readings, given, text, address.stage);
-  const std::size_t slash = text.find('/');
-  if (slash == std::string_view::npos) return readings;
-  const std::optional<JobId> leading = job_number(text.substr(0, slash));
-  if (leading && (!given || *given == *leading)) {
-    add_readings(readings, leading, text.substr(slash + 1), address.stage);
+class Readings {
+ public:
+  explicit Readings(const AddressText& address) : stage_(address.stage) {
+    std::optional<JobId> given;
+    if (address.job) given = JobId{*address.job};
+    const std::string_view text = address.text;
+    const std::vector<std::size_t> slashes = slashes_in(text);
+    const std::optional<JobId> leading =
+        slashes.empty() ? std::nullopt : job_number(text.substr(0, slashes.front()));
+    if (leading && (!given || *given == *leading)) {
+      add_exact(*leading, text.substr(slashes.front() + 1));
+    }
+    add(given, text, {});
+    for (const std::size_t at : slashes) {
+      const bool has_both = at > 0 && at + 1 < text.size();
+      if (stage_.empty() && has_both) add(given, text.substr(0, at), text.substr(at + 1));
+    }
   }
-  return readings;
-}
+
+  [[nodiscard]] const std::vector<Reading>& all() const { return all_; }
+  [[nodiscard]] const std::optional<Error>& fault() const { return fault_; }
+
+ private:
+  /// As it is printed: no stage has a slash in its name.
+  void add_exact(JobId job, std::string_view text) {
+    const std::vector<std::size_t> slashes = slashes_in(text);
+    if (stage_.empty()) {
+      const std::size_t last = slashes.empty() ? std::string_view::npos : slashes.back();
+      const bool has_both = last != std::string_view::npos && last > 0 && last + 1 < text.size();
+      if (has_both) add(job, text.substr(0, last), text.substr(last + 1));
+      // An escape says that it is a key.
+      if (!text.contains('\\')) add(job, {}, text);
+    }
+    add(job, text, {});
+  }
+
+  void add(std::optional<JobId> job, std::string_view key, std::string_view stage) {
+    Result<std::string> read_key = read_id_part(key);
+    Result<std::string> read_stage = read_id_part(stage);
+    if (!read_key || !read_stage) {
+      fault_ = read_key ? read_stage.error() : read_key.error();
+      return;
+    }
+    all_.push_back({.job = job,
+                    .key = std::move(*read_key),
+                    .stage = stage.empty() ? stage_ : std::move(*read_stage)});
+  }
+
+  const std::string& stage_;
+  std::vector<Reading> all_;
+  std::optional<Error> fault_;
+};
 
 /// `not_found` is an answer here; any other error is one.
 template <class T>
@@ -70,6 +106,7 @@ class Resolver {
   explicit Resolver(Records& records) : records_(records) {}
 
   Result<std::optional<Address>> try_reading(const Reading& reading) {
+    if (reading.key.empty()) return try_job_wide(reading);
     if (reading.job) {
       Result<std::optional<Job>> job = found(records_.job(*reading.job));
       if (!job) return std::unexpected(job.error());
@@ -81,7 +118,7 @@ class Resolver {
 
   /// JOB/STAGE, or STAGE of the newest job, where that stage runs once per job.
   Result<std::optional<Address>> try_job_wide(const Reading& reading) {
-    const std::string_view stage = reading.stage.empty() ? reading.key : reading.stage;
+    const std::string& stage = reading.stage.empty() ? reading.key : reading.stage;
     const auto fits = [&](const Job& job) -> Result<std::optional<Address>> {
       Result<Workflow> workflow = records_.workflow(job.workflow_hash);
       if (!workflow) return std::unexpected(workflow.error());
@@ -133,8 +170,9 @@ class Resolver {
   Records& records_;
 };
 
-/// What to say of a text that means nothing.
-std::unexpected<Error> nothing_meant(Records& records, const AddressText& address) {
+/// What to say of a text that means nothing. `text` is what was meant, without escapes.
+std::unexpected<Error> nothing_meant(Records& records, const AddressText& address,
+                                     const std::string& text) {
   std::string message = "no item '" + printable(address.text) + "'";
   if (address.job) message += " in job " + std::to_string(*address.job);
   const Result<Job> job = job_or_newest(records, address.job);
@@ -152,28 +190,30 @@ std::unexpected<Error> nothing_meant(Records& records, const AddressText& addres
   if (!items) return std::unexpected(items.error());
   std::vector<std::string> keys;
   for (const Item& item : *items) keys.push_back(item.key);
-  std::string near = nearest_name(address.text, keys);
-  for (std::size_t at = address.text.find('/'); near.empty() && at != std::string::npos;
-       at = address.text.find('/', at + 1)) {
-    const std::string key = address.text.substr(0, at);
+  std::string near = nearest_name(text, keys);
+  for (std::size_t at = text.find('/'); near.empty() && at != std::string::npos;
+       at = text.find('/', at + 1)) {
+    const std::string key = text.substr(0, at);
     const bool is_key = std::ranges::count(keys, key) > 0;
     if (!is_key) continue;
     const Result<Workflow> workflow = records.workflow(job->workflow_hash);
     if (!workflow) return std::unexpected(workflow.error());
-    if (const auto stage = workflow->require_stage(address.text.substr(at + 1)); !stage) {
+    if (const auto stage = workflow->require_stage(text.substr(at + 1)); !stage) {
       return std::unexpected(stage.error());
     }
   }
   return pawl::fail(ErrorCode::not_found, std::move(message),
                     near.empty() ? "the items of a job are listed by: pawl item list --job JOB"
-                                 : "did you mean '" + printable(near) + "'?");
+                                 : "did you mean '" + id_part(near) + "'?");
 }
 
 }  // namespace
 
 Result<Address> resolve(Records& records, const AddressText& text) {
   Resolver resolver(records);
-  const std::vector<Reading> readings = readings_of(text);
+  const Readings read(text);
+  if (read.fault()) return std::unexpected(*read.fault());
+  const std::vector<Reading>& readings = read.all();
   for (const Reading& reading : readings) {
     Result<std::optional<Address>> answer = resolver.try_reading(reading);
     if (!answer) return std::unexpected(std::move(answer.error()));
@@ -184,14 +224,68 @@ Result<Address> resolve(Records& records, const AddressText& text) {
     if (!answer) return std::unexpected(std::move(answer.error()));
     if (*answer) return std::move(**answer);
   }
-  return nothing_meant(records, text);
+  return nothing_meant(records, text, read_id_part(text.text).value_or(text.text));
 }
 
-std::string address_of(JobId job, const std::string& item_key, const std::string& stage) {
+namespace {
+
+/// "convert" of "convert[page 3]": a child is read as one of its stage.
+std::string_view without_child(std::string_view text) {
+  return text.ends_with(']') ? text.substr(0, text.find('[')) : text;
+}
+
+/// Whether a part of the key would be taken for a stage of the item that the rest names.
+bool ends_in_stage(const Workflow& workflow, std::string_view key) {
+  for (std::size_t at = key.find('/'); at != std::string_view::npos; at = key.find('/', at + 1)) {
+    const std::string_view end = key.substr(at + 1);
+    if (workflow.find(end) || workflow.find(without_child(end))) return true;
+  }
+  return false;
+}
+
+bool is_job_wide(const Workflow& workflow, std::string_view name) {
+  const std::optional<StageIndex> stage = workflow.find(name);
+  return stage && workflow.stage(*stage).scope == Scope::all;
+}
+
+}  // namespace
+
+std::string address_of(JobId job, const Workflow& workflow, std::string_view key) {
+  const std::string out = std::to_string(job.value()) + "/";
+  const bool is_like_job_wide =
+      is_job_wide(workflow, key) || is_job_wide(workflow, without_child(key));
+  if (is_like_job_wide) return out + id_part_with_escape(key);
+  return out + id_part(key, ends_in_stage(workflow, key) ? "/" : "");
+}
+
+std::string address_of(JobId job, std::string_view key, std::string_view stage,
+                       std::string_view child) {
   std::string out = std::to_string(job.value());
-  if (!item_key.empty()) out += "/" + item_key;
-  if (!stage.empty()) out += "/" + stage;
+  if (!key.empty()) out += "/" + id_part(key);
+  out += "/" + id_part(stage, "/[]");
+  if (!child.empty()) out += "[" + id_part(child, "[]") + "]";
   return out;
+}
+
+std::string address_of(const Address& address) {
+  const std::string key = address.item ? address.item->key : std::string();
+  return address.stage
+             ? address_of(address.job.id, key, address.workflow.stage(*address.stage).name)
+             : address_of(address.job.id, address.workflow, key);
+}
+
+std::optional<ChildText> read_child(std::string_view text) {
+  std::size_t open = std::string_view::npos;
+  for (std::size_t at = find_unescaped(text, '['); at != std::string_view::npos;
+       at = find_unescaped(text, '[', at + 1)) {
+    open = at;
+  }
+  const bool is_child =
+      open != std::string_view::npos && find_unescaped(text, ']', open) + 1 == text.size();
+  if (!is_child) return std::nullopt;
+  Result<std::string> child = read_id_part(text.substr(open + 1, text.size() - open - 2));
+  if (!child) return std::nullopt;
+  return ChildText{.parent = std::string(text.substr(0, open)), .child = std::move(*child)};
 }
 
 Result<std::vector<Task>> tasks_at(Records& records, const Address& address) {

@@ -3,13 +3,22 @@
 /// How the command line names jobs, items and stages: KEY (of the newest job that has it), JOB/KEY,
 /// KEY/STAGE, JOB/KEY/STAGE; JOB/STAGE for a stage that runs once per job.
 ///
-/// Keys may hold slashes, so a text can be read in several ways. The first that is there wins: the
-/// whole text as a key; then as KEY/STAGE, with the longest stage; then as JOB/…. A job or a stage
-/// given apart (`--job`, `--stage`) settles it.
+/// Parts are written as `id_part` does: what is printed is one line, and is read as what it was
+/// printed for. Keys may hold slashes, so other texts can be read in several ways. The first that
+/// is there wins:
+///
+/// 1. JOB/…, where the text begins with the number of a job: KEY/STAGE, with the stage after the
+///    last slash; then a stage that runs once per job; then a key;
+/// 2. the whole text as a key;
+/// 3. KEY/STAGE in the newest job that has both.
+///
+/// A slash that is written "\/" belongs to its key. A job or a stage given apart (`--job`,
+/// `--stage`) settles it as well.
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pawl/store/records.hpp"
@@ -17,7 +26,7 @@
 namespace pawl::cli {
 
 struct AddressText {
-  std::string text;
+  std::string text;                                ///< with escapes
   std::optional<std::int64_t> job = std::nullopt;  ///< from --job
   std::string stage = {};                          ///< from --stage
 };
@@ -30,12 +39,27 @@ struct Address {
   std::optional<StageIndex> stage;
 };
 
-/// `not_found` comes with the nearest key of the newest job.
+/// `not_found` comes with the nearest key of the newest job; `invalid` tells of a text whose
+/// escapes are none.
 [[nodiscard]] Result<Address> resolve(Records& records, const AddressText& text);
 
-/// The text that resolves to this: "41/doc-0419/convert".
-[[nodiscard]] std::string address_of(JobId job, const std::string& item_key,
-                                     const std::string& stage = {});
+/// The texts that resolve to this and nothing else. An item, "41/doc-0419": where a part of the key
+/// would be read as a stage of the workflow, it is written with an escape.
+[[nodiscard]] std::string address_of(JobId job, const Workflow& workflow, std::string_view key);
+/// A stage, "41/doc-0419/convert"; without a key one that runs once per job, "41/total". A child of
+/// a fan-out, "41/doc-0419/convert[page 3]", is an id of dead letters alone.
+[[nodiscard]] std::string address_of(JobId job, std::string_view key, std::string_view stage,
+                                     std::string_view child = {});
+/// Item or stage, whichever it is.
+[[nodiscard]] std::string address_of(const Address& address);
+
+/// An id of a child, taken apart: "41/doc-0419/convert" and "page 3"; none where the text does not
+/// end like one.
+struct ChildText {
+  std::string parent;  ///< with escapes
+  std::string child;
+};
+[[nodiscard]] std::optional<ChildText> read_child(std::string_view text);
 
 /// The tasks meant: of the stage named, else of every stage, without children, those that are
 /// stored. An item taken over from an earlier job answers with the tasks of the original.

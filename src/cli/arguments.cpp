@@ -154,7 +154,7 @@ void allow_what_fits(CLI::Option& option, const std::vector<Number>*) {
 class CommandLine {
  public:
   CommandLine();
-  int call(int argc, const char* const* argv);
+  int call(const std::vector<std::string>& all);
 
  private:
   void add_globals();
@@ -323,8 +323,8 @@ int CommandLine::help_on(const std::vector<std::string>& words, Session& session
   return exit_done;
 }
 
-int CommandLine::call(int argc, const char* const* argv) {
-  const std::vector<std::string> words(argv + 1, argv + argc);
+int CommandLine::call(const std::vector<std::string>& all) {
+  const std::vector<std::string> words(std::min(all.begin() + 1, all.end()), all.end());
   const auto refuse = [&](const Error& error) {
     Globals told = globals_;
     told.json = told.json || std::ranges::count(words, "--json") > 0 ||
@@ -334,7 +334,8 @@ int CommandLine::call(int argc, const char* const* argv) {
   const Result<const CLI::App*> named = named_command(words);
   if (!named) return refuse(named.error());
   try {
-    app_.parse(argc, argv);
+    // The library takes them from the back.
+    app_.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::CallForHelp&) {
     Session(globals_).print(app_.help());
     return exit_done;
@@ -353,6 +354,6 @@ int CommandLine::call(int argc, const char* const* argv) {
 
 }  // namespace
 
-int run_command_line(int argc, const char* const* argv) { return CommandLine().call(argc, argv); }
+int run_command_line(const std::vector<std::string>& words) { return CommandLine().call(words); }
 
 }  // namespace pawl::cli

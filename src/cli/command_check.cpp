@@ -4,6 +4,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/workflow_source.hpp"
+#include "postgres/passwords.hpp"
 
 namespace pawl::cli {
 
@@ -13,9 +14,9 @@ namespace {
 Diagnostic unreadable(const std::string& file, const Error& error) {
   Diagnostic told;
   told.code = "E001";
-  told.message = error.message;
+  told.message = postgres::without_passwords(error.message);
   told.help = error.help;
-  told.file = file;
+  told.file = postgres::without_passwords(file);
   return told;
 }
 
@@ -46,13 +47,13 @@ int check(Session& session, const CheckOptions& options) {
     }
     errors += of_this;
     if (session.globals().wants_json()) continue;
-    session.print(render(told, source->text, session.style().colour));
+    session.print(rendered(told, source->text, session.style()));
     if (of_this > 0) {
-      session.print(counted(of_this, "error") + " in " + file + "; nothing was run.\n");
+      session.print(counted(of_this, "error") + " in " + printable(file) + "; nothing was run.\n");
     } else if (!session.globals().quiet) {
       const Workflow& workflow = loaded->workflow;
       session.print(
-          file + ": ok (" + workflow.name() + ", " +
+          printable(file) + ": ok (" + printable(workflow.name()) + ", " +
           counted(static_cast<std::int64_t>(workflow.stage_count()), "stage") +
           (told.empty() ? "" : ", " + counted(static_cast<std::int64_t>(told.size()), "warning")) +
           ")\n");

@@ -2,6 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/dead_letters_at.hpp"
+#include "cli/file_outputs.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
@@ -9,8 +10,13 @@
 namespace pawl::cli {
 namespace {
 
-std::string address_of(const DeadLetter& letter) {
-  return cli::address_of(letter.job, letter.item_key, letter.stage);
+std::string id_of(Records& records, const DeadLetter& letter) {
+  return letter_id(records, letter.task, letter.job, letter.item_key, letter.stage,
+                   letter.child_key);
+}
+
+Json document_of(Records& records, const DeadLetter& letter) {
+  return with_member(dead_letter_document(letter), "id", id_of(records, letter));
 }
 
 Result<DeadLetterQuery> query_of(const std::optional<std::int64_t>& job,
@@ -61,10 +67,9 @@ int list_groups(Session& session, Store& store, const DeadLetterQuery& query) {
   return exit_done;
 }
 
-std::string letter_text(const DeadLetter& letter, Session& session) {
+std::string letter_text(Records& records, const DeadLetter& letter, Session& session) {
   const Times times = session.times();
-  std::string out = session.style().paint(Paint::bold, printable(address_of(letter)));
-  if (!letter.child_key.empty()) out += "  child " + printable(letter.child_key);
+  std::string out = session.style().paint(Paint::bold, id_of(records, letter));
   out += "  " + std::string(name_of(letter.cause)) + "  failed " + times.of(letter.failed_at);
   if (letter.discarded) out += "  discarded";
   out += "\n" + session.style().paint(Paint::red, printable(letter.error)) + "\n";
@@ -109,15 +114,15 @@ int dlq_list(Session& session, const DlqListOptions& options) {
   std::vector<Json> documents;
   for (const DeadLetter& letter : page->letters) {
     if (session.globals().jsonl) {
-      session.print(dead_letter_document(letter));
+      session.print(document_of((*store)->records(), letter));
     } else if (session.globals().json) {
-      documents.push_back(dead_letter_document(letter));
+      documents.push_back(document_of((*store)->records(), letter));
     } else if (session.globals().quiet) {
-      session.print(address_of(letter) + "\n");
+      session.print(id_of((*store)->records(), letter) + "\n");
     } else {
       const std::string stage =
           letter.child_key.empty() ? letter.stage : letter.stage + "[" + letter.child_key + "]";
-      table.add({std::to_string(letter.job.value()), letter.item_key, stage,
+      table.add({std::to_string(letter.job.value()), id_part(letter.item_key), stage,
                  with_separators(letter.failure_count), std::string(name_of(letter.cause)),
                  letter.error, times.of(letter.failed_at)});
     }
@@ -149,11 +154,11 @@ int dlq_show(Session& session, const ItemOptions& options) {
     const Result<DeadLetter> letter = show_dead_letter(**store, task);
     if (!letter) return session.fail(letter.error());
     if (session.globals().jsonl) {
-      session.print(dead_letter_document(*letter));
+      session.print(document_of((*store)->records(), *letter));
     } else if (session.globals().json) {
-      documents.push_back(dead_letter_document(*letter));
+      documents.push_back(document_of((*store)->records(), *letter));
     } else {
-      session.print(letter_text(*letter, session));
+      session.print(letter_text((*store)->records(), *letter, session));
     }
   }
   if (session.globals().json && !session.globals().jsonl) {
@@ -172,7 +177,7 @@ int dlq_export(Session& session, const DlqExportOptions& options) {
   if (!query) return session.fail(query.error());
   const Result<std::int64_t> count =
       export_dead_letters(**store, *query, [&](std::string_view line) -> Status {
-        session.print(line);
+        session.print(printable_lines(line));
         if (*session.streams().out) return {};
         return pawl::fail(ErrorCode::unavailable, "the letters could not be written");
       });

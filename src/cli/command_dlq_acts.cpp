@@ -58,12 +58,13 @@ Result<DeadLetterSelection> selection_of(Session& session, Records& records,
   return selection;
 }
 
-std::string named(const DeadLetterAnswer& answer) {
+std::string named(Records& records, const DeadLetterAnswer& answer) {
   if (!answer.job) return "task " + std::to_string(answer.task.value());
-  return address_of(answer.job, answer.item_key, answer.stage);
+  return letter_id(records, answer.task, answer.job, answer.item_key, answer.stage,
+                   answer.child_key);
 }
 
-Json answer_document(const DeadLetterAnswer& answer) {
+Json answer_document(Records& records, const DeadLetterAnswer& answer) {
   const Json error = answer.refusal
                          ? member(error_document_of(*answer.refusal), "error").value_or(Json{})
                          : Json();
@@ -71,26 +72,28 @@ Json answer_document(const DeadLetterAnswer& answer) {
                        {"stage", answer.stage},
                        {"job", answer.job.value()},
                        {"task", answer.task.value()},
+                       {"id", named(records, answer)},
                        {"ok", !answer.refusal.has_value()},
                        {"error", error}});
 }
 
 class Report {
  public:
-  Report(Session& session, bool tells_each) : session_(session), tells_each_(tells_each) {}
+  Report(Session& session, Records& records, bool tells_each)
+      : session_(session), records_(records), tells_each_(tells_each) {}
 
   void hear(const DeadLetterAnswer& answer) {
     if (!answer.refusal) jobs.insert(answer.job.value());
     if (answer.refusal && !first_refusal)
       first_refusal = with_commands(*answer.refusal, answer.job);
     if (session_.globals().jsonl) {
-      session_.print(answer_document(answer));
+      session_.print(answer_document(records_, answer));
     } else if (session_.globals().json) {
-      documents.push_back(answer_document(answer));
+      documents.push_back(answer_document(records_, answer));
     } else if (answer.refusal) {
       session_.fail(with_commands(*answer.refusal, answer.job));
     } else if (session_.globals().quiet || tells_each_) {
-      session_.print((session_.globals().quiet ? named(answer) : printable(named(answer))) + "\n");
+      session_.print(named(records_, answer) + "\n");
     }
   }
 
@@ -100,6 +103,7 @@ class Report {
 
  private:
   Session& session_;
+  Records& records_;
   bool tells_each_;
 };
 
@@ -125,7 +129,8 @@ int act(Session& session, const DlqActOptions& options, const Wording& wording, 
       if (!agreed) return session.fail(agreed.error());
     }
   }
-  Report report(session, !is_bulk || options.dry_run || session.globals().verbose);
+  Report report(session, (*store)->records(),
+                !is_bulk || options.dry_run || session.globals().verbose);
   const Result<DeadLetterTally> tally = verb(
       **store, *selection, order, [&](const DeadLetterAnswer& answer) { report.hear(answer); });
   if (!tally) return session.fail(tally.error());

@@ -92,18 +92,18 @@ class EventPrinter {
   }
 
   std::string line(const Event& event, const std::string& item, const std::string& stage,
-                   const Json& document) const {
+                   const Json& document) {
     const Times times = session_.times();
     std::string type(name_of(event.type));
     type.resize(std::max<std::size_t>(type.size(), 21), ' ');
     std::string out =
         times.of_entry(event.at) + "  " + session_.style().paint(Paint::bold, type) + "  ";
-    out += printable(address_of(event.job, item, stage));
+    out += place_of(event, item, stage);
     if (event.attempt != 0) out += " #" + std::to_string(event.attempt);
     for (const auto& [key, value] : members(member(document, "data").value_or(Json{}))) {
       const std::optional<std::string> text = string_of(value);
       const bool is_plain = text && text->find_first_of(" \"=") == std::string::npos;
-      out += "  " + key + "=" + printable(is_plain ? *text : value.text());
+      out += "  " + printable(key) + "=" + printable(is_plain ? *text : value.text());
     }
     return out + "\n";
   }
@@ -117,19 +117,31 @@ class EventPrinter {
     return keys_[id] = item ? item->key : std::string();
   }
 
-  std::string stage_name(const Event& event) {
-    auto known = workflows_.find(event.job);
+  std::string place_of(const Event& event, const std::string& item, const std::string& stage) {
+    if (!stage.empty()) return address_of(event.job, item, stage);
+    const std::optional<Workflow>& workflow = workflow_of(event.job);
+    if (!item.empty() && workflow) return address_of(event.job, *workflow, item);
+    return std::to_string(event.job.value()) + (item.empty() ? "" : "/" + id_part(item));
+  }
+
+  const std::optional<Workflow>& workflow_of(JobId id) {
+    auto known = workflows_.find(id);
     if (known == workflows_.end()) {
       std::optional<Workflow> workflow;
-      if (const Result<Job> job = records_.job(event.job)) {
+      if (const Result<Job> job = records_.job(id)) {
         if (Result<Workflow> pinned = records_.workflow(job->workflow_hash)) workflow = *pinned;
       }
       if (workflows_.size() >= names_kept) workflows_.clear();
-      known = workflows_.emplace(event.job, std::move(workflow)).first;
+      known = workflows_.emplace(id, std::move(workflow)).first;
     }
+    return known->second;
+  }
+
+  std::string stage_name(const Event& event) {
+    const std::optional<Workflow>& workflow = workflow_of(event.job);
     const StageIndex stage = stage_of(event.task);
-    const bool is_known = known->second && at(stage) < known->second->stage_count();
-    return is_known ? known->second->stage(stage).name : std::string();
+    const bool is_known = workflow && at(stage) < workflow->stage_count();
+    return is_known ? workflow->stage(stage).name : std::string();
   }
 
   Session& session_;

@@ -100,7 +100,7 @@ int describe(Session& session, const DescribeOptions& options) {
   if (session.globals().wants_json()) {
     session.print(document);
   } else {
-    session.print(pretty(document) + "\n");
+    session.print(printable_lines(pretty(document)) + "\n");
   }
   return exit_done;
 }

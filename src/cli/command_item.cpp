@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <charconv>
 #include <vector>
 
 #include "cli/address.hpp"
@@ -51,11 +53,23 @@ std::string whereabouts(const Json& document) {
   return at;
 }
 
+/// A key in a list of this job. One that begins like the id of an item of some job has its slashes
+/// escaped, so that it can be given back as it is shown.
+std::string key_text(const std::string& key, JobId newest) {
+  const std::size_t slash = key.find('/');
+  std::int64_t number = 0;
+  const auto read = std::from_chars(key.data(), key.data() + std::min(slash, key.size()), number);
+  const bool is_number =
+      slash != std::string::npos && read.ec == std::errc{} && read.ptr == key.data() + slash;
+  return id_part(key, is_number && number > 0 && number <= newest.value() ? "/" : "");
+}
+
 Result<Json> document_of(Records& records, const Item& item, const Job& job,
                          const Workflow& workflow) {
   const Result<std::vector<Task>> tasks = records.tasks_of(item.id);
   if (!tasks) return std::unexpected(tasks.error());
-  return item_document(item, workflow, *tasks, job.cancelled);
+  return with_member(item_document(item, workflow, *tasks, job.cancelled), "id",
+                     address_of(job.id, workflow, item.key));
 }
 
 std::string show_text(const Address& address, const Json& document, Session& session) {
@@ -63,7 +77,7 @@ std::string show_text(const Address& address, const Json& document, Session& ses
   const Item& item = *address.item;
   const Table::Cell state = item_state(document);
   std::string out =
-      "item " + printable(item.key) + "  job " + std::to_string(address.job.id.value()) + "  " +
+      "item " + id_part(item.key) + "  job " + std::to_string(address.job.id.value()) + "  " +
       printable(address.workflow.name()) + "  " + session.style().paint(state.paint, state.text);
   if (!item.category.empty()) out += "  category " + printable(item.category);
   if (item.adopted_from) out += "  taken over from an earlier job";
@@ -94,13 +108,17 @@ int item_list(Session& session, const ItemListOptions& options) {
   const Result<PinnedJob> pinned = pinned_job(records, options.job);
   if (!pinned) return session.fail(pinned.error());
   const auto& [job, workflow] = *pinned;
+  const Result<Job> newest = newest_job(records);
+  if (!newest) return session.fail(newest.error());
 
   ItemFilter filter{.job = job.id,
                     .state = from_name<ItemState>(options.state),
                     .category = options.category,
                     .limit = page_size};
   if (!options.after.empty()) {
-    const Result<Item> last = records.item(job.id, options.after);
+    const Result<std::string> key = read_id_part(options.after);
+    if (!key) return session.fail(key.error());
+    const Result<Item> last = records.item(job.id, *key);
     if (!last) return session.fail(last.error());
     filter.after = last->id;
   }
@@ -125,7 +143,7 @@ int item_list(Session& session, const ItemListOptions& options) {
       ++shown;
       last_key = item.key;
       if (session.globals().quiet && !session.globals().wants_json()) {
-        session.print(address_of(job.id, item.key) + "\n");
+        session.print(address_of(job.id, workflow, item.key) + "\n");
         continue;
       }
       Result<Json> document = document_of(records, item, job, workflow);
@@ -135,13 +153,14 @@ int item_list(Session& session, const ItemListOptions& options) {
       } else if (session.globals().json) {
         documents.push_back(std::move(*document));
       } else {
-        table.add({item.key, item_state(*document), item.category, whereabouts(*document)});
+        table.add({key_text(item.key, newest->id), item_state(*document), item.category,
+                   whereabouts(*document)});
       }
     }
   }
   if (session.globals().json) {
     session.print(Json::object(
-        {{"items", Json::array(documents)}, {"next", is_cut ? Json(last_key) : Json()}}));
+        {{"items", Json::array(documents)}, {"next", is_cut ? Json(id_part(last_key)) : Json()}}));
   } else if (!session.globals().quiet && !session.globals().jsonl) {
     if (table.empty()) {
       session.say("no such items in job " + std::to_string(job.id.value()));
@@ -150,7 +169,8 @@ int item_list(Session& session, const ItemListOptions& options) {
     }
   }
   if (is_cut) {
-    session.say("there are more: --limit 0 for all, or --after '" + printable(last_key) + "'");
+    session.say("there are more: --limit 0 for all, or --after " +
+                quoted_for_shell(id_part(last_key)));
   }
   return exit_done;
 }
@@ -162,9 +182,9 @@ int item_show(Session& session, const ItemOptions& options) {
   const Result<Address> address = resolve(records, {options.id, options.job, options.stage});
   if (!address) return session.fail(address.error());
   if (!address->item) {
-    return session.fail({ErrorCode::refused,
-                         "'" + printable(options.id) + "' is a stage that runs once per job",
-                         "its attempts are shown by: pawl item attempts " + options.id});
+    return session.fail(
+        {ErrorCode::refused, "'" + printable(options.id) + "' is a stage that runs once per job",
+         "its attempts are shown by: pawl item attempts " + quoted_for_shell(options.id)});
   }
   const Result<Json> document =
       document_of(records, *address->item, address->job, address->workflow);
@@ -172,7 +192,7 @@ int item_show(Session& session, const ItemOptions& options) {
   if (session.globals().wants_json()) {
     session.print(*document);
   } else if (session.globals().quiet) {
-    session.print(address_of(address->job.id, address->item->key) + "\n");
+    session.print(address_of(address->job.id, address->workflow, address->item->key) + "\n");
   } else {
     session.print(show_text(*address, *document, session));
   }

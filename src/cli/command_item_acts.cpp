@@ -53,9 +53,10 @@ Result<Done> retry(Store& store, const Address& address, const ItemRetryOptions&
                                    : task_id(address.job.reduce_ordinal, stage);
     const Result<Task> task = store.records().task(id);
     if (!task && task.error().code == ErrorCode::not_found) {
-      return pawl::fail(ErrorCode::refused,
-                        "stage '" + name + "' of '" + printable(key) + "' has not begun yet",
-                        "start again from a stage before it");
+      return pawl::fail(
+          ErrorCode::refused,
+          "stage '" + printable(name) + "' of '" + printable(key) + "' has not begun yet",
+          "start again from a stage before it");
     }
     if (!task) return std::unexpected(task.error());
     // Starting again from an earlier stage may have taken this one with it.
@@ -68,11 +69,18 @@ Result<Done> retry(Store& store, const Address& address, const ItemRetryOptions&
                                               .expected = task->version});
     if (!after) return std::unexpected(with_commands(after.error(), address.job.id));
     names.emplace_back(name);
-    words += (words.empty() ? "" : ", ") + name;
+    words += (words.empty() ? "" : ", ") + printable(name);
   }
-  return Done{.document = Json::object(
-                  {{"item", key}, {"job", address.job.id.value()}, {"stages", Json::array(names)}}),
-              .words = printable(address_of(address.job.id, key)) + " runs again from " + words};
+  // Without a key it is a stage of the job, and one stage alone.
+  const std::string id =
+      address.item ? address_of(address.job.id, address.workflow, key)
+                   : address_of(address.job.id, {}, address.workflow.stage(stages->front()).name);
+  return Done{.document = Json::object({{"item", key},
+                                        {"job", address.job.id.value()},
+                                        {"stages", Json::array(names)},
+                                        {"id", id}}),
+              .words = id + " runs again from " + words,
+              .id = id};
 }
 
 }  // namespace
@@ -116,9 +124,11 @@ int item_cancel(Session& session, const ItemCancelOptions& options) {
       return pawl::fail(ErrorCode::refused, "item '" + printable(id) + "' has already ended");
     }
     if (!after) return std::unexpected(after.error());
-    return Done{
-        .document = Json::object({{"item", address->item->key}, {"job", address->job.id.value()}}),
-        .words = printable(address_of(address->job.id, address->item->key)) + " cancelled"};
+    const std::string name = address_of(*address);
+    return Done{.document = Json::object(
+                    {{"item", address->item->key}, {"job", address->job.id.value()}, {"id", name}}),
+                .words = name + " cancelled",
+                .id = name};
   });
 }
 

@@ -23,7 +23,7 @@ Result<TaskAttempts> compared_task(std::vector<TaskAttempts> all) {
     return pawl::fail(ErrorCode::refused, "there are no two attempts with an output to compare");
   }
   std::string names;
-  for (const TaskAttempts& one : all) names += (names.empty() ? "" : ", ") + one.stage;
+  for (const TaskAttempts& one : all) names += (names.empty() ? "" : ", ") + printable(one.stage);
   return pawl::fail(ErrorCode::invalid, "several stages have attempts to compare",
                     "name one with --stage: " + names);
 }
@@ -83,8 +83,9 @@ int item_diff(Session& session, const ItemDiffOptions& options) {
                                 {"diff", diff}}));
     return exit_done;
   }
-  session.print("--- " + task->stage + " attempt " + std::to_string((*before)->number) + "\n+++ " +
-                task->stage + " attempt " + std::to_string((*after)->number) + "\n");
+  const std::string stage = printable(task->stage);
+  session.print("--- " + stage + " attempt " + std::to_string((*before)->number) + "\n+++ " +
+                stage + " attempt " + std::to_string((*after)->number) + "\n");
   session.print(diff.empty() ? std::string("the outputs are the same\n") : diff);
   return exit_done;
 }

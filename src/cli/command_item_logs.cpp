@@ -101,8 +101,7 @@ int item_logs(Session& session, const ItemLogsOptions& options) {
       session.print(session.style().paint(Paint::bold, "==> " + printable(heading) + " <==") +
                     "\n");
     }
-    // What a command wrote may hold anything; on a terminal it must not be obeyed.
-    session.print(session.streams().out_is_terminal ? printable_lines(log.text) : log.text);
+    session.print(log.text);
     if (!log.text.ends_with('\n')) session.print("\n");
   }
   if (session.globals().json) session.print(Json::object({{"logs", Json::array(documents)}}));

@@ -195,17 +195,28 @@ Status for_each_wanted(Records& records, const Job& job, const Workflow& workflo
   return whole_job.outputs.empty() ? Status{} : visit(whole_job);
 }
 
-Json result_document(Records& records, const Job& job, const OneResult& one) {
+/// A line for the item; of a job's own stages one for each.
+std::string ids_of(const Job& job, const Workflow& workflow, const OneResult& one) {
+  if (one.item) return address_of(job.id, workflow, *one.item) + "\n";
+  std::string lines;
+  for (const auto& [stage, output] : one.outputs) lines += address_of(job.id, {}, stage) + "\n";
+  return lines;
+}
+
+Json result_document(Records& records, const Job& job, const Workflow& workflow,
+                     const OneResult& one) {
   std::vector<std::pair<std::string, Json>> outputs = one.outputs;
   for (auto& [stage, output] : outputs) output = with_paths(records, output);
-  return Json::object({{"item", one.item ? Json(*one.item) : Json()},
-                       {"job", job.id.value()},
-                       {"state", one.state},
-                       {"outputs", Json::object(outputs)}});
+  Json document = Json::object({{"item", one.item ? Json(*one.item) : Json()},
+                                {"job", job.id.value()},
+                                {"state", one.state},
+                                {"outputs", Json::object(outputs)}});
+  if (!one.item) return document;
+  return with_member(document, "id", address_of(job.id, workflow, *one.item));
 }
 
 std::string result_text(Records& records, const OneResult& one, const Style& style) {
-  std::string out = style.paint(Paint::bold, one.item ? printable(*one.item) : "(the whole job)") +
+  std::string out = style.paint(Paint::bold, one.item ? id_part(*one.item) : "(the whole job)") +
                     "  " + std::string(one.state) + "\n";
   for (const auto& [stage, output] : one.outputs) {
     if (output.is_null()) continue;
@@ -256,11 +267,11 @@ int results(Session& session, const ResultsOptions& options) {
           }
         } else if (is_one_document) {
           if (!std::exchange(is_first, false)) session.print(",");
-          session.print(result_document(records, job, one).text());
+          session.print(printable_lines(result_document(records, job, workflow, one).text()));
         } else if (session.globals().jsonl) {
-          session.print(result_document(records, job, one));
+          session.print(result_document(records, job, workflow, one));
         } else if (session.globals().quiet) {
-          session.print(address_of(job.id, one.item.value_or("")) + "\n");
+          session.print(ids_of(job, workflow, one));
         } else {
           session.print(result_text(records, one, session.style()));
         }
@@ -275,7 +286,7 @@ int results(Session& session, const ResultsOptions& options) {
                                 {"to", options.to}}));
   } else if (exporter) {
     session.say(counted(exporter->outputs, "output") + " and " + counted(exporter->files, "file") +
-                " written below " + options.to);
+                " written below " + printable(options.to));
   }
   return exit_done;
 }

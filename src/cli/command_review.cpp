@@ -104,7 +104,7 @@ int review_list(Session& session, const ReviewListOptions& options) {
       } else if (session.globals().json) {
         documents.push_back(review_document(review, key, stage));
       } else {
-        table.add({std::to_string(last), std::to_string(review.job.value()), key, stage,
+        table.add({std::to_string(last), std::to_string(review.job.value()), id_part(key), stage,
                    std::string(name_of(review.reason)), std::to_string(review.attempt),
                    times.of(review.opened_at), claim_of(review, times)});
       }
@@ -152,11 +152,11 @@ int review_claim(Session& session, const ReviewClaimOptions& options) {
   }
   const Result<std::string> by = Session::person(options.as);
   if (!by) return session.fail(by.error());
-  return change_each(session, options, "is claimed by " + *by + " for " + in_words(*lasting),
-                     [&](const Store& store, ReviewId review, const std::string& person) {
-                       return ClaimReview{
-                           .review = review, .by = person, .until = store.now() + *lasting};
-                     });
+  return change_each(
+      session, options, "is claimed by " + printable(*by) + " for " + in_words(*lasting),
+      [&](const Store& store, ReviewId review, const std::string& person) {
+        return ClaimReview{.review = review, .by = person, .until = store.now() + *lasting};
+      });
 }
 
 int review_release(Session& session, const ReviewClaimOptions& options) {

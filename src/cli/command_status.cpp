@@ -5,6 +5,7 @@
 #include "cli/job_view.hpp"
 #include "cli/session.hpp"
 #include "cli/signals.hpp"
+#include "cli/terminal_output.hpp"
 #include "pawl/codec/documents.hpp"
 
 namespace pawl::cli {
@@ -56,7 +57,9 @@ class Watch {
   void draw(const std::string& text) {
     if (text == last_) return;
     const auto lines = std::count(last_.begin(), last_.end(), '\n');
-    if (lines > 0) session_.print("\x1b[" + std::to_string(lines) + "A\x1b[J");
+    if (lines > 0) {
+      session_.print(control_sequence(std::to_string(lines) + "A") + control_sequence("J"));
+    }
     session_.print(text);
     session_.streams().out->flush();
     last_ = text;

@@ -8,17 +8,49 @@ namespace {
 
 constexpr std::uint32_t page_size = 500;
 
-Status add_children(Records& records, const Task& parent, std::vector<TaskId>& letters) {
+/// The failed children of the newest expansion; with a name, the one that has it.
+Status add_children(Records& records, const Task& parent, const std::optional<std::string>& name,
+                    std::vector<TaskId>& letters) {
   const TaskFilter failed{.state = StateKind::failed, .parent = parent.id, .limit = page_size};
   return each_row(records, failed, [&](const Task& child) {
     const bool is_current = child.child && child.child->expansion == parent.expansion;
-    if (child.kind() == StateKind::failed && is_current) letters.push_back(child.id);
+    const bool is_meant = is_current && (!name || child.child->key == *name);
+    if (child.kind() == StateKind::failed && is_meant) letters.push_back(child.id);
   });
+}
+
+/// The failed child that a text names, or with "[]" the stage itself without its children; empty
+/// where it names neither.
+Result<std::vector<TaskId>> child_at(Records& records, const AddressText& text) {
+  std::vector<TaskId> letters;
+  const std::optional<ChildText> named = read_child(text.text);
+  if (!named) return letters;
+  const Result<Address> address = resolve(records, {named->parent, text.job, text.stage});
+  if (!address && address.error().code != ErrorCode::not_found) {
+    return std::unexpected(address.error());
+  }
+  if (!address || !address->stage) return letters;
+  const Result<std::vector<Task>> tasks = tasks_at(records, *address);
+  if (!tasks) return std::unexpected(tasks.error());
+  for (const Task& task : *tasks) {
+    if (named->child.empty()) {
+      if (task.kind() == StateKind::failed) letters.push_back(task.id);
+      continue;
+    }
+    if (const Status added = add_children(records, task, named->child, letters); !added) {
+      return std::unexpected(added.error());
+    }
+  }
+  return letters;
 }
 
 }  // namespace
 
 Result<std::vector<TaskId>> dead_letters_at(Records& records, const AddressText& text) {
+  if (Result<std::vector<TaskId>> children = child_at(records, text);
+      !children || !children->empty()) {
+    return children;
+  }
   const Result<Address> address = resolve(records, text);
   if (!address) return std::unexpected(address.error());
   const Result<std::vector<Task>> tasks = tasks_at(records, *address);
@@ -27,7 +59,7 @@ Result<std::vector<TaskId>> dead_letters_at(Records& records, const AddressText&
   for (const Task& task : *tasks) {
     if (task.kind() == StateKind::failed) letters.push_back(task.id);
     if (task.expansion == 0) continue;
-    if (const Status added = add_children(records, task, letters); !added) {
+    if (const Status added = add_children(records, task, std::nullopt, letters); !added) {
       return std::unexpected(added.error());
     }
   }
@@ -37,6 +69,14 @@ Result<std::vector<TaskId>> dead_letters_at(Records& records, const AddressText&
                       "dead letters are listed by: pawl dlq list");
   }
   return letters;
+}
+
+std::string letter_id(Records& records, TaskId task, JobId job, const std::string& key,
+                      const std::string& stage, const std::string& child) {
+  std::string id = address_of(job, key, stage, child);
+  if (!child.empty()) return id;
+  const Result<Task> row = records.task(task);
+  return row && row->expansion > 0 ? id + "[]" : id;
 }
 
 Result<std::optional<Filter>> letter_filter(const std::optional<std::string>& filter,
@@ -53,18 +93,6 @@ Result<std::optional<Filter>> letter_filter(const std::optional<std::string>& fi
   Result<Filter> parsed = parse_dead_letter_filter(both);
   if (!parsed) return std::unexpected(std::move(parsed.error()));
   return std::optional<Filter>(std::move(*parsed));
-}
-
-std::string quoted_for_shell(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
 }
 
 }  // namespace pawl::cli

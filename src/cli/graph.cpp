@@ -13,29 +13,37 @@ namespace pawl::cli {
 
 namespace {
 
-std::string title_of(const StageDefinition& stage) {
-  std::string label = stage.name;
-  if (always_reviews(stage.review)) label += " ◆";
-  if (stage.scope == Scope::all) label += " (once)";
-  return label;
+std::string with_signs(std::string name, const StageDefinition& stage) {
+  if (always_reviews(stage.review)) name += " ◆";
+  if (stage.scope == Scope::all) name += " (once)";
+  return name;
 }
+
+std::string title_of(const StageDefinition& stage) {
+  return with_signs(printable(stage.name), stage);
+}
+
+std::string cut(const std::string& name) { return shortened(printable(name), name_columns_max); }
 
 /// In the order of the graph, each with what it comes after.
 std::string as_list(const Workflow& workflow) {
   std::size_t width = 0;
   for (const StageDefinition& stage : workflow.definition().stages) {
-    width = std::max(width, display_width(title_of(stage)));
+    width = std::max(width, display_width(with_signs(cut(stage.name), stage)));
   }
   std::string out;
   for (const StageIndex index : workflow.topological_order()) {
     const StageDefinition& stage = workflow.stage(index);
-    std::string line = title_of(stage);
+    std::string line = with_signs(cut(stage.name), stage);
     if (!stage.needs.empty()) {
       line.append(width - display_width(line) + 2, ' ');
       line += "after ";
-      for (const std::string& need : stage.needs) {
-        if (&need != &stage.needs.front()) line += ", ";
-        line += need;
+      for (std::size_t i = 0; i < std::min(stage.needs.size(), listed_needs_max); ++i) {
+        line += (i > 0 ? ", " : "") + cut(stage.needs[i]);
+      }
+      if (stage.needs.size() > listed_needs_max) {
+        const auto rest = static_cast<std::int64_t>(stage.needs.size() - listed_needs_max);
+        line += " and " + with_separators(rest) + " more";
       }
     }
     out += line + "\n";
@@ -69,10 +77,11 @@ std::string_view kind_of_stage(const StageDefinition& stage) {
 }  // namespace
 
 std::string ascii_graph(const Workflow& workflow) {
+  if (workflow.stage_count() > drawn_stages_max) return as_list(workflow);
   std::vector<DrawnNode> nodes;
   for (std::size_t i = 0; i < workflow.stage_count(); ++i) {
     const auto index = static_cast<StageIndex>(i);
-    DrawnNode node{.label = title_of(workflow.stage(index)),
+    DrawnNode node{.label = with_signs(cut(workflow.stage(index).name), workflow.stage(index)),
                    .after = {},
                    .is_doubled = workflow.stage(index).scope == Scope::all};
     for (const StageIndex need : workflow.plan(index).needs) node.after.push_back(at(need));
@@ -102,7 +111,8 @@ std::string mermaid_graph(const Workflow& workflow) {
 }
 
 std::string dot_graph(const Workflow& workflow) {
-  std::string out = "digraph \"" + escaped(workflow.name(), false) + "\" {\n  rankdir=LR;\n";
+  std::string out =
+      "digraph \"" + escaped(printable(workflow.name()), false) + "\" {\n  rankdir=LR;\n";
   out += "  node [shape=box];\n";
   for (std::size_t i = 0; i < workflow.stage_count(); ++i) {
     const auto index = static_cast<StageIndex>(i);

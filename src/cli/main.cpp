@@ -1,21 +1,48 @@
+#include <cstring>
 #include <exception>
 #include <iostream>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
 
 #include <sys/prctl.h>
 
 #include "cli/arguments.hpp"
 #include "cli/cli.hpp"
+#include "cli/terminal_output.hpp"
+#include "postgres/passwords.hpp"
+
+namespace {
+
+/// Lists of processes show the arguments to everybody.
+void hide_passwords(int argc, char** argv) {
+  for (int i = 0; i < argc; ++i) {
+    const std::size_t size = std::strlen(argv[i]);
+    std::string shown = pawl::postgres::without_passwords(argv[i]);
+    if (shown == argv[i]) continue;
+    shown.resize(size, '*');
+    std::memcpy(argv[i], shown.data(), size);
+  }
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   // Commands of the same user cannot read our memory and environment, which hold the secrets of
   // every stage. They themselves are ordinary processes again: exec resets it.
   ::prctl(PR_SET_DUMPABLE, 0);
   std::ios::sync_with_stdio(false);
+  const pawl::cli::SafeOutput out(std::cout, ::isatty(STDOUT_FILENO) == 1);
+  const pawl::cli::SafeOutput err(std::cerr, ::isatty(STDERR_FILENO) == 1);
   int code = pawl::cli::exit_failed;
   try {
-    code = pawl::cli::run_command_line(argc, argv);
+    const std::vector<std::string> words(argv, argv + argc);
+    hide_passwords(argc, argv);
+    code = pawl::cli::run_command_line(words);
   } catch (const std::exception& fault) {
-    std::cerr << "error: pawl has a fault: " << fault.what() << '\n';
+    std::cerr << "error: pawl has a fault: " << pawl::postgres::without_passwords(fault.what())
+              << '\n';
   }
   std::cout.flush();
   if (!std::cout) {

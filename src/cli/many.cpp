@@ -73,7 +73,7 @@ int do_each(Session& session, const std::vector<std::string>& ids,
     } else if (!done) {
       session.fail(done.error());
     } else if (session.globals().quiet) {
-      session.print(id + "\n");
+      session.print((done->id.empty() ? id : done->id) + "\n");
     } else {
       session.print(done->words + "\n");
     }

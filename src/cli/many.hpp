@@ -12,7 +12,8 @@
 
 namespace pawl::cli {
 
-/// The ids, with "-" replaced by the lines of stdin. Empty lines are passed over.
+/// The ids, with "-" replaced by the lines of stdin: what lists print with --quiet. An id has no
+/// raw newline (`id_part`), so a line is one id. Empty lines are passed over.
 [[nodiscard]] std::vector<std::string> read_ids(Session& session,
                                                 const std::vector<std::string>& ids);
 
@@ -23,10 +24,12 @@ namespace pawl::cli {
                                                             const std::string& what);
 [[nodiscard]] std::int64_t number_of(const std::string& id);
 
-/// What was done to one id: a document for JSON, and the same in words.
+/// What was done to one id: a document for JSON, the same in words, and the id as it is printed
+/// with --quiet; empty: as it was given.
 struct Done {
   Json document;
   std::string words;
+  std::string id = {};
 };
 
 /// Does each and reports: a line each on stdout, errors on stderr, or one document

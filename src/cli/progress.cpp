@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/job_view.hpp"
+#include "cli/terminal_output.hpp"
 #include "pawl/codec/documents.hpp"
 #include "pawl/store/clock.hpp"
 
@@ -187,7 +188,8 @@ void Progress::draw(const std::vector<std::string>& lines) {
 
 void Progress::erase() {
   if (drawn_.empty()) return;
-  *session_.streams().err << "\x1b[" << drawn_.size() << "A\x1b[J" << std::flush;
+  *session_.streams().err << control_sequence(std::to_string(drawn_.size()) + "A")
+                          << control_sequence("J") << std::flush;
   drawn_.clear();
 }
 

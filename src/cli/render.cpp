@@ -12,38 +12,16 @@
 
 #include <locale.h>
 
+#include "cli/terminal_output.hpp"
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
+#include "postgres/passwords.hpp"
+#include "workflow/source_text.hpp"
 
 namespace pawl::cli {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// One character read from UTF-8; `bytes` 0 at the end.
-struct Glyph {
-  char32_t code = 0;
-  std::size_t bytes = 0;
-  bool valid = true;
-};
-
-Glyph next_glyph(std::string_view text) {
-  if (text.empty()) return {};
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  const Glyph broken{U'\uFFFD', 1, false};
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return broken;
-  char32_t code = lead & (0xFFU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80) return broken;
-    code = (code << 6U) | (byte(i) & 0x3FU);
-  }
-  const bool too_long = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-  if (too_long || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return broken;
-  return {code, length};
-}
 
 int columns_of(char32_t code) {
   static const locale_t utf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
@@ -51,40 +29,6 @@ int columns_of(char32_t code) {
   const int columns = ::wcwidth(static_cast<wchar_t>(code));
   if (before != nullptr) ::uselocale(before);
   return columns < 0 ? 1 : columns;
-}
-
-bool changes_direction(char32_t code) {
-  return (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) ||
-         code == 0x200E || code == 0x200F;
-}
-
-std::string made_visible(std::string_view text, bool keeps_lines) {
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    const Glyph glyph = next_glyph(text);
-    const bool is_control = glyph.code < 0x20 || (glyph.code >= 0x7F && glyph.code < 0xA0);
-    if (!glyph.valid) {
-      out += "\xEF\xBF\xBD";
-    } else if (keeps_lines && (glyph.code == U'\n' || glyph.code == U'\t')) {
-      out += static_cast<char>(glyph.code);
-    } else if (glyph.code == U'\n') {
-      out += "\\n";
-    } else if (glyph.code == U'\t') {
-      out += "\\t";
-    } else if (glyph.code == U'\r') {
-      out += "\\r";
-    } else if (is_control || changes_direction(glyph.code)) {
-      std::array<char, 12> code{};
-      std::snprintf(code.data(), code.size(), is_control ? "\\x%02x" : "\\u%04x",
-                    static_cast<unsigned>(glyph.code));
-      out += code.data();
-    } else {
-      out += text.substr(0, glyph.bytes);
-    }
-    text.remove_prefix(glyph.bytes);
-  }
-  return out;
 }
 
 std::string formatted_time(Timestamp time, bool local, const char* format) {
@@ -132,7 +76,8 @@ std::string one_decimal(double value) {
 
 std::string Style::paint(Paint paint, std::string_view text) const {
   if (!colour || paint == Paint::plain || text.empty()) return std::string(text);
-  return "\x1b[" + std::string(code_of(paint)) + "m" + std::string(text) + "\x1b[0m";
+  return control_sequence(std::string(code_of(paint)) + "m") + std::string(text) +
+         control_sequence("0m");
 }
 
 bool wants_colour(Colour choice, bool is_terminal) {
@@ -156,13 +101,10 @@ bool wants_colour(Colour choice, bool is_terminal) {
   return is_terminal && (terminal == nullptr || std::string_view(terminal) != "dumb");
 }
 
-std::string printable(std::string_view text) { return made_visible(text, false); }
-std::string printable_lines(std::string_view text) { return made_visible(text, true); }
-
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   while (!text.empty()) {
-    const Glyph glyph = next_glyph(text);
+    const Character glyph = first_character(text);
     width += static_cast<std::size_t>(columns_of(glyph.code));
     text.remove_prefix(glyph.bytes);
   }
@@ -174,7 +116,7 @@ std::string shortened(std::string_view text, std::size_t width) {
   std::size_t used = 0;
   std::size_t kept = 0;
   while (kept < text.size()) {
-    const Glyph glyph = next_glyph(text.substr(kept));
+    const Character glyph = first_character(text.substr(kept));
     used += static_cast<std::size_t>(columns_of(glyph.code));
     if (used + 1 > width) break;
     kept += glyph.bytes;
@@ -427,19 +369,29 @@ Paint paint_of(JobState state) {
   return Paint::plain;
 }
 
+std::string paragraph(std::string_view text) {
+  std::string out;
+  for (const char c : printable_lines(postgres::without_passwords(text))) {
+    if (out.ends_with('\n')) out += "  ";
+    out += c;
+  }
+  return out;
+}
+
 std::string error_text(const Error& error, const Style& style) {
-  std::string out = style.paint(Paint::red, "error:") + " " + printable_lines(error.message) + "\n";
+  std::string out = style.paint(Paint::red, "error:") + " " + paragraph(error.message) + "\n";
   if (!error.help.empty()) {
-    out += " " + style.paint(Paint::cyan, "= help:") + " " + printable_lines(error.help) + "\n";
+    out += " " + style.paint(Paint::cyan, "= help:") + " " + paragraph(error.help) + "\n";
   }
   return out;
 }
 
 Json error_document_of(const Error& error) {
-  const Json help = error.help.empty() ? Json() : Json(error.help);
-  return Json::object({{"error", Json::object({{"code", name_of(error.code)},
-                                               {"message", error.message},
-                                               {"help", help}})}});
+  const std::string message = postgres::without_passwords(error.message);
+  const Json help = error.help.empty() ? Json() : Json(postgres::without_passwords(error.help));
+  return Json::object(
+      {{"error",
+        Json::object({{"code", name_of(error.code)}, {"message", message}, {"help", help}})}});
 }
 
 }  // namespace pawl::cli

@@ -2,8 +2,8 @@
 
 /// How things look to people: columns, colours, moments, numbers, and the words of tables.
 ///
-/// Whatever comes from outside (keys, messages) is made harmless first: a key can hold an escape
-/// sequence, and a table must not obey it.
+/// Whatever comes from outside (keys, messages) is made printable first, so that it stays in its
+/// line and its column.
 
 #include <cstdint>
 #include <string>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/cli.hpp"
+#include "cli/escaped_text.hpp"
 #include "pawl/core/item.hpp"
 #include "pawl/core/job.hpp"
 #include "pawl/core/result.hpp"
@@ -28,11 +29,6 @@ struct Style {
 /// Whether to paint: `--color`, then NO_COLOR, CLICOLOR_FORCE, then whether it is a terminal.
 [[nodiscard]] bool wants_colour(Colour choice, bool is_terminal);
 
-/// The text with control characters, escape sequences, direction marks and broken UTF-8 made
-/// visible, in one line.
-[[nodiscard]] std::string printable(std::string_view text);
-/// The same for several lines: newlines and tabs stay.
-[[nodiscard]] std::string printable_lines(std::string_view text);
 /// Columns on a terminal.
 [[nodiscard]] std::size_t display_width(std::string_view text);
 /// Cut to a width, with an ellipsis where something is missing.
@@ -99,6 +95,10 @@ struct Times {
 [[nodiscard]] Paint paint_of(StateKind state);
 [[nodiscard]] Paint paint_of(ItemState state);
 [[nodiscard]] Paint paint_of(JobState state);
+
+/// Talk made printable, without passwords of addresses. Lines after the first are indented, so that
+/// nothing that a message quotes can pass for a message of its own.
+[[nodiscard]] std::string paragraph(std::string_view text);
 
 /// "error: message" and " = help: …", each line with its newline.
 [[nodiscard]] std::string error_text(const Error& error, const Style& style);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/address.hpp"
 #include "cli/attempts_view.hpp"
 #include "cli/file_outputs.hpp"
 #include "cli/job_view.hpp"
@@ -125,7 +126,7 @@ std::string review_screen(Records& records, const ShownReview& shown, const Styl
   const Attempt* const attempt = find_attempt(shown, review.attempt);
   std::string out = style.paint(Paint::bold, "review " + number) + "  " +
                     printable(shown.workflow.name()) + "/" + printable(shown.stage().name) + "  " +
-                    printable(shown.item ? shown.item->key : "the whole job") + "  asked " +
+                    (shown.item ? id_part(shown.item->key) : "the whole job") + "  asked " +
                     times.of(review.opened_at) + claim_in_words(review, times, viewer) + "\n";
   out += answer_in_words(review, times);
   out += "why: " + std::string(name_of(review.reason));
@@ -147,7 +148,8 @@ std::string review_screen(Records& records, const ShownReview& shown, const Styl
   if (shown.item && !shown.item->data.is_null()) {
     out += style.paint(Paint::dim, "item:") + "\n" +
            indented(readable_lines(records, shown.item->data), data_lines_max,
-                    "pawl item show " + printable(shown.item->key));
+                    "pawl item show " + quoted_for_shell(address_of(shown.job.id, shown.workflow,
+                                                                    shown.item->key)));
   }
   out +=
       style.paint(Paint::dim, "output of attempt " + std::to_string(review.attempt) + ":") + "\n";

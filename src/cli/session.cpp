@@ -185,18 +185,20 @@ Result<std::shared_ptr<Store>> Session::store_or_create(const fs::path& fallback
 }
 
 void Session::print(std::string_view text) { *streams_.out << text; }
-void Session::print(const Json& document) { *streams_.out << document.text() << '\n'; }
+void Session::print(const Json& document) {
+  *streams_.out << printable_lines(document.text()) << '\n';
+}
 
 void Session::say(std::string_view line) {
   if (globals_.quiet || globals_.wants_json()) return;
   streams_.out->flush();
-  *streams_.err << line << '\n' << std::flush;
+  *streams_.err << paragraph(line) << '\n' << std::flush;
 }
 
 int Session::fail(const Error& error) {
   streams_.out->flush();
   if (globals_.wants_json()) {
-    *streams_.err << error_document_of(error).text() << '\n' << std::flush;
+    *streams_.err << printable_lines(error_document_of(error).text()) << '\n' << std::flush;
   } else {
     *streams_.err << error_text(error, talk_style_) << std::flush;
   }
@@ -224,7 +226,7 @@ Status Session::confirm(std::string_view question) {
 
 std::string Session::ask(std::string_view prompt) {
   streams_.out->flush();
-  *streams_.err << prompt << std::flush;
+  *streams_.err << paragraph(prompt) << std::flush;
   std::string line;
   std::getline(*streams_.in, line);
   return line;

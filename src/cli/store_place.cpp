@@ -5,6 +5,7 @@
 #include "pawl/codec/digest.hpp"
 #include "pawl/store/postgres.hpp"
 #include "pawl/store/sqlite.hpp"
+#include "postgres/passwords.hpp"
 
 namespace pawl::cli {
 namespace fs = std::filesystem;
@@ -29,12 +30,12 @@ Result<fs::path> state_directory() {
 
 Result<StorePlace> read_store_place(const std::string& named) {
   if (is_postgres_url(named)) return StorePlace{.file = {}, .url = named};
-  if (named.find("://") != std::string::npos) {
-    // The address may hold a password: it is not repeated.
-    return pawl::fail(ErrorCode::refused, "this is no address that a store can be at",
+  std::error_code failed;
+  if (postgres::looks_like_address(named) && !fs::exists(named, failed)) {
+    // It may hold a password: it is not repeated, and never becomes the name of a file.
+    return pawl::fail(ErrorCode::refused, "this is not the address of a store",
                       "name a file, or postgres://user@host:port/database");
   }
-  std::error_code failed;
   return StorePlace{.file = fs::absolute(named, failed).lexically_normal(), .url = {}};
 }
 

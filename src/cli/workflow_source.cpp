@@ -5,6 +5,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "cli/terminal_output.hpp"
+
 namespace pawl::cli {
 
 namespace {
@@ -53,30 +55,35 @@ Result<WorkflowSource> read_workflow_source(const Session& session, const std::s
   return source;
 }
 
+std::string rendered(const std::vector<Diagnostic>& diagnostics, std::string_view text,
+                     const Style& style) {
+  // The renderer lets no control character of the file through; its colours are ours.
+  return with_own_sequences(render(diagnostics, text, style.colour));
+}
+
 std::optional<WorkflowFile> load_or_show(Session& session, const WorkflowSource& source) {
   auto loaded = load_workflow_file(source.text, {.name = source.name, .project = source.project});
   const std::vector<Diagnostic>& told = loaded ? loaded->warnings : loaded.error();
   if (!session.globals().wants_json()) {
-    *session.streams().err << render(told, source.text, session.talk_style().colour) << std::flush;
+    *session.streams().err << rendered(told, source.text, session.talk_style()) << std::flush;
   }
   if (loaded) return std::move(*loaded);
   std::size_t errors = 0;
   for (const Diagnostic& one : told) errors += one.severity == Severity::error ? 1U : 0U;
   const std::string summary = counted(static_cast<std::int64_t>(errors), "error") + " in " +
-                              source.name + "; nothing was run.";
+                              printable(source.name) + "; nothing was run.";
   if (!session.globals().wants_json()) {
     *session.streams().err << summary << "\n";
     return std::nullopt;
   }
   std::vector<Json> documents;
   for (const Diagnostic& one : told) documents.push_back(diagnostic_document(one));
-  *session.streams().err
-      << Json::object({{"error", Json::object({{"code", "invalid"},
-                                               {"message", summary},
-                                               {"help", "pawl check " + source.name},
-                                               {"diagnostics", Json::array(documents)}})}})
-             .text()
-      << "\n";
+  const Json document =
+      Json::object({{"error", Json::object({{"code", "invalid"},
+                                            {"message", summary},
+                                            {"help", "pawl check " + source.name},
+                                            {"diagnostics", Json::array(documents)}})}});
+  *session.streams().err << printable_lines(document.text()) << "\n";
   return std::nullopt;
 }
 

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/session.hpp"
 #include "pawl/workflow/file.hpp"
@@ -23,6 +25,10 @@ struct WorkflowSource {
 /// cannot be read.
 [[nodiscard]] Result<WorkflowSource> read_workflow_source(const Session& session,
                                                           const std::string& file);
+
+/// Faults as a compiler shows them. `text` is that of the file.
+[[nodiscard]] std::string rendered(const std::vector<Diagnostic>& diagnostics,
+                                   std::string_view text, const Style& style);
 
 /// The checked file. Warnings are said; faults are shown (as JSON where asked for) and answered as
 /// an empty value: the exit code is then `exit_usage`.

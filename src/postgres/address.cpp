@@ -1,6 +1,7 @@
 #include "postgres/address.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <memory>
 
 #include <libpq-fe.h>
@@ -17,6 +18,14 @@ bool is_plain(std::string_view name) {
   };
   return !name.empty() && name.size() <= name_bytes_max && std::ranges::all_of(name, fits) &&
          !(name.front() >= '0' && name.front() <= '9') && !name.starts_with("pg_");
+}
+
+/// A name for a message; whatever is more than a name may hold a password.
+std::string told_name(std::string_view name) {
+  const bool is_name = std::ranges::all_of(name, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
+  });
+  return is_name && name.size() <= name_bytes_max ? std::string(name) : "…";
 }
 
 /// Takes `schema=…` out of the parameters of the address.
@@ -37,12 +46,45 @@ Result<std::string> take_schema(std::string& url) {
     }
     schema = one.substr(key.size());
     if (!is_plain(schema)) {
-      return fail(ErrorCode::invalid, "'" + schema + "' cannot be the schema of a store",
+      return fail(ErrorCode::invalid, "'" + told_name(schema) + "' cannot be the schema of a store",
                   "use lower-case letters, digits and _, at most 63");
     }
   }
   url = url.substr(0, query) + rest;
   return schema;
+}
+
+/// Where a sign of the password was left as it is, libpq takes a part of the password for the host,
+/// the port or the database, and would tell it.
+Status check_places(std::string_view url) {
+  const auto wrong = [](const std::string& what, const std::string& help) -> Status {
+    return fail(ErrorCode::invalid, "the address of the store is wrong: " + what, help);
+  };
+  const std::string encode = "in a user or a password write @ as %40, / as %2F and : as %3A";
+  url.remove_prefix(url.find("://") + 3);
+  const std::size_t path = std::min(url.find('/'), url.size());
+  const std::size_t sign = std::min(url.find('@'), url.size());
+  std::string_view rest = sign < path ? url.substr(sign + 1) : url;
+  rest = rest.substr(0, rest.find('?'));
+  if (rest.contains('@')) return wrong("there is an @ behind the host", encode);
+  if (rest.find_first_of("= \t;") != std::string_view::npos) {
+    return wrong("there is a setting or a blank in the host or the database",
+                 "settings follow a ?: postgres://user@host:port/database?sslmode=require");
+  }
+  std::string_view hosts = rest.substr(0, rest.find('/'));
+  while (!hosts.empty()) {
+    const std::size_t end = std::min(hosts.find(','), hosts.size());
+    const std::string_view one = hosts.substr(0, end);
+    hosts.remove_prefix(std::min(end + 1, hosts.size()));
+    // An address of IPv6 stands in brackets; where the second is missing, libpq says so.
+    const std::size_t host_end = one.starts_with('[') ? one.find(']') : 0;
+    if (host_end == std::string_view::npos) continue;
+    const std::size_t colon = one.find(':', host_end);
+    if (colon == std::string_view::npos) continue;
+    const bool is_port = one.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
+    if (!is_port) return wrong("the port is not a number", encode);
+  }
+  return {};
 }
 
 std::string shown_part(const PQconninfoOption* options) {
@@ -65,8 +107,12 @@ std::string shown_part(const PQconninfoOption* options) {
 /// What libpq says, without the piece of the address that it quotes at the end: that may be the
 /// password. Names of parameters are told.
 std::string without_address(std::string_view why) {
-  const std::string_view before = why.substr(0, why.find(": \""));
-  if (!before.ends_with("query parameter")) why = before;
+  constexpr std::string_view unknown = "invalid URI query parameter: \"";
+  if (why.starts_with(unknown)) {
+    const std::string_view name = why.substr(unknown.size());
+    return "unknown parameter \"" + told_name(name.substr(0, name.find('"'))) + "\"";
+  }
+  why = why.substr(0, why.find(": \""));
   while (why.ends_with('\n')) why.remove_suffix(1);
   return std::string(why);
 }
@@ -78,9 +124,10 @@ Result<Address> read_address(std::string_view url) {
   address.conninfo = url;
   const bool is_address = url.starts_with("postgres://") || url.starts_with("postgresql://");
   if (!is_address || url.find('\0') != std::string_view::npos) {
-    return fail(ErrorCode::invalid, "this is no address of a PostgreSQL store",
+    return fail(ErrorCode::invalid, "this is not the address of a PostgreSQL store",
                 "write postgres://user@host:port/database");
   }
+  if (const Status sound = check_places(url); !sound) return std::unexpected(sound.error());
   Result<std::string> schema = take_schema(address.conninfo);
   if (!schema) return std::unexpected(schema.error());
   address.schema = *schema;

@@ -79,7 +79,8 @@ class Walk {
                           .item = letter.item,
                           .job = letter.job,
                           .item_key = letter.item_key,
-                          .stage = letter.stage};
+                          .stage = letter.stage,
+                          .child_key = letter.child_key};
     Status done = fits(letter);
     if (done) done = tally_.dry_run ? verb_.foresee(letter) : verb_.act(letter);
     if (!done) told.refusal = std::move(done.error());

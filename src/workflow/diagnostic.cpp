@@ -21,14 +21,6 @@ struct Palette {
 constexpr Palette colours;
 constexpr Palette no_colours{.error = "", .warning = "", .gutter = "", .bold = "", .plain = ""};
 
-bool is_invisible(char32_t code) {
-  const bool is_control = code < 0x20 || (code >= 0x7F && code < 0xA0);
-  const bool turns_direction = (code >= 0x202A && code <= 0x202E) ||
-                               (code >= 0x2066 && code <= 0x2069) || code == 0x200E ||
-                               code == 0x200F;
-  return is_control || turns_direction;
-}
-
 /// One character of a source line as the terminal gets it: what could move the cursor or turn the
 /// direction of writing is only hinted at.
 struct Drawn {
@@ -38,7 +30,7 @@ struct Drawn {
 
 Drawn drawn(const Character& character, std::string_view bytes) {
   if (character.code == U'\t') return {std::string(tab_columns, ' '), tab_columns};
-  if (!character.is_valid || is_invisible(character.code)) return {"\uFFFD", 1};
+  if (!character.is_valid || is_unprintable(character.code)) return {"\uFFFD", 1};
   return {std::string(bytes), columns_of(character.code)};
 }
 

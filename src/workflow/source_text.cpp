@@ -20,6 +20,19 @@ bool is_in(char32_t code, const auto& ranges) {
       ranges, [&](const Range& range) { return code >= range.first && code <= range.last; });
 }
 
+constexpr std::array<Range, 13> unprintable{{{0x0000, 0x001F},
+                                             {0x007F, 0x009F},
+                                             {0x061C, 0x061C},
+                                             {0x180E, 0x180E},
+                                             {0x200B, 0x200B},
+                                             {0x200E, 0x200F},
+                                             {0x2028, 0x202E},
+                                             {0x2060, 0x206F},
+                                             {0xFEFF, 0xFEFF},
+                                             {0xFFF9, 0xFFFB},
+                                             {0x1BCA0, 0x1BCA3},
+                                             {0x1D173, 0x1D17A},
+                                             {0xE0000, 0xE007F}}};
 // The blocks of marks that join the letter before them, and of joiners.
 constexpr std::array<Range, 9> narrowest{{{0x0300, 0x036F},
                                           {0x0483, 0x0489},
@@ -61,6 +74,11 @@ Character first_character(std::string_view text) {
   const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
   if (is_overlong || is_surrogate || code > 0x10FFFF) return broken;
   return {.code = code, .bytes = length};
+}
+
+bool is_unprintable(char32_t code) {
+  const bool is_plain = code >= 0x20 && code < 0x7F;
+  return !is_plain && is_in(code, unprintable);
 }
 
 std::uint32_t columns_of(char32_t code) {

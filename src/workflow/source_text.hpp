@@ -22,6 +22,11 @@ struct Character {
 };
 [[nodiscard]] Character first_character(std::string_view text);
 
+/// Characters that a terminal obeys instead of showing them, or that hide what a text says: control
+/// characters, changes of the writing direction, line separators, tags, and invisible formatting.
+/// The joiners that scripts and emoji need (U+200C, U+200D) are not among them.
+[[nodiscard]] bool is_unprintable(char32_t code);
+
 /// How many columns of a terminal it takes: 0, 1 or 2.
 [[nodiscard]] std::uint32_t columns_of(char32_t code);
 

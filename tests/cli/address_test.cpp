@@ -50,8 +50,15 @@ TEST_F(AddressTest, a_leading_number_is_the_job) {
   EXPECT_EQ(meaning(world, {"1/a/b/draft"}), "1:a/b@draft");
 }
 
-TEST_F(AddressTest, the_whole_text_as_a_key_comes_first) {
-  EXPECT_EQ(meaning(world, {"1/bob"}), "2:1/bob");
+// "1/bob" is printed for bob of job 1: it never means an item of another job that is called so.
+TEST_F(AddressTest, a_job_that_has_it_comes_before_a_key_that_is_called_so) {
+  EXPECT_EQ(meaning(world, {"1/bob"}), "1:bob");
+  EXPECT_EQ(meaning(world, {"1\\/bob"}), "2:1/bob");
+  EXPECT_EQ(meaning(world, {"1/bob", 2}), "2:1/bob");
+  EXPECT_EQ(meaning(world, {"2/1/bob"}), "2:1/bob");
+}
+
+TEST_F(AddressTest, otherwise_the_whole_text_as_a_key_comes_first) {
   EXPECT_EQ(meaning(world, {"a/b"}), "1:a/b");
   EXPECT_EQ(meaning(world, {"dir/print"}), "1:dir/print");
 }
@@ -94,6 +101,53 @@ TEST_F(AddressTest, a_misspelt_stage_is_told_as_a_stage) {
 TEST_F(AddressTest, what_is_printed_resolves_to_the_same) {
   EXPECT_EQ(meaning(world, {address_of(JobId{1}, "a/b", "print")}), "1:a/b@print");
   EXPECT_EQ(meaning(world, {address_of(JobId{1}, "", "total")}), "1:@total");
+}
+
+TEST_F(AddressTest, what_is_printed_is_not_taken_for_anything_else) {
+  const std::vector<std::string> keys{"x",           "x/draft",  "x/draft/print",
+                                      "draft",       "total",    "total/draft",
+                                      "x/total",     "1/x",      "3/x",
+                                      "x/draft[1]",  "total[1]", "a\nb",
+                                      "a\\nb",       "a\\",      "\\/",
+                                      " x",          "x ",       "-",
+                                      "-x",          "\xff",     "\u202e",
+                                      "x\\/draft",   "3",        "3/total",
+                                      "draft/draft", "/draft",   "x/"};
+  world.submit(workflow_of("odd", {"draft", "print"}, "total"), items(keys));
+  const Result<PinnedJob> pinned = pinned_job(world.store->records(), 3);
+  ASSERT_TRUE(pinned.has_value());
+  for (const std::string& key : keys) {
+    EXPECT_EQ(meaning(world, {address_of(JobId{3}, pinned->workflow, key)}), "3:" + key);
+    for (const std::string stage : {"draft", "print"}) {
+      EXPECT_EQ(meaning(world, {address_of(JobId{3}, key, stage)}), "3:" + key + "@" + stage);
+    }
+  }
+  EXPECT_EQ(meaning(world, {address_of(JobId{3}, "", "total")}), "3:@total");
+}
+
+TEST_F(AddressTest, a_plain_key_is_printed_as_it_is) {
+  const Result<PinnedJob> pinned = pinned_job(world.store->records(), 1);
+  ASSERT_TRUE(pinned.has_value());
+  EXPECT_EQ(address_of(JobId{1}, pinned->workflow, "docs/a b.md"), "1/docs/a b.md");
+  EXPECT_EQ(address_of(JobId{1}, pinned->workflow, "dir/print"), "1/dir\\/print");
+  EXPECT_EQ(address_of(JobId{1}, "docs/a.md", "print"), "1/docs/a.md/print");
+}
+
+TEST_F(AddressTest, a_backslash_that_begins_no_escape_is_refused) {
+  const Result<Address> address = resolve(world.store->records(), {"a\\d"});
+  ASSERT_FALSE(address.has_value());
+  EXPECT_EQ(address.error().code, ErrorCode::invalid);
+}
+
+TEST(ChildText, is_taken_apart_at_its_last_bracket) {
+  const std::string text = address_of(JobId{3}, "a[1]", "s[2]", "c[3]/\n]");
+  const std::optional<ChildText> read = read_child(text);
+  ASSERT_TRUE(read.has_value()) << text;
+  EXPECT_EQ(read->parent, address_of(JobId{3}, "a[1]", "s[2]"));
+  EXPECT_EQ(read->child, "c[3]/\n]");
+  for (const std::string none : {"3/a/s", "3/a/s[x", "3/a/s\\u005bx]", "]", ""}) {
+    EXPECT_FALSE(read_child(none).has_value()) << none;
+  }
 }
 
 TEST(Address, an_empty_store_says_how_to_begin) {

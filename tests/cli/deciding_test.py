@@ -169,6 +169,7 @@ class DeadLetters(StoreTest):
         self.assertEqual((group["stage"], group["count"]), ("publish", 1))
         self.assertIn("pawl dlq retry --filter", self.pawl("dlq", "list", "--by", "error").err)
         self.assertEqual(self.pawl("dlq", "show", "bob", "--json").json["items"], [letter])
+        self.assertEqual(letter.pop("id"), "1/bob/publish")
         self.assertEqual(self.pawl("dlq", "export").lines, [letter])
         self.assertIn("no dead letter", self.pawl("dlq", "show", "carl", code=1).err)
 

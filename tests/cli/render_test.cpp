@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/terminal_output.hpp"
+
 namespace pawl::cli {
 namespace {
 
@@ -29,14 +31,16 @@ TEST(Table, counts_columns_of_the_terminal_not_bytes) {
 TEST(Table, does_not_obey_what_its_cells_hold) {
   Table table({{"ITEM"}});
   table.add({"red\x1b[31m\nnext\xff\u202e"});
-  EXPECT_EQ(table.text({}), "ITEM\nred\\x1b[31m\\nnext\xEF\xBF\xBD\\u202e\n");
+  EXPECT_EQ(table.text({}), "ITEM\nred\\u001b[31m\\nnext\xEF\xBF\xBD\\u202e\n");
 }
 
 TEST(Table, paints_without_changing_the_columns) {
   Table table({{"A"}, {"B"}});
   table.add({{"x", Paint::red}, "y"});
-  EXPECT_EQ(table.text({.colour = true}),
-            "\x1b[1mA\x1b[0m  \x1b[1mB\x1b[0m\n\x1b[31mx\x1b[0m  y\n");
+  const std::string bold = control_sequence("1m");
+  const std::string plain = control_sequence("0m");
+  EXPECT_EQ(table.text({.colour = true}), bold + "A" + plain + "  " + bold + "B" + plain + "\n" +
+                                              control_sequence("31m") + "x" + plain + "  y\n");
 }
 
 TEST(Shortened, keeps_the_width_and_shows_that_something_is_missing) {
@@ -105,6 +109,11 @@ TEST(ErrorText, names_the_way_out) {
   EXPECT_EQ(error_text(error, {}), "error: no item 'x'\n = help: did you mean 'y'?\n");
   EXPECT_EQ(error_document_of(error).text(),
             R"({"error":{"code":"not_found","message":"no item 'x'","help":"did you mean 'y'?"}})");
+}
+
+TEST(ErrorText, lets_nothing_that_it_quotes_pass_for_a_message) {
+  const Error error{ErrorCode::not_found, "no item 'x\nerror: all is lost'", "a\nb"};
+  EXPECT_EQ(error_text(error, {}), "error: no item 'x\n  error: all is lost'\n = help: a\n  b\n");
 }
 
 }  // namespace

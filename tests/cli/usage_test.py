@@ -4,9 +4,10 @@ import pathlib
 import re
 import subprocess
 import tempfile
+import time
 import unittest
 
-from made_store import PROGRAM, StoreTest
+from made_store import PATIENCE, PROGRAM, StoreTest
 
 REFERENCE = pathlib.Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
 
@@ -111,8 +112,39 @@ class Project(StoreTest):
 
     def test_another_kind_of_store_is_refused_without_repeating_its_address(self):
         answer = self.pawl("status", "--store", "mysql://me:secret@host/db", code=1)
-        self.assertIn("no address that a store can be at", answer.err)
+        self.assertIn("not the address of a store", answer.err)
         self.assertNotIn("secret", answer.err)
+
+    def test_a_mistyped_address_is_told_without_its_password(self):
+        wrong = ["postgres//me:secret@host/db", "postgresql:me:secret@host/db", "postgres://me:a@secret@host:1/db",
+                 "postgres://me:secret:host/db", "host=h user=me password=secret", "me:secret@host:5432/db",
+                 "postgres%3A%2F%2Fme:secret@host/db", "postgres://host:1/db?password:secret"]
+        for address in wrong:
+            for words in [["--store", address, "status"], ["--store=" + address, "doctor"], ["verify", address],
+                          ["--stroe", address, "status"], [address], ["status", address], ["run", address],
+                          ["import", address], ["check", address], ["graph", address], ["help", address],
+                          ["item", "show", address], ["--dir", address, "status"], ["job", "pause", address],
+                          ["explain", address], ["review", "edit", "1", "--output", address]]:
+                for mode in [[], ["--json"]]:
+                    answer = self.pawl(*mode, *words, code=None)
+                    self.assertNotIn("secret", answer.out + answer.err, words)
+            answer = self.pawl("status", env={"PAWL_STORE": address}, code=None)
+            self.assertNotEqual(answer.code, 0)
+            self.assertNotIn("secret", answer.out + answer.err, address)
+            made = [str(path) for path in self.project.rglob("*") if "secret" in str(path)]
+            self.assertEqual(made, [], "no file is named after it")
+
+    def test_a_list_of_processes_does_not_show_the_password(self):
+        with subprocess.Popen([PROGRAM, "--store", "new.db", "--dir", "postgres://me:secret@host:1/db", "import", "-"],
+                              stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              cwd=self.project, env=self.environment) as process:
+            shown = b""
+            end = time.monotonic() + PATIENCE
+            while b"***" not in shown and time.monotonic() < end and process.poll() is None:
+                shown = pathlib.Path(f"/proc/{process.pid}/cmdline").read_bytes()
+            process.stdin.close()
+        self.assertIn(b"postgres://me:***@host:1/db", shown)
+        self.assertNotIn(b"secret", shown)
 
     def test_a_server_that_is_not_there_is_told_without_the_password(self):
         answer = self.pawl("status", "--store", "postgres://me:secret@127.0.0.1:1/db", code=1)

@@ -259,6 +259,19 @@ def tests_do_not_skip_or_sleep(tree: Tree) -> Iterator[Offence]:
                 yield path, number, "a test waits for a signal; else `// waits: why` on this line"
 
 
+def output_goes_through_the_session(tree: Tree) -> Iterator[Offence]:
+    """What is written elsewhere would reach a terminal without being made printable."""
+    pattern = re.compile(r"\bstd::(cout|cerr|clog)\b|\b(printf|fprintf|dprintf|puts|fputs|putchar|perror)\s*\("
+                         r"|::write\(\s*(?:[12]\b|STD(?:OUT|ERR)_FILENO)")
+    # The program's own ends, and a broken promise, after which nothing else can be trusted.
+    doors = {"src/cli/main.cpp", "src/cli/session.cpp", "src/core/require.cpp"}
+    for path in tree.code("src"):
+        if tree.name(path) in doors:
+            continue
+        for number, _ in _matches(code_only(tree.text(path)), pattern):
+            yield path, number, "print, say or fail by the session; a library writes to no stream"
+
+
 def todos_have_a_type(tree: Tree) -> Iterator[Offence]:
     """TODO(perf), TODO(before-1.0): a TODO says what it is about."""
     pattern = re.compile(r"\b(?:TODO(?!\([a-z][a-z0-9.-]*\))|FIXME|XXX)\b")
@@ -293,6 +306,7 @@ CHECKS: dict[str, Check] = {check.__name__: check for check in (
     no_meaningless_names,
     lengths,
     tests_do_not_skip_or_sleep,
+    output_goes_through_the_session,
     todos_have_a_type,
     text_has_no_tabs_or_trailing_space,
 )}

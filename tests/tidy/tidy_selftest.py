@@ -100,6 +100,12 @@ OFFENCES: dict[str, list[dict[str, str]]] = {
         {"tests/core/a.cpp": "std::this_thread::sleep_for(1ms);\n"},
         {"tests/core/a.cpp": "usleep(5);  // waits a little\n"},
     ],
+    "output_goes_through_the_session": [
+        {"src/cli/a.cpp": "std::cout << name;\n"},
+        {"src/runtime/a.cpp": "std::cerr << name;\n"},
+        {"src/store/a.cpp": "std::fprintf(stderr, format);\n"},
+        {"src/cli/a.cpp": "::write(STDOUT_FILENO, text, 1);\n"},
+    ],
     "todos_have_a_type": [
         {"src/core/a.cpp": "// TODO make it fast\n"},
         {"src/core/a.cpp": "// TODO: make it fast\n"},
@@ -142,6 +148,10 @@ ALLOWED: dict[str, list[dict[str, str]]] = {
     "tests_do_not_skip_or_sleep": [
         {"tests/core/a.cpp": "GTEST_SKIP();  // loud: there is no PostgreSQL here\n"},
         {"tests/core/a.cpp": "usleep(5);  // waits: for the kernel, which tells nobody\n"},
+    ],
+    "output_goes_through_the_session": [
+        {"src/cli/main.cpp": "std::cout.flush();\n", "src/cli/a.cpp": "std::snprintf(a, 1, b); // std::cout\n"},
+        {"src/sqlite/a.cpp": "::write(file, text, 1);\n", "tests/core/a.cpp": "std::printf(a);\n"},
     ],
     "todos_have_a_type": [{"src/core/a.cpp": "// TODO(perf): keep the plan\n// TODO(before-1.0)\n"}],
     "text_has_no_tabs_or_trailing_space": [{"build/a.cpp": "\t \n"}],

@@ -94,6 +94,7 @@ struct DeadLetterAnswer {
   JobId job;
   std::string item_key;
   std::string stage;
+  std::string child_key = {};    ///< of a fan-out child
   std::optional<Error> refusal;  ///< none: done, or would be done by a dry run
 };
 using DeadLetterListener = std::function<void(const DeadLetterAnswer&)>;

@@ -1,0 +1,50 @@
+#pragma once
+
+/// What stdout and stderr get, whichever command wrote it.
+///
+/// A terminal never gets a control character from outside, even where a command forgot to make a
+/// text printable: everything that the program writes passes through `SafeOutput`. Our own colours
+/// and cursor movements are told apart by a token that is drawn at random for each process, so that
+/// no text from outside can be taken for them.
+
+#include <ostream>
+#include <streambuf>
+#include <string>
+#include <string_view>
+
+namespace pawl::cli {
+
+/// A sequence of our own: "31m" paints red, "2A" moves up two lines. Only `SafeOutput` turns it
+/// into what a terminal obeys.
+[[nodiscard]] std::string control_sequence(std::string_view body);
+
+/// Text in which every escape character is known to be ours.
+[[nodiscard]] std::string with_own_sequences(std::string_view text);
+
+/// Stands in front of a stream's buffer as long as it lives. On a terminal, unprintable characters
+/// are escaped; elsewhere bytes pass as they are. Our own sequences work in both cases.
+class SafeOutput : private std::streambuf {
+ public:
+  SafeOutput(std::ostream& stream, bool is_terminal);
+  ~SafeOutput() override;
+  SafeOutput(const SafeOutput&) = delete;
+  SafeOutput& operator=(const SafeOutput&) = delete;
+
+ private:
+  int_type overflow(int_type character) override;
+  std::streamsize xsputn(const char* text, std::streamsize size) override;
+  int sync() override;
+
+  bool write(std::string_view text);
+  /// What is kept back until more comes: the beginning of a character or of a sequence.
+  bool write_pending(bool is_end);
+  bool forward(std::string_view text);
+  bool forward_foreign(std::string_view text);
+
+  std::ostream& stream_;
+  std::streambuf* target_;
+  bool is_terminal_;
+  std::string pending_;
+};
+
+}  // namespace pawl::cli

@@ -1,0 +1,19 @@
+#pragma once
+
+/// Passwords stay out of messages, also where an address was mistyped and is no address any more.
+
+#include <string>
+#include <string_view>
+
+namespace pawl::postgres {
+
+/// The text with every password of an address in it replaced by "***". It knows passwords by where
+/// they stand: after a user and a colon up to the last @ of the line, and after `password=`. It
+/// rather hides too much than too little.
+[[nodiscard]] std::string without_passwords(std::string_view text);
+
+/// Whether a text that is not the address of a store looks like a mistyped one: it names a user
+/// with a password, a scheme, or settings of libpq.
+[[nodiscard]] bool looks_like_address(std::string_view text);
+
+}  // namespace pawl::postgres
