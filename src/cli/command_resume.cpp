@@ -75,9 +75,8 @@ int resume(Session& session, const ResumeOptions& options) {
       return session.fail(finished.error());
     }
   }
-  return work_on(
-      session, *store, signals,
-      {.job = job->id, .keep_running = options.keep_running, .file_quota = *file_quota});
+  return work_on(session, *store, signals,
+                 {.job = job->id, .keep_running = options.keep_running, .file_quota = *file_quota});
 }
 
 }  // namespace pawl::cli

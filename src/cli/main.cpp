@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "cli/arguments.hpp"
 #include "cli/cli.hpp"
