@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/dry_run.hpp"
+#include "cli/job_view.hpp"
 #include "cli/server_check.hpp"
 #include "cli/submission.hpp"
 #include "cli/submission_turn.hpp"
