@@ -123,6 +123,7 @@ void each_text(Record& job, Visit& visit) {
   visit(job.key);
   visit(job.params);
   visit(job.labels);
+  visit(job.trusted_by);
 }
 
 struct TextCheck {

@@ -212,6 +212,8 @@ class Execution {
         finished_->draft.usage = finished_->draft.usage + said.usage;
       } catch (const std::exception& thrown) {
         failed = thrown.what();
+      } catch (...) {
+        failed = "the gate threw a value that is not a std::exception";
       }
       // Whatever a gate says, or cries, past its time: it was late.
       const Duration took = ports_.clock->now() - asked_at;
@@ -370,7 +372,7 @@ void execute(const std::shared_ptr<const OpenAttempt>& attempt, const ExecutionP
   } catch (const std::exception& thrown) {
     execution.take_exception(thrown.what());
   } catch (...) {
-    execution.take_exception("something that is no std::exception was thrown");
+    execution.take_exception("the stage threw a value that is not a std::exception");
   }
   execution.judge();
   execution.report();

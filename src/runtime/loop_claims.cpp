@@ -336,6 +336,8 @@ void Loop::evaluate_condition(Claimed claimed) {
       wanted = ready->code->when(context);
     } catch (const std::exception& thrown) {
       ready->condition_error = std::string("the condition failed: ") + thrown.what();
+    } catch (...) {
+      ready->condition_error = "the condition threw a value that is not a std::exception";
     }
     ports->inbox->post([this, ready, wanted] { on_condition(ready, wanted); });
   });

@@ -59,7 +59,7 @@ void each_text(Record& act, Visit& visit) {
 
 template <class Record, class Visit>
   requires(IsRecord<Record, UndoAnswer> || IsRecord<Record, ClaimReview> ||
-           IsRecord<Record, ReleaseReview>)
+           IsRecord<Record, ReleaseReview> || IsRecord<Record, TrustJob>)
 void each_text(Record& act, Visit& visit) {
   visit(act.by);
 }

@@ -253,6 +253,21 @@ TEST(Retry, a_gate_that_throws_keeps_the_output_and_is_retried) {
   EXPECT_EQ(world.kind(job, "a", "work"), StateKind::succeeded);
 }
 
+// Such a gate ended the process.
+TEST(Retry, a_gate_or_a_condition_that_throws_something_odd_fails_the_attempt) {
+  World world;
+  WorkflowBuilder build("odd");
+  build.stage("judged", succeed)
+      .gate("judge", [](const GateContext&, std::stop_token) -> Judgement { throw 7; });
+  build.stage("asked", succeed).when([](Context&) -> bool { throw 7; });
+  const JobId job = world.submit(built(build), items({"a"}));
+  world.run();
+  EXPECT_EQ(world.attempts(job, "a", "judged").at(0).error->message,
+            "gate 'judge' failed: the gate threw a value that is not a std::exception");
+  EXPECT_EQ(world.attempts(job, "a", "asked").at(0).error->message,
+            "the condition threw a value that is not a std::exception");
+}
+
 // Trap 11: the gate is inside the attempt's deadline
 TEST(Retry, a_gate_that_takes_too_long_times_the_attempt_out) {
   World world;
