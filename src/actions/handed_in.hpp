@@ -13,10 +13,10 @@
 #include <stop_token>
 #include <string>
 
-#include "actions/descriptor.hpp"
 #include "actions/file_values.hpp"
 #include "pawl/core/result.hpp"
 #include "pawl/store/store.hpp"
+#include "store/descriptor.hpp"
 #include "store/patience.hpp"
 
 namespace pawl {

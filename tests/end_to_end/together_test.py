@@ -242,7 +242,7 @@ class DiskFull(ProjectTest):
         """Runs in a mount namespace of its own, on a small file system in memory."""
         script = self.write("inside.sh", f"""
 set -e
-mount -t tmpfs -o size=3m none {self.dir}/small
+mount -t tmpfs -o size=3m,mode=755 none {self.dir}/small
 cp held.yaml items.jsonl small/
 cd small
 touch hold
