@@ -29,7 +29,8 @@ std::shared_ptr<Store> open_store(const std::string& address) {
 
 int work_until_told(const std::string& address, const std::string& run_directory) {
   const std::shared_ptr<Store> store = open_store(address);
-  end_orphans(run_directory, std::chrono::seconds(1));
+  const Result<Orphans> orphans = end_orphans(run_directory, std::chrono::seconds(1));
+  if (!orphans) give_up("what was left behind: " + orphans.error().text());
   auto engine = Engine::create(store, {.name = "mortal",
                                        .threads = 2,
                                        .parallel = 16,
