@@ -364,13 +364,30 @@ void Loop::on_looked_up(const std::shared_ptr<Batch>& batch, const Result<Worker
   }
 }
 
-/// The batch was written and its answer lost.
+/// The batch was written and its answer lost. A step whose row is as it was before was not applied:
+/// the job had changed under its decision.
 void Loop::reconcile(const std::shared_ptr<Batch>& batch) {
-  log(LogLevel::warning, "a batch was written although the store had reported trouble");
-  Committed as_written;
-  as_written.steps.resize(batch->steps.size());
-  on_committed(batch, std::move(as_written));
-  want_read_back();
+  committing_ = true;
+  store_thread_.post([this, batch] {
+    auto as_written = std::make_shared<Result<Committed>>(Committed{});
+    for (const Step& step : batch->steps) {
+      const Result<Task> row = store_->records().task(step.next.id);
+      if (!row && row.error().code != ErrorCode::not_found) {
+        *as_written = std::unexpected(row.error());
+        break;
+      }
+      const bool is_as_before = row && row->version == step.expected;
+      (*as_written)
+          ->steps.push_back(
+              {.outcome = is_as_before && step.closed ? StepOutcome::stale : StepOutcome::applied});
+    }
+    inbox_->post([this, batch, as_written] {
+      if (!*as_written) return on_store_trouble(batch, as_written->error());
+      log(LogLevel::warning, "a batch was written although the store had reported trouble");
+      on_committed(batch, std::move(*as_written));
+      want_read_back();
+    });
+  });
 }
 
 void Loop::want_read_back(Duration pause) {

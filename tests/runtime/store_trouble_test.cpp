@@ -208,6 +208,31 @@ TEST_F(StoreTrouble, a_batch_that_was_written_although_its_answer_was_lost_is_no
   EXPECT_TRUE(verify(store->records(), {})->violations.empty());
 }
 
+// Its result was taken for recorded, and the attempt stayed open for ever.
+TEST_F(StoreTrouble, a_step_that_a_written_batch_did_not_apply_is_decided_again) {
+  auto engine = engine_with();
+  WorkflowBuilder build("lost_answer");
+  build.stage("a", [&](Context& context, std::stop_token) -> Outcome {
+    // Somebody acts on the job before the result is committed, and the answer to that is lost.
+    (void)store->act(PauseJob{.job = context.job()});
+    store->sulks = store->writes_all_the_same = true;
+    return Output{.json = Json("done")};
+  });
+  const Program program = built(build);
+  engine->serve(program);
+  const JobId job = *engine->submit(program.workflow(), items({"x"}));
+  engine->run_until_idle();
+  store->sulks = false;
+  for (int i = 0; i < 5; ++i) {
+    clock.advance(1s);
+    engine->run_until_idle();
+  }
+  EXPECT_EQ(store->records().job(job)->attempts_open, 0);
+  EXPECT_EQ(store->records().job(job)->attempts_opened, 1) << "what was done is not done again";
+  EXPECT_EQ(store->records().job(job)->items.succeeded, 1);
+  EXPECT_TRUE(verify(store->records(), {})->violations.empty());
+}
+
 // Sent again it would be fenced, and what it opened the first time would stay open for ever.
 TEST_F(StoreTrouble, a_batch_is_not_sent_again_while_nobody_tells_whether_it_was_written) {
   auto engine = engine_with();
