@@ -121,6 +121,7 @@ class Work {
     options.log = [this, is_verbose](LogLevel level, const std::string& text) {
       if (is_verbose || level == LogLevel::error) remarks_.add(text);
     };
+    let_waits_end_by_themselves();
     Result<std::unique_ptr<Engine>> engine = Engine::create(store_, options);
     if (!engine) return std::unexpected(engine.error());
     engine_ = std::move(*engine);

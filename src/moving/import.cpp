@@ -66,8 +66,9 @@ class Import {
                   "an import of this export was begun with another file: it is job " + number,
                   "finish it with that file, or give it up: `pawl job cancel " + number + "`");
     }
-    // Begun by an older version: nobody knows from which file.
-    if (arriving.sha256.empty() && options_.accepted_by.empty()) accepted_by_.clear();
+    // What is here already may have come from another file that had this one's name at the time:
+    // only a person accepts it.
+    if (options_.accepted_by.empty()) accepted_by_.clear();
     at_ = arriving;
     imported_.went_on = true;
     return {};

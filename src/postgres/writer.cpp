@@ -1,6 +1,8 @@
 #include "postgres/writer.hpp"
 
 #include <chrono>
+#include <random>
+#include <string>
 #include <thread>
 
 #include "postgres/examination.hpp"
@@ -14,6 +16,8 @@ namespace {
 
 constexpr int tries_max = 8;
 constexpr auto unknown_for_at_most = std::chrono::seconds(20);
+/// PostgreSQL cuts longer names.
+constexpr std::size_t session_name_max = 63;
 /// A little less than what `take_id` deletes.
 constexpr auto rows_are_kept_for = std::chrono::days(6);
 
@@ -27,7 +31,7 @@ constexpr char take_id[] =
 constexpr char name_session[] = "SELECT set_config('application_name', $1, false)";
 constexpr char update_last_write[] =
     "UPDATE writers SET last_write = $2, used_at = $3 WHERE id = $1";
-constexpr char select_writer[] = "SELECT last_write FROM writers WHERE id = $1";
+constexpr char select_writer[] = "SELECT last_write, used_at FROM writers WHERE id = $1";
 constexpr char select_last_write[] =
     "SELECT last_write FROM writers WHERE id = $1 FOR NO KEY UPDATE";
 constexpr char delete_writer[] = "DELETE FROM writers WHERE id = $1";
@@ -42,7 +46,8 @@ Writer::Writer(Dialer& dialer, bool create, bool migrate, ServerClock& clock)
     : dialer_(dialer),
       address_(dialer.address()),
       clock_(clock),
-      connection_(dialer.connect("pawl", writer_set_up(address_))) {
+      connection_(dialer.connect("pawl", writer_set_up(address_))),
+      token_(std::to_string(std::random_device{}())) {
   refuse_unfit(dialer_, *connection_);
   bring_up_to_date(*connection_, create, migrate);
   clock_.read(*connection_);
@@ -59,25 +64,36 @@ Writer::~Writer() {
 }
 
 void Writer::sign_on() {
-  const auto name = [&] { return "pawl writer " + address_.schema + "/" + std::to_string(id_); };
+  // The token keeps us from ending a session of another process that was given the same id.
+  const auto name = [&] {
+    std::string whole = "pawl writer " + std::to_string(id_) + " " + token_ + " " + address_.schema;
+    return whole.substr(0, session_name_max);
+  };
   if (id_ != 0) {
     (void)connection_->ask(end_remains, Parameters::of(name()));
     find_own_row();
   }
-  if (id_ == 0) id_ = connection_->ask(take_id, Parameters::of(clock_.now())).integer(0, 0);
+  if (id_ == 0) {
+    newest_ = acknowledged_ = {.number = 0, .at = clock_.now()};
+    id_ = connection_->ask(take_id, Parameters::of(newest_.at)).integer(0, 0);
+  }
   (void)connection_->ask(name_session, Parameters::of(name()));
 }
 
-/// A server that took over without our newest commits has an older row of ours, or none. The rows
-/// of writers that were not used for a week are deleted, so a missing row need not mean that.
+/// The row is as our newest write left it, or the newest that was acknowledged. A server that took
+/// over without our newest commits has an older one, or none, or has given our id to another
+/// process. The rows of writers that were not used for a week are deleted, so a missing row need
+/// not mean that.
 void Writer::find_own_row() {
   const Reply row = connection_->ask(select_writer, Parameters::of(id_));
   const bool is_missing = row.rows() == 0;
-  if (is_missing) id_ = 0;
-  const bool was_deleted = is_missing && clock_.now() - last_used_ >= rows_are_kept_for;
-  const bool is_behind = is_missing || row.integer(0, 0) < acknowledged_write_;
-  const bool has_forgotten = acknowledged_write_ != 0 && is_behind && !was_deleted;
-  if (is_behind) acknowledged_write_ = 0;
+  if (!is_missing) {
+    const Write found{.number = row.integer(0, 0), .at = Timestamp{Duration{row.integer(0, 1)}}};
+    if (found == newest_ || found == acknowledged_) return;
+  }
+  const bool was_deleted = is_missing && clock_.now() - newest_.at >= rows_are_kept_for;
+  const bool has_forgotten = acknowledged_.number != 0 && !was_deleted;
+  id_ = 0;
   if (!has_forgotten) return;
   is_set_back_ = true;
   ++setbacks_;
@@ -96,23 +112,28 @@ Connection& Writer::connection() {
     connection_.reset();
     connection_ = dialer_.connect("pawl", writer_set_up(address_));
     known_ = {};  // it may be another server, which took over without the newest commits
-    if (id_ != 0) sign_on();
-    clock_.read(*connection_);
+    try {
+      if (id_ != 0) sign_on();
+      clock_.read(*connection_);
+    } catch (...) {
+      connection_.reset();  // not signed on: the next call begins again
+      throw;
+    }
   }
   if (id_ == 0) sign_on();
   return *connection_;
 }
 
 void Writer::begin() {
-  last_used_ = clock_.now();
+  newest_ = {.number = newest_.number + 1, .at = clock_.now()};
   connection_->begin(begin_transaction);
-  connection_->post(update_last_write, Parameters::of(id_, ++last_write_, last_used_));
+  connection_->post(update_last_write, Parameters::of(id_, newest_.number, newest_.at));
 }
 
 void Writer::commit(PostgresRows& rows) {
   connection_->post(commit_transaction);
   connection_->settle();
-  acknowledged_write_ = last_write_;
+  acknowledged_ = newest_;
   rows.remember();
 }
 
@@ -144,7 +165,7 @@ bool Writer::was_written() {
       connection();
       if (id_ != signed_on_as) return false;
       const Reply found = connection_->ask(select_last_write, Parameters::of(id_));
-      return found.rows() > 0 && found.integer(0, 0) == last_write_;
+      return found.rows() > 0 && found.integer(0, 0) == newest_.number;
     } catch (const DbError&) {
       if (std::chrono::steady_clock::now() > deadline) throw;
       if (connection_) connection_->roll_back();

@@ -71,10 +71,16 @@ class Writer {
   std::unique_ptr<Connection> connection_;
   Known known_;
   std::int64_t id_ = 0;  ///< of this writer; 0: not signed on yet
-  std::int64_t last_write_ = 0;
-  Timestamp last_used_;
-  std::int64_t acknowledged_write_ = 0;  ///< the newest whose commit was answered
-  bool is_set_back_ = false;             ///< and the caller does not know yet
+  /// What a transaction leaves in this writer's row.
+  struct Write {
+    std::int64_t number = 0;
+    Timestamp at;
+    friend bool operator==(const Write&, const Write&) = default;
+  };
+  Write newest_;
+  Write acknowledged_;  ///< the newest whose commit was answered
+  const std::string token_;
+  bool is_set_back_ = false;  ///< and the caller does not know yet
   std::atomic<std::uint64_t> setbacks_ = 0;
 };
 
@@ -102,11 +108,11 @@ auto Writer::transaction(Body body) -> std::invoke_result_t<Body, PostgresRows&>
       const Next next = after(error, is_committing, tries);
       if (next == Next::give_up) throw;
       if (next == Next::ask_whether_written && was_written()) {
-        acknowledged_write_ = last_write_;
+        acknowledged_ = newest_;
         return *std::move(answer);
       }
     } catch (...) {
-      connection_->roll_back();
+      if (connection_) connection_->roll_back();
       throw;
     }
   }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "pawl/codec/item_key.hpp"
+#include "pawl/core/text.hpp"
 #include "runtime/loop.hpp"
 
 namespace pawl {
@@ -301,6 +302,9 @@ Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<Store> store, Eng
                                                const Clock& clock) {
   WorkerHello hello{
       .host = host_name(), .pid = ::getpid(), .name = options.name, .lease = options.lease};
+  // As the store records it, so that the worker recognises its own row.
+  make_text_valid(hello.host);
+  make_text_valid(hello.name);
   const Result<WorkerId> worker = store->enlist(hello);
   if (!worker) return std::unexpected(worker.error());
   return std::make_unique<EngineOnLoop>(std::move(store), options, clock, std::move(hello),

@@ -8,7 +8,7 @@ namespace pawl {
 
 namespace {
 
-/// So long news may wait for more of them.
+/// How long news may wait to be delivered together.
 constexpr Duration pause_between = std::chrono::milliseconds(1);
 /// So many delivered events are remembered, in case the store is set back.
 constexpr std::size_t seen_max = 1'024;
@@ -116,8 +116,8 @@ EventFeed::Delivery EventFeed::deliver_page() {
   return delivery;
 }
 
-/// Of more events than are remembered those in between are not found again; a store that lost so
-/// many was not set back but replaced.
+/// If more events were lost than are remembered, those in between are not delivered again; a store
+/// that lost that many was replaced, not set back.
 bool EventFeed::rewind(Subscriber& subscriber) {
   auto& seen = subscriber.seen;
   while (!seen.empty()) {

@@ -96,8 +96,8 @@ class Loop {
   // loop_attempts.cpp
   Held& hold_attempt(Task task, std::shared_ptr<const JobPlan> plan,
                      std::shared_ptr<ItemHold> hold);
-  void give_back_forgotten(Task task, std::shared_ptr<const JobPlan> plan,
-                           std::shared_ptr<ItemHold> hold);
+  void give_back(Task task, std::shared_ptr<const JobPlan> plan, std::shared_ptr<ItemHold> hold,
+                 const std::string& why);
   void start_attempt(Task task, std::shared_ptr<const JobPlan> plan, std::shared_ptr<ItemHold> hold,
                      std::string condition_error = {},
                      std::optional<std::vector<Attempt>> history = std::nullopt);
@@ -269,6 +269,7 @@ class Loop {
   bool too_many_abandoned_ = false;
   bool sweeping_ = false;
   bool renewing_ = false;
+  bool enlisting_ = false;
   bool renewal_failed_ = false;  ///< the last one
   Timestamp renewal_sent_at_;
   Timestamp lease_until_;       ///< by our own clock

@@ -81,15 +81,14 @@ void Loop::start_attempt(Task task, std::shared_ptr<const JobPlan> plan,
   if (stopping_) ask_to_stop(held.attempt->task.id, held, StopReason::shutdown);
 }
 
-/// Its code has run here, and the store has forgotten what came of it. The attempt is closed as
-/// interrupted, so that the work is done again under the next number.
-void Loop::give_back_forgotten(Task task, std::shared_ptr<const JobPlan> plan,
-                               std::shared_ptr<ItemHold> hold) {
+/// The attempt is closed as interrupted without running: the work is done under the next number.
+void Loop::give_back(Task task, std::shared_ptr<const JobPlan> plan, std::shared_ptr<ItemHold> hold,
+                     const std::string& why) {
   Held& held = hold_attempt(std::move(task), std::move(plan), std::move(hold));
   held.finished = std::make_unique<Finished>();
   held.finished->draft = draft_without_word(held, AttemptResult::interrupted);
   held.finished->draft.graceful = true;
-  held.finished->draft.summary = "the store has forgotten the result of this attempt";
+  held.finished->draft.summary = why;
   close_attempt(held);
 }
 

@@ -292,8 +292,11 @@ void Loop::start_claimed(std::vector<Claimed> claimed, bool has_run) {
     auto hold =
         std::make_shared<ItemHold>(std::move(one.item_key), std::move(one.category),
                                    std::move(one.data), seen->second.plan->workflow.stage_count());
-    if (has_run) {
-      give_back_forgotten(std::move(one.task), seen->second.plan, std::move(hold));
+    const bool is_ours = is_served(*seen->second.plan, one.task.stage());
+    if (has_run || !is_ours) {
+      give_back(std::move(one.task), seen->second.plan, std::move(hold),
+                has_run ? "the store has forgotten the result of this attempt"
+                        : "this worker cannot run this stage");
     } else {
       start_attempt(std::move(one.task), seen->second.plan, std::move(hold));
     }

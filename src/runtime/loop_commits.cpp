@@ -113,6 +113,11 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
     } else if (answer.error().code == ErrorCode::corrupt) {
       for (const Step& step : batch->steps) drop(step);
       on_damage(answer.error());
+    } else if (refilled) {
+      // Perhaps it was what was to be claimed that was refused.
+      batch->number = ++last_batch_;
+      halves_.push_front(batch);
+      flush();
     } else {
       on_refused(batch, answer.error());
     }

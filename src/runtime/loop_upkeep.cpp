@@ -12,7 +12,7 @@ namespace pawl {
 namespace {
 
 constexpr Duration renew_again_after = std::chrono::milliseconds(500);
-/// So long a renewal may be under way after the lease has run out, before the worker acts on it.
+/// How long a renewal may still be pending after the lease has run out before the worker acts.
 constexpr Duration lease_patience = std::chrono::seconds(1);
 
 }  // namespace
@@ -21,7 +21,7 @@ constexpr Duration lease_patience = std::chrono::seconds(1);
 /// the lease run out. One at a time.
 void Loop::renew() {
   next_renewal_ = clock_.now() + (is_past_lease_ ? renew_again_after : options_.lease / 3);
-  if (std::exchange(renewing_, true)) return;
+  if (enlisting_ || std::exchange(renewing_, true)) return;
   renewal_sent_at_ = clock_.now();
   StoreThread& thread = options_.threads > 0 ? lease_thread_ : store_thread_;
   thread.post([this, worker = worker(), sent_at = renewal_sent_at_, since = holds_since_] {
@@ -93,12 +93,14 @@ void Loop::on_lease_lost() {
   holdings_.clear();
   holds_since_ = no_time;
   compare_again_at_ = no_time;
-  acknowledged_batch_ = 0;
+  if (std::exchange(enlisting_, true)) return;
   store_thread_.post([this, sent_at = clock_.now()] {
     const Result<WorkerId> fresh = store_->enlist(hello_);
     inbox_->post([this, sent_at, fresh] {
+      enlisting_ = false;
       if (fresh) {
         worker_ = fresh->value();
+        acknowledged_batch_ = 0;
         lease_until_ = sent_at + options_.lease;
         is_past_lease_ = false;
       } else {
@@ -152,7 +154,7 @@ void Loop::sweep() {
 void Loop::on_sweep_failed(const Error& error) {
   if (error.code == ErrorCode::corrupt) return on_damage(error);
   if (error.code == ErrorCode::unavailable) return;
-  log(LogLevel::error, "due retries and lost attempts could not be taken up: " + error.text());
+  log(LogLevel::error, "could not process due retries or recover lost attempts: " + error.text());
 }
 
 /// Reads the jobs we work on once more, and the items of what we hold where a job has changed.

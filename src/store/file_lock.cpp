@@ -4,12 +4,15 @@
 #include <cerrno>
 #include <condition_variable>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <sstream>
 #include <system_error>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -24,7 +27,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto ask_every = std::chrono::milliseconds(25);
-constexpr Duration longest_timeout = std::chrono::years(1);  // clocks count no further than some
+constexpr Duration longest_timeout =
+    std::chrono::years(1);  // more would overflow the clock's time_point
 
 std::unexpected<Error> cannot_lock(const fs::path& path, int error) {
   return fail(error == ENOMEM || error == ENOLCK || error == EAGAIN ? ErrorCode::unavailable
@@ -40,13 +44,14 @@ int lock_with(int file, int operation) {
   return 0;
 }
 
-/// A wait that its caller can leave. Who left it keeps nothing: the lock goes with the descriptor.
+/// A wait that its caller can leave. Nobody then holds the lock: its thread gives it back.
 struct Waiting {
   explicit Waiting(Descriptor opened) : file(std::move(opened)) {}
 
   std::mutex mutex;
   std::condition_variable ended;
   bool has_ended = false;  ///< guarded by mutex
+  bool is_left = false;    ///< guarded by mutex
   int error = 0;           ///< guarded by mutex
   Descriptor file;         ///< the thread's until it has ended
 };
@@ -56,7 +61,55 @@ void block(const std::shared_ptr<Waiting>& waiting) {
   const std::lock_guard guard(waiting->mutex);
   waiting->error = error;
   waiting->has_ended = true;
+  if (waiting->is_left) waiting->file = Descriptor();
   waiting->ended.notify_one();
+}
+
+/// Waits that were left and still go on. The next caller takes one over, so that a lock which stays
+/// taken costs one thread for each caller and not one for each try.
+class LeftWaits {
+ public:
+  void add(const fs::path& path, std::shared_ptr<Waiting> waiting) {
+    const std::lock_guard guard(mutex_);
+    waits_[path].push_back(std::move(waiting));
+  }
+  /// Null: there is none.
+  std::shared_ptr<Waiting> take(const fs::path& path) {
+    const std::lock_guard guard(mutex_);
+    auto& waits = waits_[path];
+    while (!waits.empty()) {
+      std::shared_ptr<Waiting> one = std::move(waits.back());
+      waits.pop_back();
+      const std::lock_guard wait(one->mutex);
+      if (one->has_ended) continue;
+      one->is_left = false;
+      return one;
+    }
+    return nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<fs::path, std::vector<std::shared_ptr<Waiting>>> waits_;  ///< guarded by mutex_
+};
+
+LeftWaits& left_waits() {
+  static LeftWaits waits;
+  return waits;
+}
+
+/// A wait in the kernel's queue, on an opening of its own.
+Result<std::shared_ptr<Waiting>> begin_wait(const fs::path& path) {
+  if (std::shared_ptr<Waiting> left = left_waits().take(path)) return left;
+  Descriptor other(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (!other.is_open()) return cannot_lock(path, errno);
+  auto waiting = std::make_shared<Waiting>(std::move(other));
+  try {
+    std::thread([waiting] { block(waiting); }).detach();
+  } catch (const std::system_error& failed) {
+    return cannot_lock(path, failed.code().value());
+  }
+  return waiting;
 }
 
 std::string program_of(pid_t process) {
@@ -116,23 +169,21 @@ Result<LockWait> take_lock(const fs::path& path, Descriptor& file, const LockPat
   if (error == 0) return LockWait::taken;
   if (error != EWOULDBLOCK) return cannot_lock(path, error);
 
-  // An opening of its own: whoever leaves must not be given the lock later.
-  Descriptor other(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-  if (!other.is_open()) return cannot_lock(path, errno);
-  const auto waiting = std::make_shared<Waiting>(std::move(other));
-  try {
-    std::thread([waiting] { block(waiting); }).detach();
-  } catch (const std::system_error& failed) {
-    return cannot_lock(path, failed.code().value());
-  }
+  const Result<std::shared_ptr<Waiting>> begun = begin_wait(path);
+  if (!begun) return std::unexpected(begun.error());
+  const std::shared_ptr<Waiting>& waiting = *begun;
   const Clock::time_point until = Clock::now() + std::min(patience.timeout, longest_timeout);
   std::unique_lock guard(waiting->mutex);
   for (;;) {
     const Clock::time_point next =
         patience.is_interrupted ? std::min(until, Clock::now() + ask_every) : until;
     if (waiting->ended.wait_until(guard, next, [&] { return waiting->has_ended; })) break;
-    if (Clock::now() >= until) return LockWait::timed_out;
-    if (patience.is_interrupted && patience.is_interrupted()) return LockWait::interrupted;
+    const bool is_over = Clock::now() >= until;
+    if (!is_over && !(patience.is_interrupted && patience.is_interrupted())) continue;
+    waiting->is_left = true;
+    guard.unlock();
+    left_waits().add(path, waiting);
+    return is_over ? LockWait::timed_out : LockWait::interrupted;
   }
   if (waiting->error != 0) return cannot_lock(path, waiting->error);
   file = std::move(waiting->file);

@@ -38,7 +38,10 @@ std::expected<bool, std::error_code> make_private_directory(const fs::path& path
     return failed(error == EEXIST ? ENOTDIR : error);
   }
   // A umask may have taken rights from us as well; then it cannot be opened before they are back.
-  if (::fchmodat(AT_FDCWD, path.c_str(), directory_mode, 0) != 0) return failed(errno);
+  const Descriptor place(::open(path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!place.is_open()) return failed(errno);
+  const std::string itself = "/proc/self/fd/" + std::to_string(place.get());
+  if (::chmod(itself.c_str(), directory_mode) != 0) return failed(errno);
   const Descriptor made(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (made.is_open()) give_to_owner_of(above(path), made.get());
   return true;

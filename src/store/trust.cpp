@@ -142,9 +142,9 @@ Result<Job> Ledger::carry_out(const TrustJob& act) {
 /// Gives up an import. The row of the job stays, so that its number is not used again; its log
 /// stays as far as it had come.
 Result<Job> Ledger::abandon(Touched& touched, const Arriving& at, CancelCause cause) {
-  if (at.last_ordinal == 0 && at.lines > 0) {
+  if (at.sha256.empty() && at.lines > 0) {
     return fail(ErrorCode::refused,
-                named(at.job) + " was begun to be imported by an older version of pawl",
+                "the import of " + named(at.job) + " was started by an older version of pawl",
                 "run `pawl import` with the same file again to finish it, then cancel it");
   }
   if (at.last_ordinal > 0) rows_.delete_ordinals(at.first_ordinal, at.last_ordinal);

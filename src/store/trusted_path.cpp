@@ -48,27 +48,19 @@ std::string name_of_user(uid_t user) {
   return known == nullptr ? std::to_string(user) : known->pw_name;
 }
 
-/// Whether every user in the group is trusted. One that nobody knows, or that is empty, is not: its
-/// members may be known elsewhere.
+/// Whether the group is the private one of a trusted user: it has the user's name, is that user's
+/// own, and nobody else is a member. Members of other groups may be known to a directory service
+/// that does not list them.
 bool has_only_trusted_members(gid_t number) {
   const std::lock_guard lock(users_mutex());
   const group* const found = ::getgrgid(number);
   if (found == nullptr) return false;
-  bool has_members = false;
+  const std::string name = found->gr_name;
   for (char** member = found->gr_mem; *member != nullptr; ++member) {
-    const passwd* const user = ::getpwnam(*member);
-    if (user == nullptr || !is_trusted_owner(user->pw_uid)) return false;
-    has_members = true;
+    if (name != *member) return false;
   }
-  bool is_harmless = true;
-  ::setpwent();
-  for (const passwd* user = ::getpwent(); user != nullptr; user = ::getpwent()) {
-    if (user->pw_gid != number) continue;
-    has_members = true;
-    is_harmless = is_harmless && is_trusted_owner(user->pw_uid);
-  }
-  ::endpwent();
-  return is_harmless && has_members;
+  const passwd* const user = ::getpwnam(name.c_str());
+  return user != nullptr && user->pw_gid == number && is_trusted_owner(user->pw_uid);
 }
 
 /// Rights of single users and groups stand in a list beside the mode; the group's bits are then

@@ -106,6 +106,7 @@ void each_text(Record& begun, Visit& visit) {
 template <IsRecord<EndArrival> Record, class Visit>
 void each_text(Record& ended, Visit& visit) {
   each_text(ended.as_it_was, visit);
+  visit(ended.accepted_by);
 }
 
 template <class Record, class Visit>

@@ -66,7 +66,8 @@ class TrustInImports : public testing::TestWithParam<StoreKind> {
   }
   std::vector<EventType> trust_events(JobId job) {
     std::vector<EventType> types;
-    for (const Event& event : *to.records().events({.job = job, .limit = 10'000})) {
+    const Result<std::vector<Event>> events = to.records().events({.job = job, .limit = 10'000});
+    for (const Event& event : *events) {
       if (event.type == EventType::job_imported || event.type == EventType::job_trusted) {
         types.push_back(event.type);
       }

@@ -107,7 +107,7 @@ struct WorkerRecord {
   Timestamp lease_until;
   BatchNumber last_batch = 0;
   bool retired = false;
-  /// When it last renewed its lease it held no attempt opened before this; none: it has not said.
+  /// As of its last renewal the worker held no attempt opened before this; none: not reported yet.
   Timestamp holds_since;
   friend bool operator==(const WorkerRecord&, const WorkerRecord&) = default;
 };
