@@ -46,15 +46,17 @@ std::string all_misfits(const std::vector<FieldMisfit>& found) {
 class Harvest {
  public:
   Harvest(const ActionServices& services, const ActionSpec& action, const Command& command,
-          Workspace& place, ProcessEnd end, std::string project, std::stop_token stop)
+          Workspace& place, ProcessEnd end, Context& context, std::stop_token stop)
       : store_(*services.store),
         options_(services.options),
         action_(action),
         place_(place),
         mask_(command.secrets),
         end_(std::move(end)),
-        project_(std::move(project)),
-        patience_{.stop = std::move(stop), .on_trouble = services.options.on_trouble} {}
+        project_(project_of(context)),
+        patience_{.stop = std::move(stop),
+                  .on_trouble = services.options.on_trouble,
+                  .on_wait = [&context](bool waits) { context.set_waits_for_store(waits); }} {}
 
   Outcome outcome() {
     Written written = read_result();
@@ -232,8 +234,7 @@ Outcome run_command_stage(const ActionServices& services, const ActionSpec& acti
   if (!input) return Failure{.error = error_before_start(input.error())};
   const std::size_t capture = captures_output(action) ? result_bytes_max : 0;
   ProcessEnd end = run_command(services, *command, input->text() + "\n", *place, stop, capture);
-  return Harvest(services, action, *command, *place, std::move(end), project_of(context),
-                 std::move(stop))
+  return Harvest(services, action, *command, *place, std::move(end), context, std::move(stop))
       .outcome();
 }
 

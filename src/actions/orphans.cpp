@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include <fcntl.h>
@@ -23,14 +27,31 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether the owner of the mark is dead. Then we hold its lock, which keeps others from ending the
-/// same, for as long as the file is open.
-bool take_over(const fs::path& path, int file) {
-  if (::flock(file, LOCK_EX | LOCK_NB) != 0) return false;
+/// Nobody has removed the mark since it was opened.
+bool is_still_there(const fs::path& path, int file) {
   struct stat open_file{};
   struct stat named_file{};
   return ::fstat(file, &open_file) == 0 && ::lstat(path.c_str(), &named_file) == 0 &&
          open_file.st_ino == named_file.st_ino;
+}
+
+/// Whether the owner of the mark is dead. Then we hold its lock, which keeps others from ending the
+/// same, for as long as the file is open.
+bool take_over(const fs::path& path, int file) {
+  if (::flock(file, LOCK_EX | LOCK_NB) != 0) return false;
+  return is_still_there(path, file);
+}
+
+/// The same, and waits while another attempt, of this process or another, clears up behind the same
+/// dead worker: what it left must be ended before the next attempt runs.
+bool take_over_in_turn(const fs::path& path, int file, pid_t owner, Duration patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (::flock(file, LOCK_EX | LOCK_NB) != 0) {
+    const bool owner_lives = ::kill(owner, 0) == 0 || errno == EPERM;
+    if (owner_lives || std::chrono::steady_clock::now() >= until) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return is_still_there(path, file);
 }
 
 fs::path folder_of(fs::path mark) { return mark.replace_extension(); }
@@ -97,8 +118,12 @@ void forget(const fs::path& path) {
 }
 
 /// Ends what the dead owner of this mark has left of one task, and forgets that.
-int clear_task(const OpenMark& held, TaskId task, AttemptNumber current, Duration grace) {
-  if (!take_over(held.path, held.file.get())) return 0;
+int clear_task(const OpenMark& held, pid_t owner, TaskId task, AttemptNumber current,
+               Duration grace) {
+  // Each attempt that is cleared may take its grace.
+  constexpr int attempts_waited_for = 16;
+  const Duration patience = grace * attempts_waited_for;
+  if (!take_over_in_turn(held.path, held.file.get(), owner, patience)) return 0;
   MarkText mark = read_mark(held.file.get());
   int ended = 0;
   for (std::size_t place = 0; place < mark.lines.size(); ++place) {
@@ -138,8 +163,8 @@ Result<int> end_earlier_attempts(const fs::path& run_directory, TaskId task, Att
         mark.lines, [&](const MarkLine& line) { return is_earlier(line, task, current); });
     if (!has_some) continue;
     const bool is_ours = mark.owner == ::getpid() && mark.boot == boot_id();
-    ended +=
-        is_ours ? end_fenced(mark, task, current, grace) : clear_task(held, task, current, grace);
+    ended += is_ours ? end_fenced(mark, task, current, grace)
+                     : clear_task(held, mark.owner, task, current, grace);
   }
   return ended;
 }

@@ -205,6 +205,10 @@ int run(Session& session, const RunOptions& options) {
     session.fail(source.error());
     return exit_usage;
   }
+  // It says what runs, and its commands are looked for there.
+  for (const std::filesystem::path& path : {source->path, source->project}) {
+    if (const Status safe = session.check_owner(path); !safe) return session.fail(safe.error());
+  }
   std::optional<WorkflowFile> file = load_or_show(session, *source);
   if (!file) return exit_usage;
   const std::filesystem::path project = source->project;

@@ -26,8 +26,8 @@ class StopSignals {
 /// For waits inside of other calls: the signal stays for whoever waits for it. Threads: any.
 [[nodiscard]] bool stop_is_pending();
 
-/// From now on `stop_is_pending` answers no: an engine runs, and what it has done must get its turn
-/// at the store also while it stops.
+/// From now on `stop_is_pending` answers no: an engine stops, and what it has done must get its turn
+/// at the store.
 void let_waits_end_by_themselves();
 
 }  // namespace pawl::cli

@@ -67,11 +67,11 @@ class Work {
       const Result<Workflow> workflow = store_->records().workflow(job->workflow_hash);
       if (!workflow) return session_.fail(workflow.error());
       workflow_ = *workflow;
-      if (const auto missing = missing_directory(*job)) {
-        return session_.fail({ErrorCode::refused,
-                              "job " + std::to_string(job->id.value()) + " runs its commands in '" +
-                                  *missing + "', which is not here",
-                              "go on with it where that directory is, or bring it back"});
+      if (const auto unfit = unfit_directory(*job)) {
+        return session_.fail(
+            {unfit->code,
+             "job " + std::to_string(job->id.value()) + " cannot run here: " + unfit->message,
+             unfit->help});
       }
     }
     say_unknown_stages();
@@ -83,6 +83,7 @@ class Work {
       was_told_to_stop = signals_.wait(look_every);
       if (was_told_to_stop) break;
     }
+    let_waits_end_by_themselves();
     if (was_told_to_stop) wind_down();
     engine_->stop();
     if (const std::optional<Error> fault = engine_->status().fault) return tell(*fault);
@@ -121,7 +122,6 @@ class Work {
     options.log = [this, is_verbose](LogLevel level, const std::string& text) {
       if (is_verbose || level == LogLevel::error) remarks_.add(text);
     };
-    let_waits_end_by_themselves();
     Result<std::unique_ptr<Engine>> engine = Engine::create(store_, options);
     if (!engine) return std::unexpected(engine.error());
     engine_ = std::move(*engine);
@@ -156,22 +156,26 @@ class Work {
                  bytes_in_words(removed.bytes) + ") of a process that was killed");
   }
 
-  /// The directory a job was submitted from, where it is not on this machine. There, the job's
-  /// commands would all fail: it is left to workers that have it.
-  static std::optional<std::string> missing_directory(const Job& job) {
+  /// Why the commands of a job cannot run in the directory it was submitted from: it is not on this
+  /// machine, or another user could have put programs there.
+  [[nodiscard]] std::optional<Error> unfit_directory(const Job& job) const {
     const auto label = member(job.labels, "project");
-    std::string project = label ? string_of(*label).value_or("") : "";
+    const std::string project = label ? string_of(*label).value_or("") : "";
+    if (project.empty()) return std::nullopt;
     std::error_code ignored;
-    if (project.empty() || std::filesystem::is_directory(project, ignored)) return std::nullopt;
-    return project;
+    if (!std::filesystem::is_directory(project, ignored)) {
+      return Error{ErrorCode::refused, "there is no directory '" + printable(project) + "' here",
+                   "go on with it where that directory is, or bring it back"};
+    }
+    const Status safe = session_.check_owner(project);
+    return safe ? std::nullopt : std::optional(safe.error());
   }
 
   bool takes(const Job& job) {
-    const std::optional<std::string> missing = missing_directory(job);
-    if (!missing) return true;
+    const std::optional<Error> unfit = unfit_directory(job);
+    if (!unfit) return true;
     remarks_.add("job " + std::to_string(job.id.value()) +
-                 " is left to other machines: there is no directory '" + printable(*missing) +
-                 "' here");
+                 " is left to other workers: " + unfit->message);
     return false;
   }
 
@@ -272,7 +276,7 @@ class Work {
       progress_.say("job " + std::to_string(job.id.value()) +
                     " belongs to a program and is left to it");
     }
-    return is_ours_[job.id] = !is_programs && !missing_directory(job);
+    return is_ours_[job.id] = !is_programs && !unfit_directory(job);
   }
 
   void show() {

@@ -89,6 +89,8 @@ struct OpenAttempt {
   std::optional<std::vector<Attempt>> history;
   /// The store did not answer when the code read something: what then fails has not failed.
   mutable std::atomic<bool> missed_store = false;
+  /// The work is done, and what it brought waits for the store.
+  mutable std::atomic<bool> waits_for_store = false;
 
   [[nodiscard]] const StageDefinition& stage() const { return plan->workflow.stage(task.stage()); }
 };

@@ -220,13 +220,12 @@ class Loop {
   std::atomic<bool> store_is_up_ = true;
   std::atomic<bool> is_idle_ = false;  ///< it has looked, and nothing waits or runs
   mutable std::mutex mutex_;
-  std::string trouble_;                                               ///< guarded by mutex_
-  std::int64_t forgotten_results_ = 0;                                ///< guarded by mutex_
-  std::optional<Error> fault_;                                        ///< guarded by mutex_
-  std::map<std::string, std::shared_ptr<const StageCode>> handlers_;  ///< guarded by mutex_
-  std::vector<CodeSource> sources_;                                   ///< guarded by mutex_
-  /// By hash; guarded by mutex_.
-  mutable std::map<std::string, CodeOfStages, std::less<>> made_code_;
+  std::string trouble_;                                                 ///< guarded by mutex_
+  std::int64_t forgotten_results_ = 0;                                  ///< guarded by mutex_
+  std::optional<Error> fault_;                                          ///< guarded by mutex_
+  std::map<std::string, std::shared_ptr<const StageCode>> handlers_;    ///< guarded by mutex_
+  std::vector<CodeSource> sources_;                                     ///< guarded by mutex_
+  mutable std::map<std::string, CodeOfStages, std::less<>> made_code_;  ///< guarded by mutex_
 
   std::atomic<Timestamp> wake_at_{};         ///< when the loop wants to be driven next
   std::atomic<Timestamp> sleeping_until_{};  ///< what its own thread waits for

@@ -70,7 +70,7 @@ void Loop::on_lease_over() {
   next_renewal_ = std::min(next_renewal_, clock_.now() + renew_again_after);
   std::vector<TaskId> running;
   for (const auto& [id, held] : held_) {
-    if (!held.closing) running.push_back(id);
+    if (!held.closing && !held.attempt->waits_for_store) running.push_back(id);
   }
   const std::string what = std::to_string(running.size()) + " running attempts";
   log(LogLevel::error,

@@ -18,6 +18,7 @@ class TaskContext final : public Context {
       : attempt_(std::move(attempt)), store_(std::move(store)), deadline_(deadline) {}
 
   [[nodiscard]] JobId job() const override { return attempt_->plan->id; }
+  void set_waits_for_store(bool waits) override { attempt_->waits_for_store = waits; }
   [[nodiscard]] const Workflow& workflow() const override { return attempt_->plan->workflow; }
   [[nodiscard]] const std::string& stage_name() const override;
   [[nodiscard]] const Task& task() const override { return attempt_->task; }

@@ -18,6 +18,8 @@ struct Patience {
   std::stop_token stop;  ///< ends it
   std::function<void(const Error&)>
       on_trouble;  ///< called once, before the first wait; may be empty
+  /// Called when it begins to wait and when it no longer does; may be empty.
+  std::function<void(bool waits)> on_wait = {};
 };
 
 /// Asks again, every few seconds at last, as long as the answer is `unavailable` and nobody wants
@@ -27,10 +29,17 @@ std::invoke_result_t<Ask> ask_patiently(const Patience& patience, Ask ask) {
   using std::chrono::milliseconds;
   constexpr milliseconds shortest(50);
   constexpr milliseconds longest(5'000);
+  const auto tell = [&](bool waits) {
+    if (patience.on_wait) patience.on_wait(waits);
+  };
   for (milliseconds pause = shortest;; pause = std::min(pause * 2, longest)) {
     std::invoke_result_t<Ask> answer = ask();
     const bool is_trouble = !answer && answer.error().code == ErrorCode::unavailable;
-    if (!is_trouble || patience.stop.stop_requested()) return answer;
+    if (!is_trouble || patience.stop.stop_requested()) {
+      tell(false);
+      return answer;
+    }
+    tell(true);
     if (pause == shortest && patience.on_trouble) patience.on_trouble(answer.error());
     std::mutex mutex;
     std::unique_lock lock(mutex);

@@ -93,7 +93,9 @@ Status check_owner(const fs::path& path, const struct stat& found) {
       ErrorCode::refused,
       quoted(path) + " belongs to another user (" + name_of_user(found.st_uid) +
           "), who could make pawl run commands as you",
-      "make it yours: chown -hR " + std::to_string(::geteuid()) + " " + quoted(path) + or_trust);
+      std::string("work in a directory of your own, or look at everything in it before you make it "
+                  "yours") +
+          or_trust);
 }
 
 Status check_writers(const fs::path& path, const struct stat& found) {
@@ -101,7 +103,9 @@ Status check_writers(const fs::path& path, const struct stat& found) {
   return fail(ErrorCode::refused,
               quoted(path) + " can be written by other users (mode " + octal(found.st_mode) +
                   "), who could make pawl run commands as you",
-              "close it: chmod go-w " + quoted(path) + or_trust);
+              ((found.st_mode & S_ISVTX) != 0 ? "use a directory of your own below it"
+                                              : "close it: chmod go-w " + quoted(path)) +
+                  or_trust);
 }
 
 void push_parts(std::deque<std::string>& parts, const fs::path& path) {

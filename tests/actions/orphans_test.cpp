@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <future>
 #include <set>
 #include <thread>
 #include <vector>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -120,6 +123,24 @@ TEST(Orphans, of_a_dead_worker_are_ended_with_their_scratch_directory) {
   EXPECT_FALSE(is_living(dead.leader));
   EXPECT_TRUE(std::filesystem::is_empty(folder / "run"));
   EXPECT_EQ(ended_in(folder), 0);
+}
+
+// A survivor takes several tasks over at once. All but the first went on beside what was left.
+TEST(Orphans, are_ended_also_while_another_attempt_clears_up_behind_the_same_worker) {
+  const Folder folder;
+  const DeadWorker dead(folder, "65536-1");
+  std::filesystem::path mark;
+  for (const std::filesystem::path& entry : entries(folder / "run")) {
+    if (entry.extension() == ".mark") mark = entry;
+  }
+  const int other = ::open(mark.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(::flock(other, LOCK_EX), 0);
+  auto ended =
+      std::async(std::launch::async, [&] { return earlier_ended(folder, TaskId{65'536}, 2); });
+  EXPECT_EQ(ended.wait_for(100ms), std::future_status::timeout) << "it waits for its turn";
+  ::close(other);
+  EXPECT_EQ(ended.get(), 3);
+  EXPECT_FALSE(is_living(dead.near));
 }
 
 // Trap 28: what an interrupted attempt left never runs beside the next one.

@@ -64,6 +64,40 @@ class OwnershipTest(ProjectTest):
 @unittest.skipUnless(IS_ROOT, "needs root to make files of another user")  # loud: the reason is printed
 class Planted(OwnershipTest):
 
+    def test_the_project_of_a_job_that_became_another_users_is_not_worked_in(self):
+        """The store is ours; the directory the job was submitted from is not any more."""
+        store = self.dir / "store.db"
+        project = self.dir / "project"
+        project.mkdir()
+        (project / "w.yaml").write_text(
+            "version: 1\nworkflow: w\nitems: [x]\nstages:\n  s: { run: [./program] }\n")
+        self.pawl("run", "w.yaml", "--detach", "--store", store, cwd=project)
+        self.give_away("project")
+        (project / "program").write_text("#!/bin/sh\ntouch sprung\n")
+        (project / "program").chmod(0o755)
+        answer = self.pawl("work", "--drain", "--store", store, code=None)
+        self.assertIn("belongs to another user", answer.err)
+        refused = self.pawl("resume", "--store", store, code=FAILED)
+        self.assertIn("job 1 cannot run here", refused.err)
+        self.assertFalse((project / "sprung").exists())
+        self.pawl("resume", "--store", store, "--trust-owner")
+        self.assertTrue((project / "sprung").exists())
+
+    def test_a_workflow_file_of_another_user_is_not_run_whatever_the_store(self):
+        store = self.dir / "store.db"
+        theirs = self.dir / "theirs"
+        theirs.mkdir()
+        (theirs / "evil.yaml").write_text(
+            "version: 1\nworkflow: w\nitems: [x]\nstages:\n  s: { sh: touch sprung }\n")
+        self.give_away("theirs")
+        for words, where in ((["evil.yaml"], theirs), (["theirs/evil.yaml"], self.dir)):
+            refused = self.pawl("run", *words, "--store", store, cwd=where, code=FAILED)
+            self.assertIn("belongs to another user", refused.err)
+        os.chown(self.dir / "hello.yaml", NOBODY, NOBODY)
+        refused = self.pawl("run", "hello.yaml", "--store", store, code=FAILED)
+        self.assertIn("hello.yaml' belongs to another user", refused.err)
+        self.assertFalse(store.exists(), "nothing was submitted")
+
     def test_a_project_of_another_user_above_the_working_directory_is_refused(self):
         planted = self.plant_job("shared")
         below = planted / "mine"
@@ -76,7 +110,7 @@ class Planted(OwnershipTest):
             self.assertIn(str(planted / ".pawl"), answer.err)
             self.assertIn("belongs to another user (nobody)", answer.err)
             self.assertIn("--trust-owner", answer.err)
-            self.assertIn("chown", answer.err)
+            self.assertIn("make it yours", answer.err)
         self.assertFalse((planted / "sprung").exists())
 
     def test_a_project_directory_of_another_user_is_refused(self):

@@ -3,6 +3,9 @@
 
 #include "runtime/holdings.hpp"
 
+#include <atomic>
+#include <thread>
+
 #include <gmock/gmock.h>
 
 #include "simulation/line.hpp"
@@ -114,6 +117,30 @@ TEST_F(StoreTroubleWhileWorking, a_worker_past_its_lease_goes_on_where_it_was_to
   engine->run_until_idle();
   EXPECT_EQ(state_of(*store->records().job(job)), JobState::completed);
   EXPECT_EQ(store->records().job(job)->attempts_opened, 1);
+}
+
+// Its work is done: ending it would lose what it brought and stop nothing.
+TEST(PastTheLease, an_attempt_whose_result_waits_for_the_store_is_not_ended) {
+  auto away = std::make_shared<Sulking>(open_memory_store(system_clock()));
+  auto engine = std::move(*Engine::create(away, {.threads = 2, .lease = 300ms}));
+  std::atomic<int> executions = 0;
+  WorkflowBuilder build("long");
+  build.stage("a", [&](Context&, std::stop_token) -> Outcome {
+    if (++executions == 1) {
+      away->is_away = true;
+      away->payloads_to_refuse = 6;  // for about three seconds
+    }
+    return Output{.json = Json(std::string(100'000, 'x'))};
+  });
+  const Program program = built(build);
+  engine->serve(program);
+  engine->start();
+  const JobId job = *engine->submit(program.workflow(), numbered(1));
+  while (away->payloads_to_refuse > 0) std::this_thread::yield();
+  away->is_away = false;
+  ASSERT_TRUE(engine->wait(job));
+  EXPECT_EQ(state_of(*away->records().job(job)), JobState::completed);
+  EXPECT_EQ(executions, 1);
 }
 
 // A machine that slept: the store says that the lease can be had again, so nobody else has the

@@ -28,8 +28,8 @@ class Sulking final : public ForwardingStore {
   bool sulks = false;
   bool is_damaged = false;
   bool refuses_skips = false;
-  bool is_away = false;              ///< answers neither renewals nor sweeps
-  bool writes_all_the_same = false;  ///< the answer is lost, the batch is not
+  std::atomic<bool> is_away = false;  ///< answers neither renewals nor sweeps
+  bool writes_all_the_same = false;   ///< the answer is lost, the batch is not
   int refused = 0;
   std::atomic<int> payloads_to_refuse = 0;
   std::uint64_t told_setbacks = 0;

@@ -66,6 +66,10 @@ class Context {
   /// A fan-out child's own part; null elsewhere.
   [[nodiscard]] virtual const ChildPart* child() const = 0;
 
+  /// For stages whose work is done while the store does not take what it brought: such an attempt
+  /// is not ended when the worker's lease runs out.
+  virtual void set_waits_for_store(bool waits) = 0;
+
   /// The output of a stage this one needs, directly or through others. `not_found` when there is no
   /// such stage, or it has no output yet.
   [[nodiscard]] virtual Result<Upstream> upstream(std::string_view stage) = 0;
