@@ -71,6 +71,7 @@ CASES = {
     "job resume": [["1"], [HOSTILE]],
     "job cancel": [["1", "--yes"], ["1", "3", "--yes"]],
     "job budget": [["1"], ["1", "--attempts", "100"], ["1", "--deadline", HOSTILE]],
+    "job trust": [["1"]],
     "job wait": [["4"], ["1", "--timeout", "1ms"]],
     "item list": [["--job", "1"], ["--job", "3", "--limit", "2"], ["--after", HOSTILE]],
     "item show": [[ITEM], [DEAD], [HOSTILE], ["4/total"]],

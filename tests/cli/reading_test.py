@@ -239,7 +239,7 @@ stages:
 
     def test_promises_are_told_without_a_store(self):
         all_of_them = self.pawl("verify", "--explain", "--json").json["invariants"]
-        self.assertEqual([one["id"] for one in all_of_them], [f"I{n}" for n in range(1, 16)] + ["log", "database"])
+        self.assertEqual([one["id"] for one in all_of_them], [f"I{n}" for n in range(1, 16)] + ["I17", "I18", "log", "database"])
         self.assertTrue(self.pawl("verify", "--explain", "i6").out.startswith("I6  Deciding again"))
         self.assertIn("there is no promise 'I99'", self.pawl("verify", "--explain", "I99", code=2).err)
 

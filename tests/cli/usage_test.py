@@ -135,6 +135,7 @@ class Project(StoreTest):
             self.assertEqual(made, [], "no file is named after it")
 
     def test_a_list_of_processes_does_not_show_the_password(self):
+        (self.project / "postgres:/me:secret@host:1/db").mkdir(parents=True)
         with subprocess.Popen([PROGRAM, "--store", "new.db", "--dir", "postgres://me:secret@host:1/db", "import", "-"],
                               stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                               cwd=self.project, env=self.environment) as process:
