@@ -175,7 +175,7 @@ class Work {
     const std::optional<Error> unfit = unfit_directory(job);
     if (!unfit) return true;
     remarks_.add("job " + std::to_string(job.id.value()) +
-                 " is left to other workers: " + unfit->message);
+                 " is left to other machines: " + unfit->message);
     return false;
   }
 

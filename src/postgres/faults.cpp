@@ -32,12 +32,11 @@ Meaning meaning_of_connection(const DbError& error, const std::string& where) {
           "workers connect again by themselves"};
 }
 
-/// About what a statement holds, so that waiting does not help. A limit (class 54) is one of the
-/// row where a table is named with it, and else one of the server: a database that needs VACUUM
-/// before it takes more says 54000, too.
+/// About what a statement holds, so that waiting does not help. A database that needs VACUUM before
+/// it takes more says 54000 like a row that is too long: a worker that takes the one for the other
+/// stops with the server's words, and one that waited would wait for ever.
 bool is_about_values(const DbError& error) {
-  return (error.state.starts_with("22") && !error.is_stale()) ||
-         (error.state.starts_with("54") && error.names_table);
+  return (error.state.starts_with("22") && !error.is_stale()) || error.state.starts_with("54");
 }
 
 Meaning meaning_of_state(const DbError& error, const Address& address) {
@@ -48,9 +47,10 @@ Meaning meaning_of_state(const DbError& error, const Address& address) {
     return {ErrorCode::invalid, "PostgreSQL keeps no such text",
             "keys, categories and reasons must be UTF-8 without zero bytes"};
   }
-  if (state == "54000" && error.names_table) {
-    return {ErrorCode::invalid, "a key, category or pool is too long for PostgreSQL",
-            "use at most 2,000 bytes for each"};
+  if (state == "54000") {
+    return {ErrorCode::invalid, server + " takes no row of this size, or no more rows",
+            "use at most 2,000 bytes for a key, a category or a pool; where that holds, look at "
+            "the server's log"};
   }
   if (is_about_values(error)) {
     return {ErrorCode::refused, server + " does not take these values", {}};

@@ -94,8 +94,8 @@ TEST_F(DamagedExport, other_files_are_not_exports) {
 }
 
 TEST_F(DamagedExport, a_newer_format_is_refused_by_its_number) {
-  const std::string newer = replaced("\"format\":1,", "\"format\":2,\"more\":true,");
-  EXPECT_THAT(expect_refused(newer), HasSubstr("has format 2, and this pawl reads up to 1"));
+  const std::string newer = replaced("\"format\":1,", "\"format\":3,\"more\":true,");
+  EXPECT_THAT(expect_refused(newer), HasSubstr("has format 3, and this pawl reads up to 2"));
 }
 
 /// Whoever writes exports by hand, with a right digest, is told the line.
@@ -139,7 +139,7 @@ TEST_F(DamagedExport, a_line_has_bounds_that_are_named_with_its_number) {
   std::string shifts = "{\"original_job\":{\"shifts\":[0";
   for (int i = 0; i <= 10'000; ++i) shifts += ",0";
   EXPECT_THAT(expect_refused(file.substr(0, ends[2]) + shifts + "]}}\n"),
-              HasSubstr("line 4: the job of adopted items: 'shifts' must have at most 10000"));
+              HasSubstr("line 4: 'shifts' of the job of adopted items must have at most 10000"));
 }
 
 TEST_F(DamagedExport, a_record_that_no_line_can_hold_is_not_exported) {

@@ -25,7 +25,6 @@ TEST(PostgresFaults, what_may_be_mended_on_the_server_is_unavailable_to_an_open_
            "28000", "28P01", "42501", "3D000",  // rights
            "42P01", "3F000",                    // a schema that may not be used looks like none
            "53000", "53100", "53200", "53300", "53400",  // resources
-           "54000",                                      // needs VACUUM before it takes more
            "55000", "55006", "55P03", "57014",           // locks and cancelled statements
            "58030", "XX000", "22012", "0A000", "42883", "", "99999",
        }) {
@@ -39,8 +38,10 @@ TEST(PostgresFaults, what_this_statement_holds_is_refused_or_invalid) {
   for (const char* const state : {"22001", "22003", "22P02"}) {
     EXPECT_EQ(error_of(answered(state), address).code, ErrorCode::refused) << state;
   }
-  EXPECT_EQ(error_of(answered("54000", true), address).code, ErrorCode::refused)
+  EXPECT_EQ(error_of(answered("54000", true), address).code, ErrorCode::invalid)
       << "a row that is too long for its index";
+  EXPECT_EQ(error_of(answered("54000", false), address).code, ErrorCode::invalid)
+      << "a row that is too long for any index";
 }
 
 TEST(PostgresFaults, what_the_tables_hold_is_corrupt) {
