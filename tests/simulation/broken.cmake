@@ -110,9 +110,6 @@ pawl_broken(one_more_than_parallel store/counting.cpp
   [=[if (job.parallel > 0 && job.attempts_open > static_cast<std::int64_t>(job.parallel))]=])
 
 # What the engine must not forget.
-pawl_broken(later_attempt_dropped runtime/loop_attempts.cpp
-  [=[if (held_for(step) != nullptr) held_.erase(step.next.id);]=]
-  [=[held_.erase(step.next.id);]=])
 pawl_broken(refused_result_dropped runtime/loop_commits.cpp
   [=[if (batch->steps.size() == 1) return substitute(batch->steps.front(), error);]=]
   [=[if (batch->steps.size() == 1) return drop(batch->steps.front());]=])
