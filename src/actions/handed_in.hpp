@@ -44,7 +44,7 @@ class HandedIn {
   [[nodiscard]] std::int64_t size() const { return size_; }
   /// Its own name, after links are resolved.
   [[nodiscard]] std::string name() const { return real_path_.filename().string(); }
-  /// Its bytes. `invalid` beyond `bytes_max`, `unavailable` when it is told to stop.
+  /// Its bytes. `invalid` beyond `bytes_max`, `unavailable` when a stop is requested.
   [[nodiscard]] ByteSource bytes(std::int64_t bytes_max, std::stop_token stop) const;
 
  private:

@@ -17,10 +17,10 @@ inline constexpr std::size_t drawn_stages_max = 100;
 inline constexpr std::size_t name_columns_max = 60;
 inline constexpr std::size_t listed_needs_max = 20;
 
-/// One line per row of stages, drawn from left to right. A graph whose lines would cross, and so be
-/// read wrongly, or that is larger than the bounds above, is told as a list instead: one stage a
-/// line, with what it comes after. The other forms name everything; they take time and memory in
-/// proportion to stages and needs.
+/// One line per row of stages, drawn from left to right. A graph whose lines would cross, or that
+/// is larger than the bounds above, is printed as a list instead: one stage a line, with its needs.
+/// The other formats are always complete; they take time and memory in proportion to stages and
+/// needs.
 [[nodiscard]] std::string ascii_graph(const Workflow& workflow);
 [[nodiscard]] std::string mermaid_graph(const Workflow& workflow);
 [[nodiscard]] std::string dot_graph(const Workflow& workflow);

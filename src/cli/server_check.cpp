@@ -6,7 +6,7 @@ namespace pawl::cli {
 
 Status check_server(Session& session, const std::filesystem::path& fallback) {
   const Result<StorePlace> place = session.store_place(fallback);
-  // Where there is no place for a store, opening it says so.
+  // If no store is named, opening it reports that.
   if (!place || place->is_file()) return {};
   const auto found = examine_postgres({.url = place->url});
   if (!found) return std::unexpected(found.error());

@@ -21,8 +21,8 @@ Result<fs::path> state_directory() {
   if (const fs::path state = from("XDG_STATE_HOME"); state.is_absolute()) return state / "pawl";
   if (const fs::path home = from("HOME"); home.is_absolute()) return home / ".local/state/pawl";
   return pawl::fail(ErrorCode::refused,
-                    "there is no directory for the marks of running commands: neither HOME nor "
-                    "XDG_STATE_HOME names one",
+                    "pawl needs a private directory to track running commands, and neither HOME "
+                    "nor XDG_STATE_HOME is set",
                     "set XDG_STATE_HOME to a directory of this user, or work inside of a project");
 }
 

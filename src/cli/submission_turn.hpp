@@ -17,9 +17,9 @@ namespace pawl::cli {
 class SubmissionTurn {
  public:
   /// Waits for the turn, which is a file beside the directory where processes leave their marks.
-  /// `refused` where no file can be made there. It stays: one that is taken away could be held by
-  /// one and made anew by another. `unavailable`, naming its holder, where it does not come in
-  /// time.
+  /// `refused` if the file cannot be created. The file is never deleted: otherwise one process
+  /// could hold the deleted file while another creates a new one. `unavailable`, naming the holder,
+  /// if the turn does not come in time.
   [[nodiscard]] static Result<SubmissionTurn> wait_for(const std::filesystem::path& run_directory,
                                                        const LockPatience& patience);
 

@@ -2,10 +2,9 @@
 
 /// What stdout and stderr get, whichever command wrote it.
 ///
-/// A terminal never gets a control character from outside, even where a command forgot to make a
-/// text printable: everything that the program writes passes through `SafeOutput`. Our own colours
-/// and cursor movements are told apart by a token that is drawn at random for each process, so that
-/// no text from outside can be taken for them.
+/// A terminal never gets a control character from outside, even if a command forgot to escape a
+/// text: everything that the program writes passes through `SafeOutput`. Our own colours and cursor
+/// movements carry a random token, so that text from outside cannot forge them.
 
 #include <ostream>
 #include <streambuf>

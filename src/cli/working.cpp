@@ -164,7 +164,8 @@ class Work {
     if (project.empty()) return std::nullopt;
     std::error_code ignored;
     if (!std::filesystem::is_directory(project, ignored)) {
-      return Error{ErrorCode::refused, "there is no directory '" + printable(project) + "' here",
+      return Error{ErrorCode::refused,
+                   "its directory '" + printable(project) + "' does not exist on this machine",
                    "go on with it where that directory is, or bring it back"};
     }
     const Status safe = session_.check_owner(project);

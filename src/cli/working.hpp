@@ -21,7 +21,7 @@ struct WorkOrder {
   Duration lease = {};          ///< zero: the engine's own
   bool keep_running = false;    ///< also past the lease, when others may run the same
   std::int64_t file_quota = 0;  ///< bytes of files that one attempt may hand in; zero: the usual
-  bool until_idle = true;       ///< ends when only people could go on; else when it is told to stop
+  bool until_idle = true;       ///< ends when only people could go on; false: when it is stopped
 };
 
 /// Works and answers the exit code: that of the job, or of the jobs that were worked on, or

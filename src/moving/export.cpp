@@ -351,7 +351,7 @@ class Export {
       return written;
     };
     const Status written = each_row(records_, filter, [&](const Event& event) -> Status {
-      // Trust is a fact of this store, and begins anew in the next one.
+      // Trust is local to a store and is not exported.
       const bool is_of_this_store =
           event.type == EventType::job_imported || event.type == EventType::job_trusted;
       if (is_of_this_store) return {};

@@ -36,10 +36,8 @@ DbError error_of(const PGresult* result) {
   if (message.empty()) message = trimmed(PQresultErrorMessage(result));
   const bool ends_connection =
       state.starts_with("57P") || state.starts_with("08") || state == "25P03" || state.empty();
-  DbError error(ends_connection ? DbError::Kind::lost : DbError::Kind::answered, std::move(state),
-                message);
-  error.names_table = PQresultErrorField(result, PG_DIAG_TABLE_NAME) != nullptr;
-  return error;
+  return {ends_connection ? DbError::Kind::lost : DbError::Kind::answered, std::move(state),
+          message};
 }
 
 /// The parts of an address that we set unless it says otherwise: a dead peer is noticed.

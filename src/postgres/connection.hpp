@@ -57,7 +57,6 @@ struct DbError : std::runtime_error {
 
   Kind kind;
   std::string state;
-  bool names_table = false;  ///< the server names the table whose row it did not take
 };
 
 /// The rows that a statement answered.

@@ -8,7 +8,7 @@ namespace pawl::postgres {
 
 namespace {
 
-/// How an error is told; `code` is that of a store that is open.
+/// The error as users see it. `code` is the one for a store that is already open.
 struct Meaning {
   ErrorCode code;
   std::string what;

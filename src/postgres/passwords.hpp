@@ -1,6 +1,6 @@
 #pragma once
 
-/// Passwords stay out of messages, also where an address was mistyped and is no address any more.
+/// Keeps passwords out of messages, even if the address is mistyped and cannot be parsed.
 
 #include <string>
 #include <string_view>

@@ -118,8 +118,8 @@ void Loop::settle_unknown(std::vector<Claimed> open) {
 /// Attempts go on; those that the store does not know are ended by the comparison.
 void Loop::on_setback(const std::string& evidence) {
   log(LogLevel::error, "the store has forgotten commits that it had acknowledged: " + evidence +
-                           ". A standby may have taken over without them. Everything is read "
-                           "again, and what is no longer on record runs again");
+                           ". A standby may have taken over without them. The worker reads all "
+                           "jobs again and reruns every attempt that is not on record");
   is_set_back_ = true;
   conditions_.clear();
   for (auto& [id, seen] : jobs_) seen.is_doubtful = true;

@@ -32,7 +32,6 @@ class Sulking final : public ForwardingStore {
   bool writes_all_the_same = false;   ///< the answer is lost, the batch is not
   int refused = 0;
   std::atomic<int> payloads_to_refuse = 0;
-  std::uint64_t told_setbacks = 0;
   ItemId bad_item;                   ///< no batch with a step of this item is taken
   bool refuses_substitutes = false;  ///< not even the failure that stands for a refused result
 
@@ -40,7 +39,6 @@ class Sulking final : public ForwardingStore {
     if (is_away) return fail(ErrorCode::unavailable, "nobody answers");
     return inner().renew(worker, holds_since);
   }
-  [[nodiscard]] std::uint64_t setbacks() const override { return told_setbacks; }
   Result<Submitted> submit(const NewJob& job, const AddItems& items) override {
     if (sulks && writes_all_the_same) (void)inner().submit(job, items);
     if (sulks) return fail(ErrorCode::unavailable, "the disk is full");
