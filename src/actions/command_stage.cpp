@@ -8,6 +8,7 @@
 #include "actions/envelope.hpp"
 #include "actions/output_types.hpp"
 #include "pawl/codec/json.hpp"
+#include "store/payload_names.hpp"
 
 namespace pawl {
 
@@ -161,7 +162,19 @@ class Harvest {
     return failure(error_before_start(error));
   }
 
+  /// A command may hand on a file that it was given. It cannot name any other file of the store.
+  [[nodiscard]] Status check_named_files(const Json& output) {
+    for (const PayloadName& file : files_named_in(output.text())) {
+      if (place_.links().has(file.sha256)) continue;
+      return fail(ErrorCode::invalid,
+                  "the output names a file that the attempt was not given: sha256:" + file.sha256,
+                  "write the file's path, and declare the field as `file`");
+    }
+    return {};
+  }
+
   Outcome judged_output(const ResultDocument& document, const Json& raw, FileKeeper& keeper) {
+    if (const Status given = check_named_files(raw); !given) return failure(given.error());
     Output output{.json = raw, .summary = document.summary, .artifacts = {}, .usage = left_.usage};
     std::vector<FieldMisfit> unfit;
     if (!action_.out.empty() && is_object(raw)) {

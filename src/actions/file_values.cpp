@@ -34,6 +34,10 @@ Result<std::string> FileLinks::path_of(const FileValue& file, std::string_view f
   }
 }
 
+bool FileLinks::has(std::string_view sha256) const {
+  return std::ranges::any_of(made_, [&](const auto& one) { return one.first.second == sha256; });
+}
+
 bool FileLinks::leads_to(const std::filesystem::path& real_path) const {
   return std::ranges::any_of(targets_, [&](const std::filesystem::path& target) {
     std::error_code ignored;

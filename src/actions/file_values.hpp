@@ -28,6 +28,8 @@ class FileLinks {
   [[nodiscard]] Result<std::string> path_of(const FileValue& file, std::string_view field);
   /// The same value with every file in it, however deep, as its path.
   [[nodiscard]] Result<Json> with_paths(const Json& value, std::string_view field);
+  /// Whether the attempt was given this file.
+  [[nodiscard]] bool has(std::string_view sha256) const;
   /// Whether one of the links leads to this file, which is named by its real path.
   [[nodiscard]] bool leads_to(const std::filesystem::path& real_path) const;
 

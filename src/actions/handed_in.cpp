@@ -69,7 +69,13 @@ Status check_place(const FilePlaces& places, const std::string& path, const fs::
   }
   std::error_code ignored;
   const bool may_be_in_project = !places.project.empty();
-  if (may_be_in_project && is_inside(real, fs::canonical(places.project, ignored))) return {};
+  if (may_be_in_project) {
+    const fs::path project = fs::canonical(places.project, ignored);
+    if (is_inside(real, project / ".pawl")) {
+      return refused(path + " is one of pawl's own files", "copy the file to $PAWL_DIR");
+    }
+    if (is_inside(real, project)) return {};
+  }
   const std::string leads_to =
       real == fs::path(path) ? "" : " leads to " + real.string() + ", which";
   return refused(path + leads_to + " lies outside of $PAWL_DIR" +

@@ -1,4 +1,5 @@
 #include <functional>
+#include <set>
 #include <vector>
 
 #include "cli/address.hpp"
@@ -67,6 +68,7 @@ int review_list(Session& session, const ReviewListOptions& options) {
                       .after = ReviewId{options.after},
                       .limit = page_size};
   std::uint32_t shown = 0;
+  std::set<JobId> untrusted;
   std::int64_t last = 0;
   bool is_cut = false;
   for (bool more = true; more && !is_cut;) {
@@ -77,7 +79,11 @@ int review_list(Session& session, const ReviewListOptions& options) {
     for (const Review& review : *page) {
       const Result<bool> asked = is_asked(records, review);
       if (!asked) return session.fail(asked.error());
-      if (review.status == ReviewStatus::open && !*asked) continue;
+      if (review.status == ReviewStatus::open && !*asked) {
+        const Result<Job> job = records.job(review.job);
+        if (job && job->trust == Trust::untrusted) untrusted.insert(job->id);
+        continue;
+      }
       if (options.limit > 0 && shown == options.limit) {
         is_cut = true;
         break;
@@ -120,6 +126,11 @@ int review_list(Session& session, const ReviewListOptions& options) {
       session.print(table.text(session.style()));
       session.say("decide: pawl review next");
     }
+  }
+  for (const JobId job : untrusted) {
+    session.say("reviews of job " + std::to_string(job.value()) +
+                " are left out: it was imported and is not trusted; pawl job trust " +
+                std::to_string(job.value()));
   }
   if (is_cut) session.say("there are more: --limit N, or --after " + std::to_string(last));
   return exit_done;

@@ -173,6 +173,13 @@ void warn_of_items(Session& session, const Submission& submission, const FirstIt
               "', and the second of it is called '" + printable(equal.first) + "#2'");
 }
 
+/// Nobody could work on the job in a run directory that others can write to.
+Status check_run_directory(Session& session) {
+  const Result<std::filesystem::path> path = session.run_directory();
+  if (!path) return std::unexpected(path.error());
+  return session.check_owner(*path);
+}
+
 /// Reads the items, and submits only when they could be read.
 Result<Begun> submit(Session& session, Store& store, const RunOptions& options,
                      const Submission& submission) {
@@ -225,6 +232,7 @@ int run(Session& session, const RunOptions& options) {
     const Status free = nothing_unfinished(**store, submission->file.workflow.name(), options.file);
     if (!free) return session.fail(free.error());
   }
+  if (const Status safe = check_run_directory(session); !safe) return session.fail(safe.error());
   const Result<Begun> begun = submit(session, **store, options, *submission);
   if (!begun) return session.fail(begun.error());
   const Job& job = begun->job;

@@ -83,7 +83,7 @@ int explain(Session& session, const std::string& named) {
     return session.fail(
         Error{.code = ErrorCode::invalid,
               .message = "there is no promise '" + named + "'",
-              .help = "`pawl verify --explain` lists them: I1 to I15, I18, log and database"});
+              .help = "`pawl verify --explain` lists them: I1 to I15, I17, I18, log and database"});
   }
   const std::span<const Invariant> wanted =
       one == nullptr ? invariants() : std::span<const Invariant>(one, 1);

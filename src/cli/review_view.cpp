@@ -80,7 +80,6 @@ Result<bool> is_asked(Records& records, const Review& review) {
   if (review.status != ReviewStatus::open) return false;
   const Result<Job> job = records.job(review.job);
   if (!job) return std::unexpected(job.error());
-  // Nobody can answer for a job that is not trusted yet.
   return !job->cancelled && is_trusted(job->trust);
 }
 

@@ -8,13 +8,13 @@ namespace {
 
 using enum StateKind;
 
-void give_up_when_too_many_failed(Job& job, std::vector<Event>& events) {
+void give_up_when_too_many_failed(Job& job, Timestamp now, std::vector<Event>& events) {
   if (job.cancelled || !job.tolerate_failures.is_set()) return;
   if (!job.tolerate_failures.is_exceeded(job.items.failed, job.items.total, !job.submission_open)) {
     return;
   }
   job.cancelled = CancelCause::tolerance;
-  ++job.generation;
+  job.generation = next_stamp(job.generation, now);
   Event event;
   event.type = EventType::job_cancelled;
   event.job = job.id;
@@ -79,7 +79,7 @@ bool is_at_its_end(const Job& job, const Workflow& workflow) {
 std::vector<StageIndex> advance(Job& job, const Workflow& workflow, Timestamp now,
                                 std::vector<Event>& events) {
   require(job.stages.size() == workflow.stage_count(), "a job counts each stage of its workflow");
-  give_up_when_too_many_failed(job, events);
+  give_up_when_too_many_failed(job, now, events);
   const bool ends = is_at_its_end(job, workflow);
   if (ends && !job.has_ended()) {
     job.ended_at = now;

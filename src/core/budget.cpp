@@ -62,11 +62,11 @@ MayOpen may_open(const Job& job, Timestamp now) {
   return {.yes = budget == BudgetKind::none, .budget = budget};
 }
 
-void exhaust(Job& job, BudgetKind budget, Timestamp, std::vector<Event>& events) {
+void exhaust(Job& job, BudgetKind budget, Timestamp now, std::vector<Event>& events) {
   if (budget == BudgetKind::none || job.cancelled || job.has_ended()) return;
   const bool pauses = job.budget.exhausted == OnBudgetEnd::pause;
   if (pauses && job.paused != PauseCause::none) return;
-  ++job.generation;
+  job.generation = next_stamp(job.generation, now);
   events.push_back(event_of(job, EventType::budget_reached, static_cast<std::int32_t>(budget)));
   if (!pauses) {
     job.cancelled = budget == BudgetKind::deadline ? CancelCause::deadline : CancelCause::budget;

@@ -18,7 +18,6 @@ Step step_from(const Task& task) {
   step.was = task.kind();
   step.expected = task.version;
   step.next = task;
-  step.next.version = task.version + 1;
   return step;
 }
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <utility>
 
 #include "core/ending.hpp"
@@ -7,22 +6,11 @@
 
 namespace pawl {
 
-namespace {
-
-/// At least the time of opening. A store may come back without its newest commits, and then opens
-/// the same task again: the new token must differ from the forgotten one.
-Version next_token(Version before, Timestamp now) {
-  return std::max<Version>(before + 1, now.time_since_epoch().count());
-}
-
-}  // namespace
-
 Task open(const StageDefinition& stage, Task ready, WorkerId worker, Timestamp now,
           std::vector<Event>& events) {
   require(ready.kind() == StateKind::ready, "only a Ready task is opened");
   ++ready.attempts;
   ++ready.counts.attempts;
-  ready.version = next_token(ready.version, now);
   ready.state = Running{.worker = worker, .opened_at = now};
 
   Event started = event_of(ready, EventType::attempt_started);
@@ -40,7 +28,6 @@ Task open(const StageDefinition& stage, Task ready, WorkerId worker, Timestamp n
 
 Task wake(Task scheduled) {
   require(scheduled.kind() == StateKind::retry_scheduled, "only a scheduled retry wakes");
-  ++scheduled.version;
   scheduled.state = Ready{};
   return scheduled;
 }

@@ -28,6 +28,21 @@ constexpr std::size_t remembered_max = 100'000;
 
 std::string named(JobId job) { return "job " + std::to_string(job.value()); }
 
+std::vector<PayloadName> payloads_of(const MovedAttempt& moved) {
+  return payloads_named_in(moved.attempt);
+}
+std::vector<PayloadName> payloads_of(const ArrivingTask& moved) {
+  if (!moved.task.child) return {};
+  return files_named_in(moved.task.child->data.text());
+}
+std::vector<PayloadName> payloads_of(const ArrivingReview& moved) {
+  if (!moved.review.answer || !moved.review.answer->edits) return {};
+  return files_named_in(moved.review.answer->edits->text());
+}
+std::vector<PayloadName> payloads_of(const ArrivingItem& moved) {
+  return files_named_in(moved.item.data.text());
+}
+
 std::string random_id() {
   std::random_device random;
   constexpr std::string_view digits = "0123456789abcdef";
@@ -135,11 +150,10 @@ class Export {
   /// A record, after the payloads it names.
   template <class Value>
   Status write_with_payloads(const Value& value) {
-    const std::string line = line_of(value);
-    for (const PayloadName& name : payloads_named_in(line)) {
+    for (const PayloadName& name : payloads_of(value)) {
       if (Status written = write_payload(name); !written) return written;
     }
-    return put(line);
+    return put(line_of(value));
   }
 
   Status write_payload(const PayloadName& name) {
@@ -165,7 +179,7 @@ class Export {
       if (name.is_output) {
         seen.erase(0, seen.size() - std::min(seen.size(), payload_name_max));
         seen += piece.bytes;
-        std::ranges::move(payloads_named_in(seen), std::back_inserter(inside));
+        std::ranges::move(files_named_in(seen), std::back_inserter(inside));
       }
       if (Status written = write(piece); !written) return written;
       piece.offset += static_cast<std::int64_t>(piece.bytes.size());

@@ -20,6 +20,12 @@ namespace pawl {
 
 namespace {
 
+/// Whether an output stands in the record itself. A long one is kept as a payload; so is one that
+/// looks like a reference to a payload, or a stage could name the payload of another.
+bool stands_in_record(const Json& output) {
+  return output.size() <= inline_output_max && !is_payload_reference(output);
+}
+
 /// One execution, from the start of the code to the verdict.
 class Execution {
  public:
@@ -95,7 +101,7 @@ class Execution {
     draft.result = AttemptResult::success;
     finished_->typed = output.typed;
     draft.usage = output.usage;
-    const bool is_short = output.json.size() <= inline_output_max;
+    const bool is_short = stands_in_record(output.json);
     if (is_short && (stage_.gates.empty() || attempt_->task.child)) {
       draft.summary = std::move(output.summary);
       draft.artifacts = std::move(output.artifacts);
@@ -104,7 +110,7 @@ class Execution {
     }
     output_ = std::move(output);  // the gates want to see it too
     make_text_valid(output_);     // gates judge, and a file keeps, what the record will say
-    const bool is_inline = output_.json.size() <= inline_output_max;
+    const bool is_inline = stands_in_record(output_.json);
     draft.summary = output_.summary;
     draft.artifacts = output_.artifacts;
     if (is_inline) {

@@ -246,10 +246,13 @@ void Loop::on_stale(const Step& step) {
   store_thread_.post([this, task = held.attempt->task, generation = step.generation] {
     auto job = std::make_shared<Result<Job>>(store_->records().job(task.job));
     std::optional<CancelCause> cancelled;
+    bool is_read = job->has_value();
     if (task.item) {
-      if (const Result<Item> item = store_->records().item(task.item)) cancelled = item->cancelled;
+      const Result<Item> item = store_->records().item(task.item);
+      if (item) cancelled = item->cancelled;
+      is_read = is_read && item.has_value();
     }
-    inbox_->post([this, id = task.id, version = task.version, job, cancelled, generation] {
+    inbox_->post([this, id = task.id, version = task.version, job, cancelled, is_read, generation] {
       if (*job && (*job)->generation < generation) {
         on_setback("job " + std::to_string((*job)->id.value()) +
                    " is as it was before acts that had been acknowledged");
@@ -257,9 +260,11 @@ void Loop::on_stale(const Step& step) {
       if (*job) refresh(**job);
       const auto again = held_.find(id);
       if (again == held_.end() || again->second.attempt->task.version != version) return;
-      again->second.item_cancelled = cancelled;
-      again->second.closing = false;
-      close_attempt(again->second);
+      Held& stale = again->second;
+      stale.item_cancelled = cancelled;
+      stale.closing = false;
+      if (is_read && !cancelled && !(*job)->cancelled) stale.forget_cancel();
+      close_attempt(stale);
     });
   });
 }

@@ -25,6 +25,14 @@ OpenName name_of_open(const Task& task) { return {task.id, task.version}; }
 
 }  // namespace
 
+void HeldAttempt::forget_cancel() {
+  if (stop_reason != StopReason::cancel) return;
+  stop_reason = StopReason::lease;
+  if (!finished) return;
+  Attempt& draft = finished->draft;
+  if (draft.result == AttemptResult::cancelled) draft.result = AttemptResult::interrupted;
+}
+
 /// After every renewal, and again soon while the last look showed a difference.
 void Loop::compare_holdings() {
   compare_again_at_ = no_time;
@@ -171,13 +179,10 @@ void Loop::on_read_after_setback(const Remembered& remembered) {
     }
   }
   for (auto& [id, held] : held_) {
-    // A cancel that the store has forgotten was none; one that it knows comes with its refusal.
+    // If the store does know of an item's cancel, it says so when it refuses the result.
     held.item_cancelled.reset();
     const auto seen = jobs_.find(held.attempt->plan->id);
-    const bool is_cancelled = seen != jobs_.end() && seen->second.cancelled;
-    if (held.stop_reason == StopReason::cancel && !is_cancelled) {
-      held.stop_reason = StopReason::lease;
-    }
+    if (seen == jobs_.end() || !seen->second.cancelled) held.forget_cancel();
   }
   report_forgotten(remembered.forgotten);
   look_afresh();

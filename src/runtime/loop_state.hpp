@@ -33,6 +33,9 @@ struct HeldAttempt {
   bool was_refused = false;  ///< the store refused its result; what is sent now is a substitute
   std::optional<CancelCause> item_cancelled;
   std::unique_ptr<Finished> finished;
+
+  /// The store knows of no cancel, so there was none: what was stopped because of it runs again.
+  void forget_cancel();
 };
 
 /// What changes about a job.

@@ -67,7 +67,7 @@ Result<Job> Ledger::carry_out(const CancelJob& act) {
   if (job.has_ended()) return fail(ErrorCode::refused, named(act.job) + " has already ended");
   if (!job.cancelled) {
     job.cancelled = act.cause;
-    ++job.generation;
+    has_changed(job);
     touched->events.push_back(
         Event{.type = EventType::job_cancelled, .code = static_cast<std::int32_t>(act.cause)});
   }
@@ -83,7 +83,7 @@ Result<Job> Ledger::carry_out(const PauseJob& act) {
   }
   if (job.paused == PauseCause::none) {
     job.paused = PauseCause::requested;
-    ++job.generation;
+    has_changed(job);
     touched->events.push_back(Event{.type = EventType::job_paused,
                                     .code = static_cast<std::int32_t>(PauseCause::requested)});
   }
@@ -100,7 +100,7 @@ Result<Job> Ledger::carry_out(const ResumeJob& act) {
   job.paused = PauseCause::none;
   job.last_progress_at = now_;
   job.decisions_since_progress = 0;
-  ++job.generation;
+  has_changed(job);
   touched->events.push_back(Event{.type = EventType::job_resumed});
   return job;
 }
@@ -111,7 +111,7 @@ Result<Job> Ledger::carry_out(const SetBudget& act) {
   Job& job = *touched->job;
   job.budget = act.budget;
   job.deadline_at = act.budget.deadline ? job.submitted_at + *act.budget.deadline : no_time;
-  ++job.generation;
+  has_changed(job);
   const bool a_budget_paused_it =
       job.paused != PauseCause::none && job.paused != PauseCause::requested && !job.has_ended();
   if (a_budget_paused_it && may_go_back(*touched)) return carry_out(ResumeJob{act.job});
@@ -143,7 +143,7 @@ Result<Job> Ledger::carry_out(const CancelItem& act) {
   if (progress->cancelled) return *touched->job;
   progress->cancelled = CancelCause::requested;
   rows_.put_progress(act.item, *progress);
-  ++touched->job->generation;
+  has_changed(*touched->job);
 
   std::vector<Event> events;
   ItemChange change{.look_closely = true};
@@ -196,8 +196,7 @@ Result<Job> Ledger::carry_out(const DiscardDeadLetter& act) {
     return fail(ErrorCode::invalid, "a dead letter is discarded for a reason");
   Task next = *task;
   std::get<Failed>(next.state).discarded = true;
-  ++next.version;
-  require(rows_.replace_task(next, task->version), "a row changed inside its own transaction");
+  rewrite(next, *task);
   --touched->job->dead_letters;
   touched->events.push_back(
       Event{.type = EventType::dead_letter_discarded,

@@ -101,6 +101,7 @@ class Renaming {
 Job row_of(const Job& as_it_was, JobId id, const Renaming& renamed) {
   Job row = as_it_was;
   row.id = id;
+  row.generation = 1;
   row.reduce_ordinal = renamed.ordinal(row.reduce_ordinal);
   row.paused = at_least_paused(row.paused);
   row.trust = Trust::untrusted;
@@ -272,7 +273,7 @@ void Ledger::write_arrived(const ArrivingTask& arrived, const Arriving& at) {
   const Workflow& workflow = rows_.workflow(rows_.job(row.job)->workflow_hash);
   const LaneId base = rows_.lane_base(row.job, arrived.category, workflow.stage_count());
   row.lane = LaneId{base.value() + static_cast<std::int64_t>(row.stage())};
-  require(rows_.insert_task(row), "an ordinal was given out twice");
+  insert(row);
 }
 
 void Ledger::write_arrived(const Attempt& arrived, const Arriving& at) {
@@ -293,7 +294,8 @@ void Ledger::write_arrived(const ArrivingReview& arrived, const Arriving& at) {
   auto* succeeded = task ? std::get_if<Succeeded>(&task->state) : nullptr;
   if (succeeded == nullptr) return;  // in an export made by hand; the verification tells
   succeeded->edited_by = id;
-  require(rows_.replace_task(*task, task->version), "a row changed inside its own transaction");
+  const Version before = task->version;
+  require(replace(*task, before), "a row changed inside its own transaction");
 }
 
 void Ledger::write_arrived(const ArrivingEvents& arrived, const Arriving& at) {
@@ -308,9 +310,11 @@ void Ledger::write_arrived(const ArrivingEvents& arrived, const Arriving& at) {
 
 void Ledger::write_arrived(const ArrivedWhole& arrived, const Arriving& at) {
   Job* job = rows_.job(at.job);
+  const Generation before = job->generation;
   *job = row_of(arrived.job, at.job, Renaming(at.job, at.originals, at.shift));
+  job->generation = before;
   job->labels = labels_of(at);
-  ++job->generation;  // whoever has looked at it looks again
+  has_changed(*job);  // whoever has looked at it looks again
 }
 
 Result<Arriving> Ledger::take_in(const EndArrival& ended) {

@@ -87,7 +87,7 @@ void Ledger::claim_share(Touched& touched, const LaneShare& share, WorkerId work
         continue;
       }
       Task opened = open(stage, ready, worker, now_, events);
-      require(rows_.replace_task(opened, ready.version), "a row changed in its transaction");
+      rewrite(opened, ready);
       leave(touched, opened, StateKind::ready);
       enter(touched, opened);
       claims.opened.push_back(claimed(std::move(opened)));

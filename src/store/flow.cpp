@@ -19,7 +19,6 @@ Task fresh_task(const Task& from, TaskId id, const TaskState& state) {
               .job = from.job,
               .item = from.item,
               .lane = LaneId{lane_of_first_stage + static_cast<std::int64_t>(stage_of(id))},
-              .version = 1,
               .state = state};
 }
 
@@ -100,7 +99,7 @@ void Ledger::release(Touched& touched, const Task& from, StageIndex dependent, c
     const std::size_t events_before = events.size();
     Task fresh = fresh_task(from, id, Ready{});
     open_if_allowed(touched, fresh, step, events, answer);
-    if (rows_.insert_task(fresh)) {
+    if (try_insert(fresh)) {
       has_entered(fresh);
       return;
     }
@@ -108,8 +107,8 @@ void Ledger::release(Touched& touched, const Task& from, StageIndex dependent, c
   }
   std::optional<Task> row = rows_.task(id);
   if (!row) {
-    const Task fresh = fresh_task(from, id, Waiting{bit});
-    require(rows_.insert_task(fresh), "a row appeared inside its own transaction");
+    Task fresh = fresh_task(from, id, Waiting{bit});
+    insert(fresh);
     has_entered(fresh);
     return;
   }
@@ -122,12 +121,11 @@ void Ledger::release(Touched& touched, const Task& from, StageIndex dependent, c
   }
   const Version expected = row->version;
   waiting->satisfied |= bit;
-  ++row->version;
   if (waiting->satisfied == plan.full_mask) {
     row->state = Ready{};
     open_if_allowed(touched, *row, step, events, answer);
   }
-  require(rows_.replace_task(*row, expected), "a row changed inside its own transaction");
+  require(replace(*row, expected), "a row changed inside its own transaction");
   leave(touched, *row, StateKind::waiting);
   has_entered(*row);
 }
@@ -140,14 +138,12 @@ void Ledger::give_up(Touched& touched, const Task& from, StageIndex stage, const
   Task ended_row;
   if (!row) {
     ended_row = fresh_task(from, id, as);
-    require(rows_.insert_task(ended_row), "a row appeared inside its own transaction");
+    insert(ended_row);
   } else {
     if (row->kind() != StateKind::waiting) return;
     ended_row = *row;
     ended_row.state = as;
-    ++ended_row.version;
-    require(rows_.replace_task(ended_row, row->version),
-            "a row changed inside its own transaction");
+    rewrite(ended_row, *row);
     leave(touched, ended_row, StateKind::waiting);
   }
   enter(touched, ended_row);
@@ -174,13 +170,12 @@ void Ledger::create_children(Touched& touched, const Task& parent,
                .job = parent.job,
                .item = parent.item,
                .lane = parent.lane,
-               .version = 1,
                .state = Ready{}};
     child.child = ChildPart{.parent = parent.id,
                             .expansion = parent.expansion,
                             .key = children[i].key,
                             .data = children[i].data};
-    require(rows_.insert_task(child), "an ordinal was given out twice");
+    insert(child);
     enter(touched, child);
   }
 }
@@ -207,8 +202,7 @@ void Ledger::child_ended(Touched& touched, const Task& child) {
   }
   Task next = *parent;
   next.state = counts;
-  ++next.version;
-  require(rows_.replace_task(next, parent->version), "a row changed inside its own transaction");
+  rewrite(next, *parent);
 }
 
 /// Cancels the children of a parent that no longer waits for them. A running one is fenced: its
@@ -228,8 +222,8 @@ void Ledger::end_children(Touched& touched, const Task& parent, CancelCause caus
   for (const Task& child : rows_.children_of(parent.id, parent.expansion)) {
     if (has_ended(child.state)) continue;
     supersede_review(child.id);
-    const Step step = ending(child);
-    require(rows_.replace_task(step.next, child.version), "a row changed inside its transaction");
+    Step step = ending(child);
+    rewrite(step.next, child);
     leave(touched, step.next, child.kind());
     enter(touched, step.next);
     if (step.closed) rows_.insert_attempt(*step.closed);
@@ -266,20 +260,18 @@ void Ledger::release_job_wide(Touched& touched, StageIndex stage) {
   std::optional<Task> row = rows_.task(id);
   if (!row) {
     const LaneId base = rows_.lane_base(job.id, "", touched.workflow->stage_count());
-    const Task fresh{.id = id,
-                     .job = job.id,
-                     .lane = LaneId{base.value() + static_cast<std::int64_t>(stage)},
-                     .version = 1,
-                     .state = Ready{}};
-    require(rows_.insert_task(fresh), "a job-wide task became ready twice");
+    Task fresh{.id = id,
+               .job = job.id,
+               .lane = LaneId{base.value() + static_cast<std::int64_t>(stage)},
+               .state = Ready{}};
+    insert(fresh);
     enter(touched, fresh);
     return;
   }
   require(row->kind() == StateKind::waiting, "a job-wide task became ready twice");
   const Version expected = row->version;
   row->state = Ready{};
-  ++row->version;
-  require(rows_.replace_task(*row, expected), "a row changed inside its own transaction");
+  require(replace(*row, expected), "a row changed inside its own transaction");
   leave(touched, *row, StateKind::waiting);
   enter(touched, *row);
 }

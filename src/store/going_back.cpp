@@ -68,10 +68,10 @@ Status Ledger::go_back(Touched& touched, const Task& task, Cause cause,
 }
 
 /// Writes one row of a rerun, with its attempt where one was open and its question where one was.
-void Ledger::write_step(Touched& touched, const Step& step, const Task& before) {
+void Ledger::write_step(Touched& touched, Step step, const Task& before) {
   require(may_move(before.kind(), step.next.kind()),
           "a rerun makes a move the table does not have");
-  require(rows_.replace_task(step.next, before.version), "a row changed inside its transaction");
+  rewrite(step.next, before);
   const auto* failed = std::get_if<Failed>(&before.state);
   leave(touched, before, before.kind(), failed != nullptr && failed->discarded);
   enter(touched, step.next);
@@ -132,7 +132,6 @@ void Ledger::rerun_children(Touched& touched, const Task& parent, TaskId only, C
       next.counts = {};
       next.round = 1;
       ++next.epoch;
-      ++next.version;
       write_step(touched, Step{.next = next}, child);
       ++counts.open;
     } else if (!has_ended(child.state)) {
@@ -145,7 +144,6 @@ void Ledger::rerun_children(Touched& touched, const Task& parent, TaskId only, C
   Task next = *rows_.task(parent.id);
   const Task before = next;
   next.state = counts;
-  ++next.version;
   write_step(touched, Step{.next = next}, before);
   if (parent.item) recount_item(touched, parent.item);
   reset_job_wide_after(touched, parent.stage());

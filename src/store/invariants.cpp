@@ -126,9 +126,10 @@ constexpr std::array table{
         "job was adopted from a job that is not.",
         "Commands or results of a file from elsewhere were used without anybody having "
         "accepted them.",
-        "Stop the workers, look at what the named job has run (`pawl job trust JOB` shows its "
-        "commands without accepting them), keep a copy of the store, and report it unless "
-        "somebody has edited rows by hand."},
+        "Stop the workers, look at what the named job has run (`pawl item list --job JOB`, `pawl "
+        "item attempts ITEM`), keep a copy of the store, and report it unless somebody has edited "
+        "rows "
+        "by hand."},
     Invariant{"log", "The log is dense: its rows are numbered without a gap.",
               "Every event follows the one before in its row, or begins the next row.",
               "Rows of the log are missing.", restore},

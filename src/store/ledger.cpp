@@ -12,6 +12,26 @@ Ledger::Touched* Ledger::touch(JobId id) {
   return &touched_.emplace(id, std::move(touched)).first->second;
 }
 
+bool Ledger::replace(Task& next, Version expected) {
+  next.version = next_stamp(expected, now_);
+  return rows_.replace_task(next, expected);
+}
+
+bool Ledger::try_insert(Task& fresh) {
+  fresh.version = next_stamp(0, now_);
+  return rows_.insert_task(fresh);
+}
+
+void Ledger::rewrite(Task& next, const Task& before) {
+  require(replace(next, before.version), "a row changed inside its own transaction");
+}
+
+void Ledger::insert(Task& fresh) {
+  require(try_insert(fresh), "a row was there before it was written");
+}
+
+void Ledger::has_changed(Job& job) const { job.generation = next_stamp(job.generation, now_); }
+
 /// Whether the item was cancelled and who decided did not know: the cancel may have come after the
 /// attempt was opened and before its worker read the job. A job's first generation has seen none.
 bool Ledger::overlooks_cancel(const Job& job, const Step& step) {
@@ -68,10 +88,10 @@ StepAnswer Ledger::apply(const Step& step) {
     answer.made_ready = true;  // it is as it was: nothing to write
     return answer;
   }
-  const Task& row = opened ? *opened : step.next;
+  Task row = opened ? *std::move(opened) : step.next;
   // What is opened at once has been Ready in between.
   require(may_move(step.was, step.next.kind()), "a step makes a move the table does not have");
-  if (!rows_.replace_task(row, step.expected)) return fenced();
+  if (!replace(row, step.expected)) return fenced();
   leave(*at, row, step.was);
   enter(*at, row);
   if (row.kind() == StateKind::running) answer.opened.push_back(row);
@@ -82,7 +102,7 @@ StepAnswer Ledger::apply(const Step& step) {
   if (step.review) open_review(*at, row, *step.review);
   if (step.stops_job && !job.cancelled) {
     job.cancelled = CancelCause::stop_job;
-    ++job.generation;
+    has_changed(job);
     at->events.push_back(Event{.type = EventType::job_cancelled,
                                .code = static_cast<std::int32_t>(CancelCause::stop_job)});
   }

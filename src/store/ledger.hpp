@@ -70,6 +70,14 @@ class Ledger {
   /// What a worker opened that is gone would never be swept again.
   [[nodiscard]] bool is_present(WorkerId worker);
 
+  /// Every write of a task's row gives it its next version; every change of a job that others must
+  /// notice gives it its next generation.
+  [[nodiscard]] bool replace(Task& next, Version expected);
+  [[nodiscard]] bool try_insert(Task& fresh);  ///< false: there is such a row
+  void rewrite(Task& next, const Task& before);
+  void insert(Task& fresh);
+  void has_changed(Job& job) const;
+
   // submission.cpp
   [[nodiscard]] Job make_job(const NewJob& fresh);
   void add_item(Touched& at, const NewItem& item, std::string key, std::uint32_t pass,
@@ -159,7 +167,7 @@ class Ledger {
                       const std::optional<Feedback>& feedback);
   void reset_downstream(Touched& at, const Task& task);
   void reset_job_wide_after(Touched& at, StageIndex stage);
-  void write_step(Touched& at, const Step& step, const Task& before);
+  void write_step(Touched& at, Step step, const Task& before);
   void recount_item(Touched& at, ItemId item);
   [[nodiscard]] Status may_go_back(const Touched& at) const;
   [[nodiscard]] Status may_rerun(const Touched& at, const Task& task);

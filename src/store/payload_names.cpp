@@ -1,41 +1,40 @@
 #include "store/payload_names.hpp"
 
-#include <array>
-
 #include "pawl/codec/digest.hpp"
+#include "pawl/store/results.hpp"
 
 namespace pawl {
 namespace {
 
-struct Form {
-  std::string_view before;
-  bool is_output;
-  bool is_certain;
-};
-/// How records name payloads: see `payload_reference`, file outputs and artifacts.
-constexpr std::array forms{
-    Form{R"("$ref":"sha256:)", true, true},
-    Form{R"("$file":"sha256:)", false, true},
-    Form{R"("ref":"sha256:)", false, true},
-    Form{R"("sha256":")", false, false},
-};
+constexpr std::string_view file_start = R"("$file":"sha256:)";
+constexpr std::string_view output_start = R"({"$ref":"sha256:)";
+constexpr std::string_view digest_prefix = "sha256:";
 
 }  // namespace
 
-std::vector<PayloadName> payloads_named_in(std::string_view json) {
+std::vector<PayloadName> files_named_in(std::string_view json) {
   std::vector<PayloadName> found;
-  for (std::size_t at = json.find("sha256"); at != std::string_view::npos;
-       at = json.find("sha256", at + 1)) {
-    for (const Form& form : forms) {
-      const std::size_t lead = form.before.find("sha256");
-      if (at < lead || !json.substr(at - lead).starts_with(form.before)) continue;
-      const std::string_view digest =
-          json.substr(at - lead + form.before.size(), sha256_hex_digits);
-      if (is_sha256_hex(digest)) {
-        found.push_back({.sha256 = std::string(digest),
-                         .is_output = form.is_output,
-                         .is_certain = form.is_certain});
-      }
+  for (std::size_t at = json.find(file_start); at != std::string_view::npos;
+       at = json.find(file_start, at + 1)) {
+    const std::string_view digest = json.substr(at + file_start.size(), sha256_hex_digits);
+    if (is_sha256_hex(digest)) found.push_back({.sha256 = std::string(digest)});
+  }
+  return found;
+}
+
+std::vector<PayloadName> payloads_named_in(const Json& value) {
+  if (!is_payload_reference(value)) return files_named_in(value.text());
+  const std::string digest = value.text().substr(output_start.size(), sha256_hex_digits);
+  return {{.sha256 = digest, .is_output = true}};
+}
+
+std::vector<PayloadName> payloads_named_in(const Attempt& attempt) {
+  std::vector<PayloadName> found = payloads_named_in(attempt.output);
+  for (const ArtifactRecord& artifact : attempt.artifacts) {
+    if (artifact.reference.starts_with(digest_prefix)) {
+      found.push_back({.sha256 = artifact.reference.substr(digest_prefix.size())});
+    } else if (is_sha256_hex(artifact.sha256)) {
+      found.push_back({.sha256 = artifact.sha256, .is_certain = false});
     }
   }
   return found;

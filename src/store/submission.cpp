@@ -138,7 +138,6 @@ void Ledger::add_item(Touched& touched, const NewItem& item, std::string key, st
               .job = job.id,
               .item = row.id,
               .lane = LaneId{base.value() + static_cast<std::int64_t>(stage)},
-              .version = 1,
               .state = Ready{}};
     if (item.history && !imported) {
       imported = std::move(task);
@@ -149,7 +148,7 @@ void Ledger::add_item(Touched& touched, const NewItem& item, std::string key, st
     const bool opens = chunk.open_for && added.opened.size() < chunk.open_max &&
                        !definition.conditional && may_open_now(touched, stage);
     if (opens) task = open(definition, std::move(task), chunk.open_for, now_, events);
-    require(rows_.insert_task(task), "an ordinal was given out twice");
+    insert(task);
     enter(touched, task);
     if (opens) {
       log(job.id, events);
@@ -175,7 +174,7 @@ void Ledger::add_task_with_history(Touched& touched, Task task, const ItemHistor
   } else if (task.attempts > 0) {
     task.cause = Cause::manual;
   }
-  require(rows_.insert_task(task), "an ordinal was given out twice");
+  insert(task);
   enter(touched, task);
   for (Attempt attempt : history.attempts) {
     attempt.task = task.id;

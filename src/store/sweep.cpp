@@ -24,8 +24,8 @@ Swept Ledger::sweep(const SweepRequest& request) {
     for (const Task& scheduled : rows_.due_retries(now_, left)) {
       Touched* touched = touch(scheduled.job);
       require(touched != nullptr, "a task has no job");
-      const Task ready = wake(scheduled);
-      require(rows_.replace_task(ready, scheduled.version), "a row changed in its transaction");
+      Task ready = wake(scheduled);
+      rewrite(ready, scheduled);
       leave(*touched, ready, StateKind::retry_scheduled);
       enter(*touched, ready);
       ++swept.woken;

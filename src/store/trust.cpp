@@ -78,7 +78,6 @@ void forget_records(Job& job) {
   std::ranges::fill(job.children, StateCounts{});
   job.submission_open = false;
   job.trust = Trust::abandoned;
-  ++job.generation;
 }
 
 }  // namespace
@@ -115,7 +114,7 @@ void Ledger::accept(Job& job, const std::string& by, std::vector<Event>& events)
   job.trust = Trust::accepted;
   job.trusted_by = by;
   job.trusted_at = now_;
-  ++job.generation;
+  has_changed(job);
   events.push_back(Event{.type = EventType::job_trusted, .text = by});
 }
 
@@ -149,12 +148,14 @@ Result<Job> Ledger::abandon(Touched& touched, const Arriving& at, CancelCause ca
   }
   if (at.last_ordinal > 0) rows_.delete_ordinals(at.first_ordinal, at.last_ordinal);
   forget_records(*touched.job);
+  has_changed(*touched.job);
   touched.job->labels = labels_of_abandoned(at.export_id);
   touched.job->cancelled = cause;
   touched.events.push_back(
       Event{.type = EventType::job_cancelled, .code = static_cast<std::int32_t>(cause)});
   if (Touched* originals = at.originals ? touch(at.originals) : nullptr) {
     forget_records(*originals->job);
+    has_changed(*originals->job);
     originals->job->labels = labels_of_abandoned(at.export_id);
   }
   return *touched.job;

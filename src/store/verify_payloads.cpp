@@ -6,14 +6,12 @@
 #include "pawl/codec/digest.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/store/results.hpp"
-#include "store/payload_names.hpp"
 
 namespace pawl {
 
 namespace {
 
 constexpr std::size_t remembered_max = 100'000;
-constexpr std::string_view digest_prefix = "sha256:";
 
 /// A fault of the payload itself, as against one of the way to it.
 bool is_its_own(const Error& error) {
@@ -25,30 +23,24 @@ bool is_its_own(const Error& error) {
 
 Status PayloadCheck::check(const Attempt& attempt, Findings& findings) {
   if (options_.payloads == VerifyOptions::Payloads::ignored) return {};
-  const std::string by = say("attempt ", attempt.number, " of task ", attempt.task.value());
-  if (Status checked = check_named(attempt.output.text(), by, findings); !checked) return checked;
-  for (const ArtifactRecord& artifact : attempt.artifacts) {
-    if (!artifact.reference.starts_with(digest_prefix)) continue;
-    const std::string sha256 = artifact.reference.substr(digest_prefix.size());
-    if (Status checked = check_one(sha256, -1, false, by, findings); !checked) return checked;
-  }
-  return {};
+  const std::optional<Json> size =
+      is_payload_reference(attempt.output) ? member(attempt.output, "size") : std::nullopt;
+  return check_named(payloads_named_in(attempt), size ? integer_of(*size).value_or(-1) : -1,
+                     say("attempt ", attempt.number, " of task ", attempt.task.value()), findings);
 }
 
 Status PayloadCheck::check(const Review& review, Findings& findings) {
   if (options_.payloads == VerifyOptions::Payloads::ignored) return {};
   if (!review.answer || !review.answer->edits) return {};
-  return check_named(review.answer->edits->text(), say("review ", review.id.value()), findings);
+  return check_named(files_named_in(review.answer->edits->text()), -1,
+                     say("review ", review.id.value()), findings);
 }
 
-Status PayloadCheck::check_named(std::string_view json, const std::string& by, Findings& findings) {
-  for (const PayloadName& name : payloads_named_in(json)) {
+Status PayloadCheck::check_named(const std::vector<PayloadName>& names, std::int64_t output_size,
+                                 const std::string& by, Findings& findings) {
+  for (const PayloadName& name : names) {
     if (!name.is_certain) continue;
-    std::int64_t size = -1;
-    if (name.is_output && json.starts_with(R"({"$ref")")) {
-      const std::optional<Json> said = member(Json::trusted(std::string(json)), "size");
-      size = said ? integer_of(*said).value_or(-1) : -1;
-    }
+    const std::int64_t size = name.is_output ? output_size : -1;
     if (Status checked = check_one(name.sha256, size, name.is_output, by, findings); !checked) {
       return checked;
     }
@@ -76,7 +68,7 @@ Status PayloadCheck::check_one(const std::string& sha256, std::int64_t size, boo
       if (is_output) {
         seen.erase(0, seen.size() - std::min(seen.size(), payload_name_max));
         seen += piece;
-        std::ranges::move(payloads_named_in(seen), std::back_inserter(inside));
+        std::ranges::move(files_named_in(seen), std::back_inserter(inside));
       }
       return {};
     });
@@ -98,7 +90,6 @@ Status PayloadCheck::check_one(const std::string& sha256, std::int64_t size, boo
   if (good_.size() >= remembered_max) good_.clear();
   good_.insert(sha256);
   for (const PayloadName& name : inside) {
-    if (!name.is_certain || name.is_output) continue;
     if (Status checked = check_one(name.sha256, -1, false, by, findings); !checked) return checked;
   }
   return {};

@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "store/payload_names.hpp"
 #include "store/verify_checks.hpp"
 
 namespace pawl {
@@ -27,9 +28,9 @@ class PayloadCheck {
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
 
  private:
-  /// Payloads named in a JSON text.
-  [[nodiscard]] Status check_named(std::string_view json, const std::string& by,
-                                   Findings& findings);
+  /// `output_size` as the reference to a whole output has it; -1: it says none.
+  [[nodiscard]] Status check_named(const std::vector<PayloadName>& names, std::int64_t output_size,
+                                   const std::string& by, Findings& findings);
   /// `size` as the reference has it; -1: it says none. `inside`: what an output that is kept as a
   /// payload names itself.
   [[nodiscard]] Status check_one(const std::string& sha256, std::int64_t size, bool is_output,

@@ -134,6 +134,25 @@ stages:
   EXPECT_EQ(field(shop.output("pass"), "f").text(), field(shop.output("make"), "f").text());
 }
 
+TEST_F(HandingIn, the_files_of_pawl_itself_are_not_taken) {
+  shop.folder.write(".pawl/pawl.db", "everything");
+  EXPECT_THAT(message(hand_in("$PWD/.pawl/pawl.db")), HasSubstr("is one of pawl's own files"));
+  EXPECT_EQ(payload_files(), 0);
+}
+
+TEST_F(HandingIn, an_output_cannot_name_a_file_of_the_store_that_the_attempt_was_not_given) {
+  const std::string secret = *shop.store->keep_payload("of another job");
+  const std::string forged = R"({"$file":"sha256:)" + secret + R"(","name":"a","size":14})";
+  for (const std::string declared : {"out: { f: file }\n", "out: { f: json }\n", ""}) {
+    const Attempt attempt =
+        shop.run_sh("echo '{\"output\":{\"f\":" + forged + "}}' > \"$PAWL_RESULT\"", declared);
+    EXPECT_EQ(message(attempt),
+              "the output names a file that the attempt was not given: sha256:" + secret +
+                  "; write the file's path, and declare the field as `file`");
+    EXPECT_EQ(attempt.error->error_class, ErrorClass::final);
+  }
+}
+
 TEST_F(HandingIn, a_link_in_the_place_of_the_scratch_directory_is_not_trusted) {
   elsewhere.write("secret.txt", "not yours");
   const std::string swap =

@@ -71,9 +71,11 @@ TEST(Exhaust, pauses_by_default_once_and_a_raised_budget_goes_on) {
   job.attempts_opened = 10;
   std::vector<Event> events;
   exhaust(job, BudgetKind::total_attempts, given::noon, events);
+  const Generation paused = job.generation;
   exhaust(job, BudgetKind::total_attempts, given::noon, events);
   EXPECT_EQ(job.paused, PauseCause::budget);
-  EXPECT_EQ(job.generation, 2);
+  EXPECT_GT(paused, 1);
+  EXPECT_EQ(job.generation, paused);
   EXPECT_EQ(state_of(job), JobState::paused);
   ASSERT_THAT(given::types_of(events),
               ElementsAre(EventType::budget_reached, EventType::job_paused));

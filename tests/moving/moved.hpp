@@ -43,7 +43,7 @@ inline Imported imported(Store& store, const std::string& text,
 }
 
 /// A job's records with the ids they would have without the last `shift`; what a store gives anew
-/// (ids of jobs, lanes and reviews, numbers of events, trust) is left out.
+/// (ids of jobs, lanes and reviews, versions, numbers of events, trust) is left out.
 inline Snapshot records_of(Records& records, JobId id, std::int64_t shift = 0) {
   constexpr std::uint32_t all = 1'000'000;
   const auto item_back = [&](ItemId item) { return item ? ItemId{item.value() - shift} : item; };
@@ -91,6 +91,7 @@ inline Snapshot records_of(Records& records, JobId id, std::int64_t shift = 0) {
     task.job = {};
     task.item = item_back(task.item);
     task.lane = {};
+    task.version = 0;
     if (task.child) task.child->parent = task_back(task.child->parent);
     if (auto* succeeded = std::get_if<Succeeded>(&task.state); succeeded && succeeded->edited_by) {
       succeeded->edited_by = ranks.at(succeeded->edited_by);

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "pawl/codec/json.hpp"
+#include "pawl/store/results.hpp"
 #include "world.hpp"
 
 namespace pawl {
@@ -426,6 +427,29 @@ TEST(Flow, a_large_output_is_kept_as_a_payload_and_read_whole_downstream) {
   world.run();
   EXPECT_EQ(seen, large.size());
   EXPECT_LT(world.attempts(job, "a", "make")[0].output.size(), 200u);
+}
+
+TEST(Flow, an_output_that_looks_like_a_reference_to_a_payload_is_not_taken_for_one) {
+  World world;
+  const std::string secret = *world.store->keep_payload("\"of another job\"");
+  const Json forged = Json::object({{"$ref", "sha256:" + secret}, {"size", 16}});
+  Json seen;
+  WorkflowBuilder build("forged");
+  build.stage("make", [&](Context&, std::stop_token) -> Outcome { return Output{.json = forged}; });
+  build
+      .stage("use",
+             [&](Context& context, std::stop_token) -> Outcome {
+               seen = context.upstream("make")->json;
+               return Output{};
+             })
+      .needs("make");
+  const JobId job = world.submit(built(build), items({"a"}));
+  world.run();
+  EXPECT_EQ(seen, forged);
+  const Json recorded = world.attempts(job, "a", "make")[0].output;
+  EXPECT_NE(recorded, forged);
+  EXPECT_EQ(*whole_output(world.store->records(), recorded), forged);
+  world.expect_sound();
 }
 
 TEST(Flow, a_stage_may_skip_and_a_stage_may_ask_for_review) {

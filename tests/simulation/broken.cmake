@@ -39,8 +39,8 @@ pawl_broken(token_not_checked store/memory_rows.cpp
   [=[if (row == nullptr || row->version != expected) return false;]=]
   [=[if (row == nullptr) return false;]=])
 pawl_broken(event_of_what_was_not_written store/ledger.cpp
-  [=[if (!rows_.replace_task(row, step.expected)) return fenced();]=]
-  [=[if (!rows_.replace_task(row, step.expected)) {
+  [=[if (!replace(row, step.expected)) return fenced();]=]
+  [=[if (!replace(row, step.expected)) {
     log(job.id, events);
     return fenced();
   }]=])
@@ -116,9 +116,12 @@ pawl_broken(refused_result_dropped runtime/loop_commits.cpp
 pawl_broken(forgotten_result_not_missed runtime/loop_holdings.cpp
   [=[if (!differences.unknown.empty()) want_read_back();]=]
   [=[]=])
-pawl_broken(token_of_a_forgotten_attempt core/open.cpp
-  [=[return std::max<Version>(before + 1, now.time_since_epoch().count());]=]
-  [=[return std::max<Version>(before + 1, now.time_since_epoch().count() / 1'000'000'000'000);]=])
+pawl_broken(version_of_a_forgotten_write store/ledger.cpp
+  [=[next.version = next_stamp(expected, now_);]=]
+  [=[next.version = expected + 1;]=])
+pawl_broken(generation_of_a_forgotten_act store/ledger.cpp
+  [=[job.generation = next_stamp(job.generation, now_);]=]
+  [=[++job.generation;]=])
 pawl_broken(full_job_keeps_the_slots runtime/scheduler.cpp
   [=[return is_anybody_left || end_round();]=]
   [=[return (is_anybody_left && false) || end_round();]=])

@@ -25,7 +25,7 @@ Model::Refusal Model::carry_out(const PauseJob& act) {
   if (job.ended_at != no_time || job.cancelled) return ErrorCode::refused;
   if (job.paused != PauseCause::none) return {};
   job.paused = PauseCause::requested;
-  ++job.generation;
+  job.generation = next_stamp(job.generation, now_);
   return {};
 }
 
@@ -47,7 +47,7 @@ Model::Refusal Model::carry_out(const ResumeJob& act) {
   if (const Refusal refusal = may_go_on(job)) return refusal;
   job.paused = PauseCause::none;
   progress(job);
-  ++job.generation;
+  job.generation = next_stamp(job.generation, now_);
   return {};
 }
 
@@ -56,7 +56,7 @@ Model::Refusal Model::carry_out(const SetBudget& act) {
   ModelJob& job = touch(act.job);
   job.budget = act.budget;
   job.deadline_at = act.budget.deadline ? job.submitted_at + *act.budget.deadline : no_time;
-  ++job.generation;
+  job.generation = next_stamp(job.generation, now_);
   const bool a_budget_paused_it =
       job.paused != PauseCause::none && job.paused != PauseCause::requested;
   if (a_budget_paused_it && job.ended_at == no_time && !may_go_on(job)) {
@@ -82,7 +82,7 @@ Model::Refusal Model::carry_out(const CancelItem& act) {
   if (state_of_item(item) != ItemState::active) return ErrorCode::refused;
   if (item.cancelled) return {};
   item.cancelled = CancelCause::requested;
-  ++job.generation;
+  job.generation = next_stamp(job.generation, now_);
   for (std::size_t i = 0; i < job.workflow.stage_count(); ++i) {
     const auto stage = static_cast<StageIndex>(i);
     if (job.workflow.stage(stage).scope == Scope::all) continue;

@@ -158,7 +158,7 @@ void Model::progress(ModelJob& job) {
 void Model::cancel_job(ModelJob& job, CancelCause cause) {
   if (job.cancelled) return;
   job.cancelled = cause;
-  ++job.generation;
+  job.generation = next_stamp(job.generation, now_);
 }
 
 void Model::ended(ModelTask& task) {

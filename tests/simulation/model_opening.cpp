@@ -76,7 +76,7 @@ void Model::exhaust(ModelJob& job, BudgetKind budget) {
   job.paused = is_deadline                         ? PauseCause::deadline
                : budget == BudgetKind::no_progress ? PauseCause::no_progress
                                                    : PauseCause::budget;
-  ++job.generation;
+  job.generation = next_stamp(job.generation, now_);
 }
 
 void Model::ask_budget(ModelJob& job) {

@@ -161,13 +161,6 @@ Usage usage_of(const Scenario& scenario, const WorkName& work) {
           .tokens = static_cast<std::int64_t>(chance / 5 % 9)};
 }
 
-bool has_conditions(const Scenario& scenario) {
-  return std::ranges::any_of(scenario.jobs, [](const PlannedJob& planned) {
-    return std::ranges::any_of(planned.job.workflow.definition().stages,
-                               &StageDefinition::conditional);
-  });
-}
-
 bool has_job_wide_stage(const Scenario& scenario, const WorkName& work) {
   return !scenario.jobs[work.job].job.workflow.all_scope_stages().empty();
 }
@@ -190,10 +183,7 @@ Scenario draw_scenario(Choices& choices) {
     }
   }
   scenario.has_unstorable_results = choices.one_in(4);
-  // Not beside operators and conditions: generations of jobs and versions of ready tasks may repeat
-  // after a setback, and what was sent before the engine noticed it may then be taken for current.
-  const bool may_forget = choices.one_in(2);
-  scenario.may_forget = may_forget && scenario.is_comparable && !has_conditions(scenario);
+  scenario.may_forget = choices.one_in(2);
   return scenario;
 }
 

@@ -232,6 +232,17 @@ TEST(Modes, of_a_file_that_is_not_a_store_stay_as_they_are) {
   EXPECT_EQ(mode_of(folder / "songs.db"), 0644U);
 }
 
+TEST(Modes, of_a_file_that_has_a_second_name_elsewhere_stay_as_they_are) {
+  const Folder folder;
+  const std::filesystem::path store = folder / "a.db";
+  (void)must_open({.path = store});
+  const std::filesystem::path other = folder / "elsewhere";
+  std::filesystem::create_hard_link(folder / "a.db.next", other);
+  ASSERT_EQ(::chmod(other.c_str(), 0644), 0);
+  (void)must_open({.path = store});
+  EXPECT_EQ(mode_of(other), 0644U);
+}
+
 /// Another process that holds the lock of a file until it is killed.
 struct Keeper {
   explicit Keeper(const std::filesystem::path& path, int operation = LOCK_EX) {

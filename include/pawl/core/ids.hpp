@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "pawl/core/time.hpp"
+
 namespace pawl {
 
 /// An identifier that cannot be mistaken for another kind of identifier. Zero means "none".
@@ -63,6 +65,14 @@ using Version = std::int64_t;
 /// Grows with every act of an operator on a job, so that a decision made from an older view of
 /// the job is noticed and made again.
 using Generation = std::int64_t;
+
+/// The version or generation that follows `before`: at least the time, in microseconds. A store may
+/// come back without its newest commits, and what it gives out then must differ from what it
+/// forgot.
+constexpr std::int64_t next_stamp(std::int64_t before, Timestamp now) {
+  const std::int64_t time = now.time_since_epoch().count();
+  return before < time ? time : before + 1;
+}
 
 /// A batch of one worker; its number is written with the batch.
 using BatchNumber = std::int64_t;

@@ -31,7 +31,7 @@ struct NewChild {
 struct Step {
   StateKind was = StateKind::running;  ///< the state the decision was made from
   Version expected = 0;                ///< the version it was made from; otherwise: fenced
-  Task next;                           ///< the row as it will be; next.version = expected + 1
+  Task next;                           ///< the row as it will be; its version is the store's
   std::optional<Attempt> closed;
   Flow flow = Flow::none;
   std::vector<NewChild> children;
