@@ -46,7 +46,6 @@ WorkerMark::WorkerMark(fs::path path, std::string token, Descriptor file)
     : path_(std::move(path)),
       token_(std::move(token)),
       owner_(::getpid()),
-      scratch_(fs::path(path_).replace_extension().string()),
       file_(std::move(file)) {}
 
 Result<std::shared_ptr<WorkerMark>> WorkerMark::make(const fs::path& run_directory,
@@ -82,9 +81,11 @@ Result<std::shared_ptr<WorkerMark>> WorkerMark::make(const fs::path& run_directo
   return made;
 }
 
+std::string WorkerMark::folder() const { return fs::path(path_).replace_extension().string(); }
+
 WorkerMark::~WorkerMark() {
   if (owner_ != ::getpid()) return;  // a copy of us, made by fork
-  remove_tree(fs::path(path_).replace_extension());
+  remove_tree(folder());
   ::unlink(path_.c_str());
 }
 
@@ -111,10 +112,10 @@ void WorkerMark::give_back(std::size_t place) {
   unused_.push_back(place);
 }
 
-Mark::Mark(std::shared_ptr<WorkerMark> worker, WorkerMark::Line line, Scratch scratch)
+Mark::Mark(std::shared_ptr<WorkerMark> worker, WorkerMark::Line line, ScratchDirectory scratch)
     : worker_(std::move(worker)), place_(line.place), scratch_(std::move(scratch)) {
   line_.number = line.number;
-  line_.name = scratch_.path.substr(scratch_.path.rfind('/') + 1);
+  line_.name = fs::path(scratch_.path()).filename().string();
   line_.group.started_from = ticks_now();
 }
 
@@ -122,7 +123,7 @@ Status Mark::write() const { return worker_->write(place_, line_); }
 
 Mark::~Mark() {
   if (!worker_) return;
-  worker_->scratch().give_back(std::move(scratch_));
+  scratch_.remove();
   worker_->give_back(place_);
 }
 
@@ -154,12 +155,12 @@ Result<std::shared_ptr<WorkerMark>> RunDirectory::worker(const WorkerMark* lost)
 Result<Mark> RunDirectory::mark(const std::string& name) {
   Result<std::shared_ptr<WorkerMark>> owner = worker(nullptr);
   if (!owner) return std::unexpected(owner.error());
-  Result<Scratch> scratch = (**owner).scratch().take(name);
+  Result<ScratchDirectory> scratch = ScratchDirectory::make((**owner).folder(), name);
   if (!scratch && scratch.error().code == ErrorCode::not_found) {
     // Somebody has removed the run directory under us.
     owner = worker(owner->get());
     if (!owner) return std::unexpected(owner.error());
-    scratch = (**owner).scratch().take(name);
+    scratch = ScratchDirectory::make((**owner).folder(), name);
   }
   if (!scratch) return fail(ErrorCode::unavailable, scratch.error().message);
   Mark mark(*owner, (**owner).take_line(), std::move(*scratch));

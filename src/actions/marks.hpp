@@ -10,7 +10,7 @@
 /// lives, so nobody has to guess from numbers whether it is dead. Its random token, with the number
 /// of the attempt behind it, stands in the environment of each process and of everything that one
 /// starts (PAWL_RUN). Each attempt writes its line before its process starts, and adds the group
-/// behind it: nothing is made or removed for an attempt that leaves its scratch directory empty.
+/// behind it.
 ///
 /// All of it is for this user alone, and a run directory that others could write to is refused.
 
@@ -44,7 +44,8 @@ class WorkerMark {
 
   [[nodiscard]] const std::string& token() const { return token_; }
   [[nodiscard]] const std::filesystem::path& file() const { return path_; }
-  [[nodiscard]] ScratchFolder& scratch() { return scratch_; }
+  /// Where its scratch directories are.
+  [[nodiscard]] std::string folder() const;
 
   /// A line that no living attempt has, and a number that none ever had.
   struct Line {
@@ -62,7 +63,6 @@ class WorkerMark {
   std::filesystem::path path_;
   std::string token_;
   pid_t owner_;
-  ScratchFolder scratch_;
 
   Descriptor file_;  ///< locked; each line has one writer
 
@@ -81,8 +81,7 @@ class Mark {
 
   /// What stands in PAWL_RUN.
   [[nodiscard]] std::string token() const;
-  /// The scratch directory; empty when it is given.
-  [[nodiscard]] const Scratch& scratch() const { return scratch_; }
+  [[nodiscard]] const ScratchDirectory& scratch() const { return scratch_; }
   /// Adds the leader of the group to the mark.
   void add_leader(pid_t leader);
   /// Ends everything that has our token: what left the group, when the attempt was stopped.
@@ -90,13 +89,13 @@ class Mark {
 
  private:
   friend class RunDirectory;
-  Mark(std::shared_ptr<WorkerMark> worker, WorkerMark::Line line, Scratch scratch);
+  Mark(std::shared_ptr<WorkerMark> worker, WorkerMark::Line line, ScratchDirectory scratch);
   [[nodiscard]] Status write() const;
 
   std::shared_ptr<WorkerMark> worker_;
   std::size_t place_;
   MarkLine line_;
-  Scratch scratch_;
+  ScratchDirectory scratch_;
 };
 
 /// Where the attempts of this process have their marks. Threads: any.

@@ -15,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "actions/child_process.hpp"
 #include "actions/command_lookup.hpp"
 #include "actions/log_text.hpp"
 #include "actions/process_table.hpp"
-#include "actions/spawn.hpp"
 #include "pawl/core/result.hpp"
 #include "store/descriptor.hpp"
 
@@ -200,7 +200,6 @@ class Group {
     if (start()) {
       watch();
       end_all();
-      if (const int error = process_->failure(); error != 0) refuse(reason_of(error));
     }
     out_.finish(end_.out, end_.out_bytes);
     err_.finish(end_.err, end_.err_bytes);
@@ -219,9 +218,8 @@ class Group {
 
   bool start() {
     require(!spec_.argv.empty(), "a process has a command");
-    auto program = program_to_try(spec_.argv.front(), spec_.env, spec_.cwd);
+    const auto program = program_to_try(spec_.argv.front(), spec_.env, spec_.cwd);
     if (!program) return refuse(program.error());
-    program_ = std::move(*program);
 
     const Descriptor in = input_of(spec_.input);
     std::optional<Pipe> out = make_pipe();
@@ -229,21 +227,22 @@ class Group {
     if (!stop_event_.is_open() || !in.is_open() || !out || !err) {
       return refuse(start_refusal(errno, spec_.argv.front()));
     }
-    argv_ = pointers_to(spec_.argv);
-    env_ = pointers_to(spec_.env);
-    process_.emplace(SpawnOrder{.program = program_.c_str(),
-                                .argv = argv_.data(),
-                                .env = env_.data(),
-                                .cwd = spec_.cwd.empty() ? nullptr : spec_.cwd.c_str(),
-                                .in = in.get(),
-                                .out = spec_.out_to >= 0 ? spec_.out_to : out->theirs.get(),
-                                .err = err->theirs.get()});
-    if (const int error = process_->start(); error != 0) return refuse(reason_of(error));
-    // Nobody else waits for our children, so the number is the leader's until we let it go.
-    leader_ = process_->pid();
+    const std::vector<char*> argv = pointers_to(spec_.argv);
+    const std::vector<char*> env = pointers_to(spec_.env);
+    const int error = process_.start({.program = program->c_str(),
+                                      .argv = argv.data(),
+                                      .env = env.data(),
+                                      .cwd = spec_.cwd.empty() ? nullptr : spec_.cwd.c_str(),
+                                      .in = in.get(),
+                                      .out = spec_.out_to >= 0 ? spec_.out_to : out->theirs.get(),
+                                      .err = err->theirs.get()});
+    if (error != 0) return refuse(reason_of(error));
+    // Nobody else waits for our children, so the number is the leader's until it is reaped.
+    leader_ = process_.pid();
     if (spec_.out_to < 0) out_.open(std::move(*out));
     err_.open(std::move(*err));
     if (spec_.started) spec_.started(leader_);
+    if (!process_.handle().is_open()) note_end();
     return true;
   }
 
@@ -275,7 +274,7 @@ class Group {
   void wait_for_something() {
     // A negative descriptor is passed over by poll.
     std::array<pollfd, 4> events{
-        pollfd{.fd = has_ended_ ? -1 : process_->handle().get(), .events = POLLIN, .revents = 0},
+        pollfd{.fd = has_ended_ ? -1 : process_.handle().get(), .events = POLLIN, .revents = 0},
         pollfd{.fd = out_.descriptor(), .events = POLLIN, .revents = 0},
         pollfd{.fd = err_.descriptor(), .events = POLLIN, .revents = 0},
         pollfd{.fd = end_.stopped || has_ended_ ? -1 : stop_event_.descriptor(),
@@ -300,18 +299,18 @@ class Group {
   void act_on_time() {
     if (kill_at_ && Clock::now() >= *kill_at_) {
       kill_at_.reset();
-      process_->signal(SIGKILL);
+      process_.signal(SIGKILL);
     }
   }
 
   void ask_to_stop() {
     end_.stopped = true;
-    process_->signal(SIGTERM);
-    process_->signal(SIGCONT);  // one that was halted would never hear of it
+    process_.signal(SIGTERM);
+    process_.signal(SIGCONT);  // one that was halted would never hear of it
     kill_at_ = Clock::now() + spec_.grace;
   }
 
-  /// Leaves the leader unburied: as long as it is there, its number names this group only.
+  /// Does not reap the leader: as long as it is a zombie, its number names this group only.
   void note_end() {
     siginfo_t what{};
     const int flags = WEXITED | WNOWAIT | WNOHANG;
@@ -327,7 +326,7 @@ class Group {
 
   void end_all() {
     if (was_taken_) {  // its number may be another's by now
-      process_->bury();
+      process_.reap();
       refuse({.fault = StartFault::other,
               .error = ECHILD,
               .text = "how the command ended is not known: this program ignores SIGCHLD, or waits "
@@ -338,8 +337,8 @@ class Group {
     while (kill_at_ && Clock::now() < *kill_at_ && has_living_members(leader_)) {
       ::poll(nullptr, 0, 10);
     }
-    process_->signal(SIGKILL);
-    process_->bury();
+    process_.signal(SIGKILL);
+    process_.reap();
     // Killed is not yet gone.
     const Clock::time_point until = Clock::now() + vanish_max;
     while (::kill(-leader_, 0) == 0 && has_living_members(leader_) && Clock::now() < until) {
@@ -351,11 +350,7 @@ class Group {
   ProcessEnd& end_;
   Stream out_;
   Stream err_;
-  // What the process is started with stays until it has ended.
-  std::string program_;
-  std::vector<char*> argv_;
-  std::vector<char*> env_;
-  std::optional<Spawning> process_;
+  ChildProcess process_;
   pid_t leader_ = 0;
   StopEvent stop_event_;
   bool has_ended_ = false;

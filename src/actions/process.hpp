@@ -42,8 +42,7 @@ struct ProcessSpec {
   std::string err_file;
   /// Shown as *** in the logs.
   std::vector<std::string> secrets;
-  /// Called once with the leader of the group, before anything is read from it, and before it is
-  /// known whether it becomes the program.
+  /// Called once with the leader of the group, before anything is read from it.
   std::function<void(pid_t leader)> started;
 };
 

@@ -1,61 +1,36 @@
 #pragma once
 
-/// Scratch directories: one for each attempt, empty when it begins, with nothing of another in it.
-///
-/// Making and removing directories is most of what a short command would cost. So one that its
-/// attempt has left as it was is given to the next under a new name; one in which anything was ever
-/// written is removed. Whether it was is told by its time of change, which is set to a moment that
-/// no clock shows: whatever is added to a directory or taken from it sets another.
+/// Scratch directories: one for each attempt, empty when it begins, removed with all that is in it.
 
 #include <filesystem>
-#include <mutex>
 #include <string>
-#include <vector>
-
-#include <sys/stat.h>
+#include <utility>
 
 #include "pawl/core/result.hpp"
 
 namespace pawl {
 
-/// The directory of one attempt, and the one that is in it.
-struct Scratch {
-  /// What a directory looks like from outside.
-  struct Look {
-    timespec changed{};  ///< its entries
-    timespec touched{};  ///< anything of it
-    mode_t mode = 0;
-    ino_t number = 0;
-  };
-
-  std::string path;
-  Look outer;
-  Look inner;
-
-  /// "<path>/dir": the directory that the command is told of.
-  [[nodiscard]] std::string dir() const { return path + "/dir"; }
-};
-
-/// The scratch directories in one folder. Threads: any.
-class ScratchFolder {
+/// The directory of one attempt, and the one inside it that the command is given.
+class ScratchDirectory {
  public:
-  explicit ScratchFolder(std::string folder);
-
-  /// An empty directory of this name, made unique where it is taken. `not_found` when the folder
+  /// A new one in `folder`. Where the name is taken a number is added. `not_found` when the folder
   /// itself is gone.
-  [[nodiscard]] Result<Scratch> take(const std::string& name);
-  /// Ends the use of a directory: what lies in it is removed.
-  void give_back(Scratch used);
+  [[nodiscard]] static Result<ScratchDirectory> make(const std::string& folder,
+                                                     const std::string& name);
+  ScratchDirectory(ScratchDirectory&& other) noexcept;
+  ScratchDirectory& operator=(ScratchDirectory&& other) noexcept;
+  ~ScratchDirectory() { remove(); }
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// "<path>/dir": $PAWL_DIR.
+  [[nodiscard]] std::string dir() const { return path_ + "/dir"; }
+  /// Now rather than in the destructor.
+  void remove();
 
  private:
-  [[nodiscard]] Result<Scratch> make(const std::string& name) const;
-  [[nodiscard]] Result<Scratch> renamed(Scratch unused, const std::string& name) const;
+  explicit ScratchDirectory(std::string path) : path_(std::move(path)) {}
 
-  std::string folder_;
-  timespec no_clock_;
-
-  std::mutex mutex_;
-  std::vector<Scratch> unused_;  ///< guarded by mutex_
+  std::string path_;  ///< empty: removed, or moved from
 };
 
 /// Removes a directory with everything in it, also what its owner has made unreadable for itself.

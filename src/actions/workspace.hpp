@@ -41,7 +41,7 @@ class Workspace {
  private:
   Workspace(Store& store, Mark mark) : mark_(std::move(mark)), links_(store, in()) {}
 
-  [[nodiscard]] std::string path(const char* name) const { return mark_.scratch().path + name; }
+  [[nodiscard]] std::string path(const char* name) const { return mark_.scratch().path() + name; }
 
   Mark mark_;
   FileLinks links_;

@@ -479,7 +479,7 @@ TEST(Mark, is_removed_with_its_worker_and_its_scratch_directory_whatever_lies_in
     RunDirectory run(folder / "run");
     Result<Mark> mark = run.mark("65536-1");
     ASSERT_TRUE(mark);
-    const std::filesystem::path scratch = mark->scratch().path;
+    const std::filesystem::path scratch = mark->scratch().path();
     const auto closed = scratch / "closed";
     std::filesystem::create_directories(closed / "deep");
     std::ofstream(closed / "deep/file") << "x";
@@ -497,7 +497,7 @@ TEST(Mark, of_the_same_name_gets_a_place_of_its_own) {
   const Result<Mark> first = run.mark("65536-1");
   const Result<Mark> second = run.mark("65536-1");
   ASSERT_TRUE(first && second);
-  EXPECT_NE(first->scratch().path, second->scratch().path);
+  EXPECT_NE(first->scratch().path(), second->scratch().path());
   EXPECT_NE(first->token(), second->token());
 }
 
