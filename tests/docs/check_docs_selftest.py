@@ -79,7 +79,7 @@ BREAKAGES: dict[str, list[tuple[str, str, str, str]]] = {
     "states_are_those_of_the_source": [
         ("docs/reference/states.md", r"\| `expanded` \| 5", "| `expanded` | 6", "state expanded"),
         ("docs/reference/states.md", r"\| `ready` \| `running`[^\n]*\n", "", "'ready', 'running'"),
-        ("src/core/transitions.cpp", r'"to be tried again later"', '"perhaps"', "'retry_scheduled'"),
+        ("src/core/transitions.cpp", r'"retried after a delay"', '"perhaps"', "'retry_scheduled'"),
     ],
     "events_are_those_of_the_source": [
         ("docs/reference/events.md", r"\| `job\.resumed`[^\n]*\n", "", "event job.resumed"),
