@@ -15,6 +15,7 @@
 namespace {
 
 using namespace pawl;
+using namespace pawl::workflow;
 
 void check_said(std::span<const Diagnostic> said, std::string_view text) {
   for (const Diagnostic& one : said) {

@@ -11,6 +11,9 @@
 
 namespace pawl {
 
+using workflow::file_of;
+using workflow::FileValue;
+
 Result<std::string> FileLinks::path_of(const FileValue& file, std::string_view field) {
   const Result<std::filesystem::path> target = store_->records().payload_path(file.sha256);
   if (!target) return std::unexpected(target.error());

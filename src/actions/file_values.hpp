@@ -25,7 +25,8 @@ class FileLinks {
       : store_(&store), folder_(std::move(folder)) {}
 
   /// The path of a file, named after the field it was read from.
-  [[nodiscard]] Result<std::string> path_of(const FileValue& file, std::string_view field);
+  [[nodiscard]] Result<std::string> path_of(const workflow::FileValue& file,
+                                            std::string_view field);
   /// The same value with every file in it, however deep, as its path.
   [[nodiscard]] Result<Json> with_paths(const Json& value, std::string_view field);
   /// Whether the attempt was given this file.

@@ -14,6 +14,9 @@
 
 namespace pawl {
 
+using workflow::JsonSchema;
+using workflow::SchemaFinding;
+
 namespace {
 
 [[noreturn]] void cannot_judge(const std::string& why) { throw std::runtime_error(why); }

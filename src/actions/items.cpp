@@ -23,6 +23,9 @@
 
 namespace pawl {
 
+using workflow::Reference;
+using workflow::Template;
+
 namespace fs = std::filesystem;
 
 namespace {

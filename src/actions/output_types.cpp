@@ -11,6 +11,10 @@
 
 namespace pawl {
 
+using workflow::file_of;
+using workflow::file_value;
+using workflow::fits;
+
 namespace {
 
 constexpr std::size_t shown_max = 80;

@@ -7,6 +7,10 @@
 
 namespace pawl {
 
+using workflow::file_of;
+using workflow::Reference;
+using workflow::Template;
+
 namespace {
 
 bool is_scalar(const Json& value) {

@@ -19,7 +19,7 @@
 namespace pawl {
 
 /// Answers what a reference means, null where there is nothing.
-using Lookup = std::function<Result<Json>(const Reference&)>;
+using Lookup = std::function<Result<Json>(const workflow::Reference&)>;
 
 /// The values an attempt can refer to. `in` and `out` are those of the stage itself, where they are
 /// known. The context must outlive the answer.

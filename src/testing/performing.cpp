@@ -15,6 +15,8 @@
 
 namespace pawl::testing {
 
+using workflow::file_value;
+
 namespace {
 
 std::string key_of(Context& context) {

@@ -10,6 +10,9 @@
 #include "workflow/field_types.hpp"
 
 namespace pawl {
+
+using namespace workflow;
+
 namespace {
 
 using namespace std::string_view_literals;
@@ -123,6 +126,10 @@ Status read_codes(const Json& value, std::vector<int>& codes) {
 }
 
 }  // namespace
+
+std::string_view name_of(FieldType type) {
+  return field_type_words().at(static_cast<std::size_t>(type));
+}
 
 Json describe(const ActionSpec& action) {
   const ActionSpec usual;

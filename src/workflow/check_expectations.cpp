@@ -9,7 +9,7 @@
 #include "workflow/keys.hpp"
 #include "workflow/known_types.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 using Kind = YamlNode::Kind;
@@ -167,4 +167,4 @@ void check_expectations(Faults& faults, const FileDraft& file) {
   }
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

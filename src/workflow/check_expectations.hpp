@@ -5,8 +5,8 @@
 
 #include "workflow/draft.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 void check_expectations(Faults& faults, const FileDraft& file);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

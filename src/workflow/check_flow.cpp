@@ -8,7 +8,7 @@
 #include "workflow/known_types.hpp"
 #include "workflow/upstream.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 Place place_of_need(const StageDraft& stage, std::string_view need) {
@@ -197,4 +197,4 @@ void check_flow(Faults& faults, const FileDraft& file) {
   }
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -4,7 +4,7 @@
 
 #include "workflow/draft.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 /// Settles the needs: a misspelt one is a fault and then means the nearest stage, so that nothing
 /// follows from it. First of all checks.
@@ -12,4 +12,4 @@ void settle_needs(Faults& faults, FileDraft& file);
 
 void check_flow(Faults& faults, const FileDraft& file);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

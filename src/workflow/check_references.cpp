@@ -6,7 +6,7 @@
 #include "workflow/known_types.hpp"
 #include "workflow/upstream.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 using Root = Reference::Root;
@@ -291,4 +291,4 @@ void check_references(Faults& faults, const FileDraft& file) {
   }
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -5,8 +5,8 @@
 
 #include "workflow/draft.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 void check_references(Faults& faults, const FileDraft& file);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -6,6 +6,9 @@
 #include "workflow/source_text.hpp"
 
 namespace pawl {
+
+using namespace workflow;
+
 namespace {
 
 constexpr std::size_t shown_max = 160;  ///< characters of a source line

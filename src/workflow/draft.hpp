@@ -15,7 +15,7 @@
 #include "workflow/reference.hpp"
 #include "workflow/value_reader.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 /// Where a reference stands, which decides what it may name.
 enum class Spot : std::uint8_t {
@@ -93,4 +93,4 @@ struct FileDraft {
   [[nodiscard]] const StageDraft* find_stage(std::string_view name) const;
 };
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 constexpr Duration longest = std::chrono::hours(24 * 365 * 100);
@@ -72,4 +72,4 @@ std::optional<double> parse_percentage(std::string_view text) {
   return number;
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

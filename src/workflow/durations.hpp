@@ -8,7 +8,7 @@
 #include "pawl/core/policy.hpp"
 #include "pawl/core/time.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 /// A number and a unit (ms, s, m, h, d), at most a hundred years; empty for anything else.
 [[nodiscard]] std::optional<Duration> parse_duration(std::string_view text);
@@ -17,4 +17,4 @@ namespace pawl {
 /// 0% … 100%
 [[nodiscard]] std::optional<double> parse_percentage(std::string_view text);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -5,7 +5,7 @@
 
 #include "pawl/core/workflow.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 std::vector<Diagnostic> in_order(std::vector<Diagnostic> diagnostics) {
@@ -66,4 +66,4 @@ std::string meant_by(std::string_view wrong, const std::vector<std::string>& kno
   return nearest_name(wrong, known);
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -8,7 +8,7 @@
 
 #include "pawl/workflow/diagnostic.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 class Faults {
  public:
@@ -43,4 +43,4 @@ class Faults {
 /// many, is not searched for: a file must not make checking slow.
 [[nodiscard]] std::string meant_by(std::string_view wrong, const std::vector<std::string>& known);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

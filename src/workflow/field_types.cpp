@@ -5,17 +5,13 @@
 #include "pawl/codec/json.hpp"
 #include "workflow/file_value.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 const std::vector<std::string>& field_type_words() {
   // In the order of the enum. Stored with every workflow: words may be added, never changed.
   static const std::vector<std::string> words{"string",  "integer", "number",
                                               "boolean", "json",    "file"};
   return words;
-}
-
-std::string_view name_of(FieldType type) {
-  return field_type_words().at(static_cast<std::size_t>(type));
 }
 
 bool fits(const Json& value, FieldType type) {
@@ -43,4 +39,4 @@ std::optional<FieldType> field_type(std::string_view word) {
   return static_cast<FieldType>(found - words.begin());
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -9,7 +9,7 @@
 
 #include "pawl/workflow/action.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 [[nodiscard]] std::optional<FieldType> field_type(std::string_view word);
 /// Whether a value is of the type: an integer is written as one, a file is a `file_value`.
@@ -17,4 +17,4 @@ namespace pawl {
 /// Every word: for suggestions.
 [[nodiscard]] const std::vector<std::string>& field_type_words();
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -5,7 +5,7 @@
 
 #include "pawl/codec/json.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 namespace {
 
@@ -46,4 +46,4 @@ std::optional<FileValue> file_of(const Json& value) {
   return file;
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

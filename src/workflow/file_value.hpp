@@ -9,7 +9,7 @@
 
 #include "pawl/core/json.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 struct FileValue {
   std::string sha256;
@@ -21,4 +21,4 @@ struct FileValue {
 /// Empty for what is not exactly such a value.
 [[nodiscard]] std::optional<FileValue> file_of(const Json& value);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -4,7 +4,7 @@
 
 #include "workflow/schema_rules.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 struct JsonSchema::Representation {
   SchemaRules rules;
@@ -23,4 +23,4 @@ std::vector<SchemaFinding> JsonSchema::check(const Json& value) const {
   return check_value(representation_->rules, value);
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -10,7 +10,7 @@
 #include "pawl/core/json.hpp"
 #include "pawl/core/result.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 struct SchemaFinding {
   std::string path;      ///< "stages[0].name"; empty: the whole value
@@ -33,4 +33,4 @@ class JsonSchema {
   std::shared_ptr<const Representation> representation_;
 };
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -5,7 +5,7 @@
 
 #include "pawl/codec/json.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 long double number_in(const Json& value) {
@@ -50,4 +50,4 @@ JsonTree tree_of(const Json& value, std::size_t depth) {
   return tree;
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -10,7 +10,7 @@
 
 #include "pawl/core/json.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 struct JsonTreeMember;
 
@@ -38,4 +38,4 @@ struct JsonTreeMember {
 /// a bound of its own, this one only protects the stack.
 [[nodiscard]] JsonTree tree_of(const Json& value, std::size_t depth = 500);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

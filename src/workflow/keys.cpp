@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 constexpr KnownKey later(std::string_view name, std::string_view way_out) {
@@ -153,4 +153,4 @@ std::vector<std::string> honoured_keys(KeyPlace place) {
   return names;
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace pawl {
+namespace pawl::workflow {
 
 /// The maps of a workflow file whose keys have a meaning.
 enum class KeyPlace : std::uint8_t {
@@ -45,4 +45,4 @@ struct KnownKey {
 [[nodiscard]] std::span<const KnownKey> keys_of(KeyPlace place);
 [[nodiscard]] std::vector<std::string> honoured_keys(KeyPlace place);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

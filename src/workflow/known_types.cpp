@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 /// Types follow through stages for people, one into the other. Beyond this nothing is known, which
@@ -122,4 +122,4 @@ std::vector<std::string> names_of(const KnownFields& fields) {
   return names;
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

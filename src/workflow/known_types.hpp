@@ -10,7 +10,7 @@
 
 #include "workflow/draft.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 /// Empty: known only when it runs.
 using KnownType = std::optional<FieldType>;
@@ -48,4 +48,4 @@ class KnownTypes {
 [[nodiscard]] const KnownField* find_field(const KnownFields& fields, std::string_view name);
 [[nodiscard]] std::vector<std::string> names_of(const KnownFields& fields);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

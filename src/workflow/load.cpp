@@ -9,6 +9,9 @@
 #include "workflow/yaml.hpp"
 
 namespace pawl {
+
+using namespace workflow;
+
 namespace {
 
 WorkflowDefinition definition_of(FileDraft& file) {

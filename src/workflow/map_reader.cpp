@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace pawl {
+namespace pawl::workflow {
 
 MapReader::MapReader(Faults& faults, const YamlNode& map, KeyPlace place, std::string where)
     : faults_(faults), where_(std::move(where)) {
@@ -44,4 +44,4 @@ std::optional<Value> MapReader::find(std::string_view key) const {
   return Value{found->value, in_quotes(key) + " of " + where_};
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

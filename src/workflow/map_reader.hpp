@@ -14,7 +14,7 @@
 #include "workflow/keys.hpp"
 #include "workflow/value_reader.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 class MapReader {
  public:
@@ -45,4 +45,4 @@ class MapReader {
   std::map<std::string, const YamlMember*, std::less<>> refused_;
 };
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -7,6 +7,9 @@
 #include "workflow/field_types.hpp"
 
 namespace pawl {
+
+using namespace workflow;
+
 namespace {
 
 /// What a parameter of a type is given as, for messages.

@@ -10,7 +10,7 @@
 #include "workflow/shell_script.hpp"
 #include "workflow/templates.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 using namespace std::string_view_literals;
@@ -255,4 +255,4 @@ void read_action(const MapReader& stage, const std::filesystem::path& project, S
   read_each(stage, draft);
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

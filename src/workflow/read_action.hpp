@@ -7,8 +7,8 @@
 #include "workflow/draft.hpp"
 #include "workflow/map_reader.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 void read_action(const MapReader& stage, const std::filesystem::path& project, StageDraft& draft);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -10,7 +10,7 @@
 #include "workflow/read_stage.hpp"
 #include "workflow/templates.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 /// A million millions of dollars: far beyond any budget, and it fits in micro-dollars.
@@ -144,4 +144,4 @@ FileDraft read_file(Faults& faults, const YamlNode& root, const std::filesystem:
   return file;
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -6,10 +6,10 @@
 
 #include "workflow/draft.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 /// `project` is what paths are relative to.
 [[nodiscard]] FileDraft read_file(Faults& faults, const YamlNode& root,
                                   const std::filesystem::path& project);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -11,7 +11,7 @@
 #include "workflow/scripts.hpp"
 #include "workflow/templates.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 /// The operators of one expectation, each with what it is about.
@@ -202,4 +202,4 @@ void read_condition(const MapReader& stage, StageDraft& draft) {
   }
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

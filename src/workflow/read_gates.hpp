@@ -7,7 +7,7 @@
 #include "workflow/draft.hpp"
 #include "workflow/map_reader.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 /// Reads the JSON Schemas that gates name from `project`.
 void read_gates(const MapReader& stage, const std::filesystem::path& project, StageDraft& draft);
@@ -15,4 +15,4 @@ void read_gates(const MapReader& stage, const std::filesystem::path& project, St
 /// `when`: one reference, or {reference: expectation}.
 void read_condition(const MapReader& stage, StageDraft& draft);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -5,7 +5,7 @@
 #include "workflow/map_reader.hpp"
 #include "workflow/templates.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 /// Which of glob, file and run is there; empty when that is not exactly one.
@@ -78,4 +78,4 @@ void read_items_source(Faults& faults, const Value& value, FileDraft& file) {
   if (const auto limit = reader.find("limit")) items.limit = read_integer(faults, *limit, 0);
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

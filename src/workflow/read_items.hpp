@@ -4,8 +4,8 @@
 
 #include "workflow/draft.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 void read_items_source(Faults& faults, const Value& value, FileDraft& file);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -6,7 +6,7 @@
 
 #include "workflow/templates.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 using namespace std::chrono_literals;
@@ -221,4 +221,4 @@ void read_review_policies(const MapReader& stage, StageDraft& draft) {
   if (exhausted && policy) check_exhausted(faults, *exhausted, *policy, draft);
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -8,7 +8,7 @@
 #include "workflow/draft.hpp"
 #include "workflow/map_reader.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 /// `retry`, with what the file leaves out filled in.
 struct Retrying {
@@ -31,4 +31,4 @@ void read_attempt_policies(const MapReader& stage, const Defaults& defaults, Sta
 /// refine and review, which must agree. After the gates.
 void read_review_policies(const MapReader& stage, StageDraft& draft);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -5,7 +5,7 @@
 #include "workflow/read_action.hpp"
 #include "workflow/read_gates.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 /// With refine, an output that does not fit `out` is given back instead of being final. The gates
@@ -62,4 +62,4 @@ StageDraft read_stage(Faults& faults, const YamlMember& stage, const Defaults& d
   return draft;
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -7,10 +7,10 @@
 #include "workflow/draft.hpp"
 #include "workflow/read_policies.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 /// `project` is what paths are relative to.
 [[nodiscard]] StageDraft read_stage(Faults& faults, const YamlMember& stage,
                                     const Defaults& defaults, const std::filesystem::path& project);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

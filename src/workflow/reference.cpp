@@ -7,7 +7,7 @@
 
 #include "pawl/core/workflow.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 struct RootName {
@@ -228,4 +228,4 @@ const Reference* Template::single() const {
   return pieces_.size() == 1 ? std::get_if<Reference>(&pieces_.front()) : nullptr;
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-namespace pawl {
+namespace pawl::workflow {
 
 struct Reference {
   enum class Root : std::uint8_t {
@@ -60,4 +60,4 @@ class Template {
   std::vector<Piece> pieces_;
 };
 
-}  // namespace pawl
+}  // namespace pawl::workflow

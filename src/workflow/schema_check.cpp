@@ -6,7 +6,8 @@
 #include "pawl/codec/json.hpp"
 #include "workflow/schema_rules.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
+
 namespace {
 
 using Kind = JsonTree::Kind;
@@ -375,4 +376,4 @@ std::vector<SchemaFinding> check_value(const SchemaRules& rules, const Json& val
   return Check().run(*rules.root, tree_of(value));
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -8,7 +8,8 @@
 #include "pawl/core/workflow.hpp"
 #include "workflow/schema_rules.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
+
 namespace {
 
 using Kind = JsonTree::Kind;
@@ -406,4 +407,4 @@ Result<SchemaRules> compile_rules(const Json& schema) {
   return Compiler(tree).compile();
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -17,7 +17,7 @@
 #include "workflow/json_schema.hpp"
 #include "workflow/json_tree.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 enum class SchemaType : std::uint8_t { null, boolean, integer, number, string, array, object };
 
@@ -81,4 +81,4 @@ struct SchemaRules {
 [[nodiscard]] Result<SchemaRules> compile_rules(const Json& schema);
 [[nodiscard]] std::vector<SchemaFinding> check_value(const SchemaRules& rules, const Json& value);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

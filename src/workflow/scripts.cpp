@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 using namespace std::string_view_literals;
@@ -78,4 +78,4 @@ void warn_of_missing_script(Faults& faults, const YamlNode& command,
   if (names_script) look_for(1, false);
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -8,7 +8,7 @@
 
 #include "workflow/value_reader.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 /// Warns when a stage's `dir` is not there.
 void warn_of_missing_directory(Faults& faults, const Place& place, const std::string& directory,
@@ -20,4 +20,4 @@ void warn_of_missing_script(Faults& faults, const YamlNode& command,
                             const std::vector<std::string>& argv,
                             const std::filesystem::path& directory);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

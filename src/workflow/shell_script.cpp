@@ -6,7 +6,7 @@
 
 #include "workflow/templates.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 using namespace std::string_view_literals;
@@ -111,4 +111,4 @@ std::string read_script(Faults& faults, const Value& value) {
   return {};
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

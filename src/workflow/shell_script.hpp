@@ -7,7 +7,7 @@
 
 #include "workflow/value_reader.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 /// The script as it stands, or empty with faults noted: it holds references.
 [[nodiscard]] std::string read_script(Faults& faults, const Value& value);
@@ -17,4 +17,4 @@ namespace pawl {
 /// Whether a shell, a dynamic loader, a C library or pawl gives the variable a meaning.
 [[nodiscard]] bool is_special_variable(std::string_view name);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 constexpr std::size_t stride = 256;
@@ -145,4 +145,4 @@ std::size_t SourceText::offset(std::size_t line, std::size_t column) const {
   return at;
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

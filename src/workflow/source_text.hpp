@@ -12,7 +12,7 @@
 
 #include "pawl/workflow/diagnostic.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 /// One character read from UTF-8; `bytes` is 0 at the end. A broken one is a single byte.
 struct Character {
@@ -57,4 +57,4 @@ class SourceText {
   std::vector<std::size_t> characters_;  ///< before every 256th byte
 };
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 using namespace std::string_view_literals;
@@ -135,4 +135,4 @@ void refuse_references(Faults& faults, const Value& value, const std::string& he
   }
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -7,7 +7,7 @@
 
 #include "workflow/draft.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 /// Notes the references in a text, or what is wrong with them.
 void read_template(Faults& faults, const YamlNode& node, Spot spot,
@@ -35,4 +35,4 @@ void refuse_references(Faults& faults, const Value& value,
                            "references stand in run, in, env, when, each, "
                            "expect, and where items come from");
 
-}  // namespace pawl
+}  // namespace pawl::workflow

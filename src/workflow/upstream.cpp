@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace pawl {
+namespace pawl::workflow {
 
 Upstream::Upstream(const FileDraft& file) : file_(file) {
   graph_.reserve(file.stages.size());
@@ -43,4 +43,4 @@ void Upstream::gather(std::size_t stage) {
   }
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

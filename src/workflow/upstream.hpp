@@ -8,7 +8,7 @@
 #include "core/workflow_cycles.hpp"
 #include "workflow/draft.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 /// For one thread: the answer about the last stage is kept.
 class Upstream {
@@ -32,4 +32,4 @@ class Upstream {
   bool is_open_ = false;           ///< some needs of `asked_` could not be read
 };
 
-}  // namespace pawl
+}  // namespace pawl::workflow

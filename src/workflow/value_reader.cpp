@@ -8,7 +8,7 @@
 #include "pawl/codec/json.hpp"
 #include "workflow/durations.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 using Kind = YamlNode::Kind;
@@ -211,4 +211,4 @@ bool check_variable_name(Faults& faults, const Place& place, std::string_view na
   return fits;
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

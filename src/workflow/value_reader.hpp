@@ -15,7 +15,7 @@
 #include "workflow/faults.hpp"
 #include "workflow/yaml.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 /// One value, and how messages call it: `"timeout" of stage "convert"`.
 struct Value {
@@ -65,4 +65,4 @@ bool check_name(Faults& faults, const Place& place, std::string_view what, std::
 /// The name of an environment variable that a stage may be given.
 bool check_variable_name(Faults& faults, const Place& place, std::string_view name);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -14,7 +14,7 @@
 #include "workflow/yaml_syntax.hpp"
 #include "workflow/yaml_text.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 using Kind = YamlNode::Kind;
@@ -476,4 +476,4 @@ std::string in_words(const YamlNode& node) {
   return "nothing";
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -12,7 +12,7 @@
 #include "pawl/core/json.hpp"
 #include "pawl/workflow/diagnostic.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 struct YamlMember;
 
@@ -48,4 +48,4 @@ struct YamlMember {
 /// "a map", "a list", "text", "the number 30": for messages.
 [[nodiscard]] std::string in_words(const YamlNode& node);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

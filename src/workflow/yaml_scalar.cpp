@@ -7,7 +7,7 @@
 #include <limits>
 #include <system_error>
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 bool is_one_of(std::string_view text, const auto& words) {
@@ -160,4 +160,4 @@ std::optional<std::string> json_number(std::string_view text) {
   return std::nullopt;
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -8,7 +8,7 @@
 
 #include "workflow/yaml.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 struct PlainScalar {
   YamlNode::Kind kind = YamlNode::Kind::string;
@@ -20,4 +20,4 @@ struct PlainScalar {
 /// A number of the core schema in the spelling of JSON; empty when it has none.
 [[nodiscard]] std::optional<std::string> json_number(std::string_view text);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 /// In [ ] and { } the brace of an unquoted "${x}" opens a map, and the parser misses a comma.
@@ -102,4 +102,4 @@ Diagnostic explain_complaint(const ParserComplaint& complaint, const SourceText&
   return fault;
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

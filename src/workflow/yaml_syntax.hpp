@@ -8,7 +8,7 @@
 
 #include "workflow/source_text.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 struct ParserComplaint {
   std::string_view message;  ///< the parser's own words
@@ -20,4 +20,4 @@ struct ParserComplaint {
 [[nodiscard]] Diagnostic explain_complaint(const ParserComplaint& complaint,
                                            const SourceText& source);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

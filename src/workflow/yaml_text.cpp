@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 constexpr std::size_t faults_max = 20;
@@ -123,4 +123,4 @@ std::vector<Diagnostic> faults_of_text(const SourceText& source, std::string_vie
   return faults;
 }
 
-}  // namespace pawl
+}  // namespace pawl::workflow

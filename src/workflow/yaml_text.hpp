@@ -8,10 +8,10 @@
 
 #include "workflow/source_text.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 
 /// Empty: the parser may see the text.
 [[nodiscard]] std::vector<Diagnostic> faults_of_text(const SourceText& source,
                                                      std::string_view file);
 
-}  // namespace pawl
+}  // namespace pawl::workflow

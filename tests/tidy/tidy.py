@@ -213,6 +213,34 @@ def every_test_source_is_built(tree: Tree) -> Iterator[Offence]:
             yield path, 1, "no CMakeLists.txt names this file, so it is never built"
 
 
+NAMESPACE = re.compile(r"^namespace (pawl[\w:]*) \{", re.MULTILINE)
+DEFINITION = re.compile(r"^(?:class|struct|union|enum(?: class)?) ([A-Za-z_]\w*)(?![\w:]*::)[^;{]*\{", re.MULTILINE)
+
+# Modules whose private headers have a namespace of their own. The others share `pawl` with the public headers.
+OWN_NAMESPACE = {"cli", "moving", "postgres", "sql", "sqlite", "testing", "workflow"}
+
+
+def modules_have_their_namespace(tree: Tree) -> Iterator[Offence]:
+    """A private header is in the namespace of its module, and no type is defined in two headers."""
+    first: dict[tuple[str, str], pathlib.Path] = {}
+    for path in tree.code("include", "src"):
+        if path.suffix != ".hpp":
+            continue
+        text = code_only(tree.text(path))
+        layer, public = _layer_of_file(tree, path.resolve())
+        for number, match in _matches(text, NAMESPACE):
+            own = f"pawl::{layer}"
+            if not public and layer in OWN_NAMESPACE and not (match[1] + "::").startswith(own + "::"):
+                yield path, number, f"a private header of '{layer}' is in namespace {own}"
+        for match in DEFINITION.finditer(text):
+            opened = NAMESPACE.findall(text, 0, match.start())
+            name = (opened[-1] if opened else "", match[1])
+            if name in first and first[name] != path:
+                number = text.count("\n", 0, match.start()) + 1
+                yield path, number, f"{'::'.join(name)} is also defined in {first[name].name}"
+            first.setdefault(name, path)
+
+
 TYPE = re.compile(r"\b(?:class|struct|union|enum(?:\s+class|\s+struct)?|concept|using|typename)\s+"
                   r"(?:\[\[[^\]]*\]\]\s*)?([A-Za-z_]\w*)")
 
@@ -303,6 +331,7 @@ CHECKS: dict[str, Check] = {check.__name__: check for check in (
     includes_point_left,
     core_has_no_clock_or_thread,
     every_test_source_is_built,
+    modules_have_their_namespace,
     no_meaningless_names,
     lengths,
     tests_do_not_skip_or_sleep,

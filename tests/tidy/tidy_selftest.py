@@ -62,6 +62,12 @@ OFFENCES: dict[str, list[dict[str, str]]] = {
         {"include/pawl/store/a.hpp": '#include "store/rows.hpp"\n'},
         {"include/pawl/a.hpp": "#include <openssl/evp.h>\n"},
     ],
+    "modules_have_their_namespace": [
+        {"src/workflow/a.hpp": "namespace pawl {\nclass A {};\n}\n"},
+        {"src/sqlite/a.hpp": "namespace pawl::sql {\nclass A {};\n}\n"},
+        {"src/store/b.hpp": "namespace pawl {\nclass A {};\n}\n",
+         "include/pawl/store/a.hpp": "namespace pawl {\nstruct A {\n};\n}\n"},
+    ],
     "core_has_no_clock_or_thread": [
         {"src/core/a.cpp": "auto t = std::chrono::system_clock::now();\n"},
         {"src/core/a.cpp": "auto t = std::chrono::steady_clock::now();\n"},

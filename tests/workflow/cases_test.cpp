@@ -9,7 +9,7 @@
 #include "pawl/workflow/file.hpp"
 #include "workflow/case_files.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 using testing::case_files;
@@ -106,4 +106,4 @@ TEST(MissingCases, have_no_left_over_expectation) {
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::workflow

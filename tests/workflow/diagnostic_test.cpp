@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 using ::testing::HasSubstr;
@@ -147,4 +147,4 @@ TEST(Code, has_a_story_with_an_example) {
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -7,7 +7,7 @@
 
 #include "pawl/codec/json.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 using ::testing::HasSubstr;
@@ -237,4 +237,4 @@ TEST(JsonSchema, is_shared_by_its_copies) {
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::workflow

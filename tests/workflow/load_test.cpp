@@ -8,7 +8,7 @@
 #include "pawl/workflow/file.hpp"
 #include "workflow/case_files.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 using namespace std::chrono_literals;
@@ -302,4 +302,4 @@ TEST(DocumentWorkflow, loads_whole) {
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -9,7 +9,7 @@
 #include "workflow/case_files.hpp"
 #include "workflow/keys.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 std::string page() {
@@ -82,4 +82,4 @@ TEST(ReferencePage, names_what_is_refused) {
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::workflow

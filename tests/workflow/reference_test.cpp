@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 Reference only(std::string_view text) {
@@ -127,4 +127,4 @@ TEST(Template, is_no_template_language) {
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -11,7 +11,7 @@
 #include "workflow/keys.hpp"
 #include "workflow/yaml.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 Json schema() {
@@ -131,4 +131,4 @@ TEST(Schema, refuses_nothing_that_the_checker_accepts) {
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::workflow

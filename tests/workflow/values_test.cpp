@@ -8,7 +8,7 @@
 #include "workflow/shell_script.hpp"
 #include "workflow/templates.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 using namespace std::chrono_literals;
@@ -177,4 +177,4 @@ TEST(Scripts, keep_the_shells_own_variables) {
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::workflow

@@ -7,7 +7,7 @@
 
 #include "pawl/workflow/file.hpp"
 
-namespace pawl {
+namespace pawl::workflow {
 namespace {
 
 using ::testing::ElementsAre;
@@ -261,4 +261,4 @@ TEST(Yaml, stops_telling_after_a_hundred_faults) {
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::workflow
