@@ -30,7 +30,9 @@ Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clo
       hello_(std::move(hello)),
       inbox_(std::make_shared<Inbox>()),
       feed_(store_->records(), options.poll_interval),
-      worker_(worker.value()),
+      board_(worker, options.parallel),
+      shelf_(options.stages, options.log),
+      jobs_(options.takes, shelf_),
       scheduler_(options.categories, options.stages),
       lease_until_(clock.now() + options.lease),
       next_sweep_(clock.now()),
@@ -84,40 +86,30 @@ void Loop::log(LogLevel level, const std::string& text) const {
   if (options_.log) options_.log(level, text);
 }
 
-void Loop::serve(const std::map<std::string, std::shared_ptr<const StageCode>>& handlers) {
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [name, code] : handlers) handlers_[name] = code;
-  }
+void Loop::serve(const CodeShelf::Handlers& handlers) {
+  shelf_.add(handlers);
   serve_again();
 }
 
 void Loop::serve(CodeSource source) {
-  {
-    const std::lock_guard lock(mutex_);
-    sources_.push_back(std::move(source));
-    made_code_.clear();
-  }
+  shelf_.add(std::move(source));
   serve_again();
 }
 
 void Loop::serve_again() {
   inbox_->post([this] {
-    for (auto& [id, seen] : jobs_) {
-      auto plan = std::make_shared<JobPlan>(*seen.plan);
-      plan->code = code_for(plan->workflow);
-      seen.plan = std::move(plan);
-    }
+    jobs_.serve_again();
     look_afresh();
   });
 }
 
 bool Loop::would_open(const Workflow& workflow, const std::vector<NewItem>& items) const {
   // Whether it takes the job is asked when there is one.
-  if (!is_idle_ || spare_room() == 0 || !options_.jobs.empty() || options_.takes) return false;
-  const auto code = code_for(workflow);
+  if (!board_.is_idle() || spare_room() == 0) return false;
+  if (!options_.jobs.empty() || options_.takes) return false;
+  const auto code = shelf_.code_for(workflow);
   const bool served = std::ranges::all_of(workflow.first_stages(), [&](StageIndex stage) {
-    return can_run(workflow.stage(stage), code[at(stage)].get());
+    return shelf_.can_run(workflow.stage(stage), code[at(stage)].get());
   });
   return served && std::ranges::all_of(items, [&](const NewItem& item) {
            return options_.categories.empty() || options_.categories.contains(item.category);
@@ -126,12 +118,12 @@ bool Loop::would_open(const Workflow& workflow, const std::vector<NewItem>& item
 
 void Loop::adopt_opened(std::vector<Claimed> opened) {
   const auto count = static_cast<std::int64_t>(opened.size());
-  arriving_ += count;
+  board_.add_arriving(count);
   {
     const Inbox::Quiet quiet(*inbox_);
     inbox_->post([this, count, opened = std::move(opened)]() mutable {
       start_claimed(std::move(opened));
-      arriving_ -= count;
+      board_.add_arriving(-count);
     });
   }
   // One that is about to run the first of them may as well start them.
@@ -151,7 +143,7 @@ void Loop::look_again() {
 }
 
 void Loop::drain() {
-  draining_ = true;
+  board_.drain();
   nudge();
 }
 
@@ -159,27 +151,9 @@ void Loop::begin_stop() {
   inbox_->post([this] { stop_now(); });
 }
 
-std::uint32_t Loop::spare_room() const {
-  const std::int64_t room = static_cast<std::int64_t>(options_.parallel) - open_count_ - arriving_;
-  return stopped_ || draining_ || !store_is_up_ || room < 0 ? 0 : static_cast<std::uint32_t>(room);
-}
-
-EngineStatus Loop::status() const {
-  // Whoever drains must not see nothing while a claim may still bring something.
-  const std::int64_t may_come = draining_ && claim_in_flight_ ? 1 : 0;
-  const std::lock_guard lock(mutex_);
-  return {.open_attempts = may_come + arriving_ + open_count_,
-          .abandoned = pool_.abandoned(),
-          .store_available = store_is_up_,
-          .trouble = trouble_,
-          .forgotten_results = forgotten_results_,
-          .fault = fault_};
-}
-
 void Loop::set_trouble(std::string text) {
   if (!text.empty()) log(LogLevel::error, text);
-  const std::lock_guard lock(mutex_);
-  trouble_ = std::move(text);
+  board_.set_trouble(std::move(text));
 }
 
 void Loop::share_driving(std::function<void()> on_news) {
@@ -204,7 +178,7 @@ void Loop::drive(bool waits) {
     const Timestamp next = next_wake();
     wake_at_ = next;
     driving_.unlock();
-    if (stopped_ || next < sleeping_until_.load()) inbox_->wake();
+    if (has_stopped() || next < sleeping_until_.load()) inbox_->wake();
     if (news && on_news_) on_news_();
   } while (inbox_->has_mail());
 }
@@ -228,7 +202,7 @@ void Loop::drive_and_wait() {
     drive(true);
   }
   store_thread_.wake();
-  if (stopped_) return;
+  if (has_stopped()) return;
   const Timestamp until = wake_at_;
   sleeping_until_ = until;
   if (wake_at_.load() >= until) {
@@ -255,7 +229,7 @@ bool Loop::poll() {
 
 /// First what has come in, then what time brings, then what can be sent out.
 bool Loop::turn() {
-  if (stopped_) return false;
+  if (has_stopped()) return false;
   Inbox::Mail mail = inbox_->take();
   bool did_something = !mail.is_empty();
   if (const std::uint64_t setbacks = store_->setbacks(); setbacks != seen_setbacks_) {
@@ -272,9 +246,9 @@ bool Loop::turn() {
     claim_if_useful();
     if (stopping_) finish_stopping();
   }
-  open_count_ = static_cast<std::int64_t>(held_.size());
+  board_.set_open(held_.size());
   if (held_.empty()) has_news_ = true;
-  is_idle_ = held_.empty() && pending_.empty() && !has_backlog_ && !stopping_;
+  board_.set_idle(held_.empty() && pending_.empty() && !has_backlog_ && !stopping_);
 
   if (options_.threads == 0) {
     // All of the users' code first: what it brings is committed together.

@@ -24,12 +24,15 @@
 #include <vector>
 
 #include "pawl/runtime/engine.hpp"
+#include "runtime/code_shelf.hpp"
 #include "runtime/event_feed.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/inbox.hpp"
+#include "runtime/job_book.hpp"
 #include "runtime/loop_state.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/scheduler.hpp"
+#include "runtime/status_board.hpp"
 #include "runtime/store_thread.hpp"
 #include "runtime/timers.hpp"
 
@@ -44,7 +47,7 @@ class Loop {
   Loop& operator=(const Loop&) = delete;
 
   // From any thread.
-  void serve(const std::map<std::string, std::shared_ptr<const StageCode>>& handlers);
+  void serve(const CodeShelf::Handlers& handlers);
   void serve(CodeSource source);
   /// Attempts that a submission opened for this worker.
   void adopt_opened(std::vector<Claimed> opened);
@@ -56,15 +59,15 @@ class Loop {
   void look_again();
   /// Opens nothing more.
   void drain();
-  [[nodiscard]] bool is_draining() const { return draining_; }
+  [[nodiscard]] bool is_draining() const { return board_.is_draining(); }
   void begin_stop();
-  [[nodiscard]] bool has_stopped() const { return stopped_; }
+  [[nodiscard]] bool has_stopped() const { return board_.has_stopped(); }
   /// How many attempts a submission may open at once.
-  [[nodiscard]] std::uint32_t spare_room() const;
+  [[nodiscard]] std::uint32_t spare_room() const { return board_.spare_room(); }
   /// Whether this engine would run what a submission makes ready, now and at once.
   [[nodiscard]] bool would_open(const Workflow& workflow, const std::vector<NewItem>& items) const;
-  [[nodiscard]] WorkerId worker() const { return WorkerId{worker_.load()}; }
-  [[nodiscard]] EngineStatus status() const;
+  [[nodiscard]] WorkerId worker() const { return board_.worker(); }
+  [[nodiscard]] EngineStatus status() const { return board_.status(pool_.abandoned()); }
   [[nodiscard]] Inbox& inbox() { return *inbox_; }
   [[nodiscard]] EventFeed& feed() { return feed_; }
 
@@ -82,7 +85,6 @@ class Loop {
   [[nodiscard]] Timestamp next_wake() const;
 
  private:
-  using CodeOfStages = std::vector<std::shared_ptr<const StageCode>>;
   using Held = HeldAttempt;
 
   // loop.cpp
@@ -111,8 +113,6 @@ class Loop {
   void on_overrun(TaskId id, Held& held, bool in_gate);
   void on_timer(const Timer& timer);
   [[nodiscard]] std::uint32_t may_open_next(const Held& held, StateKind next) const;
-  [[nodiscard]] bool is_served(const JobPlan& plan, StageIndex stage) const;
-  [[nodiscard]] bool can_run(const StageDefinition& stage, const StageCode* code) const;
   Held* find(TaskId task, Version version);
   /// The attempt a step was made from. A task may be held again, by a later attempt, before the
   /// answer to the step of an earlier one has come.
@@ -163,13 +163,7 @@ class Loop {
   void on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted);
   void start_claimed(std::vector<Claimed> claimed, bool has_run = false);
   [[nodiscard]] bool may_claim();
-  JobSeen& see(const Job& job, const Workflow& workflow);
-  [[nodiscard]] std::shared_ptr<const JobPlan> plan_for(const Job& job,
-                                                        const Workflow& workflow) const;
-  [[nodiscard]] CodeOfStages code_for(const Workflow& workflow) const;
-  [[nodiscard]] std::shared_ptr<const StageCode> made_by(const std::vector<CodeSource>& sources,
-                                                         const Workflow& workflow,
-                                                         const StageDefinition& stage) const;
+  void see(const Job& job, const Workflow& workflow);
   void serve_again();
   void refresh(const Job& job);
   void forget_if_unused(JobId job);
@@ -209,23 +203,9 @@ class Loop {
   EventFeed feed_;
   std::shared_ptr<const ExecutionPorts> ports_;  // shared: an abandoned handler may use it still
 
-  // Read from any thread.
-  std::atomic<std::int64_t> worker_;
-  std::atomic<std::int64_t> open_count_ = 0;  ///< of held_; never less than what runs
-  std::atomic<std::int64_t> arriving_ = 0;    ///< opened in the store, on their way to held_
-  std::atomic<bool> claim_in_flight_ = false;
-  bool claim_failed_ = false;  ///< the last one
-  std::atomic<bool> stopped_ = false;
-  std::atomic<bool> draining_ = false;
-  std::atomic<bool> store_is_up_ = true;
-  std::atomic<bool> is_idle_ = false;  ///< it has looked, and nothing waits or runs
-  mutable std::mutex mutex_;
-  std::string trouble_;                                                 ///< guarded by mutex_
-  std::int64_t forgotten_results_ = 0;                                  ///< guarded by mutex_
-  std::optional<Error> fault_;                                          ///< guarded by mutex_
-  std::map<std::string, std::shared_ptr<const StageCode>> handlers_;    ///< guarded by mutex_
-  std::vector<CodeSource> sources_;                                     ///< guarded by mutex_
-  mutable std::map<std::string, CodeOfStages, std::less<>> made_code_;  ///< guarded by mutex_
+  // For any thread.
+  StatusBoard board_;
+  CodeShelf shelf_;
 
   std::atomic<Timestamp> wake_at_{};         ///< when the loop wants to be driven next
   std::atomic<Timestamp> sleeping_until_{};  ///< what its own thread waits for
@@ -238,7 +218,7 @@ class Loop {
 
   std::mutex driving_;  ///< held by whoever drives
   // Owned by whoever drives.
-  std::unordered_map<JobId, JobSeen> jobs_;
+  JobBook jobs_;
   std::unordered_map<TaskId, Held, std::hash<TaskId>, std::equal_to<>,
                      Recycled<std::pair<const TaskId, Held>>>
       held_;
@@ -262,6 +242,7 @@ class Loop {
   bool has_news_ = true;
   bool claim_wanted_ = true;
   bool claiming_ = false;
+  bool claim_failed_ = false;    ///< the last one
   bool has_backlog_ = true;      ///< the last look found work that waits for room
   std::vector<LaneHead> heads_;  ///< what the last look found
   Timestamp heads_until_;        ///< so long it may be taken for true

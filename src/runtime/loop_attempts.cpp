@@ -27,24 +27,6 @@ void Loop::drop(const Step& step) {
   if (held_for(step) != nullptr) held_.erase(step.next.id);
 }
 
-bool Loop::is_served(const JobPlan& plan, StageIndex stage) const {
-  return !plan.is_left && can_run(plan.workflow.stage(stage), plan.code[at(stage)].get());
-}
-
-/// All of a stage's code must be here: a missing gate would let everything pass.
-bool Loop::can_run(const StageDefinition& definition, const StageCode* code) const {
-  if (!options_.stages.empty() && !options_.stages.contains(definition.name)) return false;
-  const bool has_gates = std::ranges::all_of(definition.gates, [&](const GateRef& gate) {
-    return code != nullptr && code->gates.contains(gate.name);
-  });
-  const bool has_decider = definition.decider.empty() || (code != nullptr && code->decider);
-  const bool has_condition = !definition.conditional || (code != nullptr && code->when);
-  const bool has_join = !definition.joins || (code != nullptr && code->join);
-  const bool has_work =
-      definition.is_human() || (code != nullptr && (code->work || code->async_work));
-  return has_work && has_gates && has_decider && has_condition && has_join;
-}
-
 Loop::Held& Loop::hold_attempt(Task task, std::shared_ptr<const JobPlan> plan,
                                std::shared_ptr<ItemHold> hold) {
   auto attempt = std::allocate_shared<OpenAttempt>(Recycled<OpenAttempt>());
@@ -61,7 +43,7 @@ Loop::Held& Loop::hold_attempt(Task task, std::shared_ptr<const JobPlan> plan,
   }
   held = Held{};
   held.attempt = std::move(attempt);
-  open_count_ = static_cast<std::int64_t>(held_.size());
+  board_.set_open(held_.size());
   return held;
 }
 
@@ -201,7 +183,7 @@ void Loop::on_finished(std::unique_ptr<Finished> finished) {
 /// How many attempts the close may open at once: its own slot, and what room there is; none where
 /// what comes next, the task itself or a dependent, is not ours to run.
 std::uint32_t Loop::may_open_next(const Held& held, StateKind next) const {
-  if (stopping_ || draining_ || is_past_lease_) return 0;
+  if (stopping_ || board_.is_draining() || is_past_lease_) return 0;
   const JobPlan& plan = *held.attempt->plan;
   const StageIndex own = held.attempt->task.stage();
   const auto is_held_back = [&](StageIndex stage) {
@@ -209,7 +191,7 @@ std::uint32_t Loop::may_open_next(const Held& held, StateKind next) const {
            scheduler_.is_held_back(plan.pool_keys[at(stage)], clock_.now());
   };
   const auto is_ours = [&](StageIndex stage) {
-    return is_served(plan, stage) && !is_held_back(stage);
+    return shelf_.serves(plan, stage) && !is_held_back(stage);
   };
   const bool all_ours = next == StateKind::ready
                             ? is_ours(own)
@@ -222,7 +204,7 @@ std::uint32_t Loop::may_open_next(const Held& held, StateKind next) const {
 void Loop::close_attempt(Held& held) {
   const OpenAttempt& attempt = *held.attempt;
   const StageDefinition& stage = attempt.stage();
-  const JobSeen& seen = jobs_.at(attempt.plan->id);
+  const JobSeen& seen = *jobs_.find(attempt.plan->id);
   Attempt& draft = held.finished->draft;
 
   // What ended because it was asked to give way is given back; a success counts all the same.

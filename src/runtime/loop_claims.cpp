@@ -36,92 +36,17 @@ SeenJobs read_jobs(Records& records, const std::set<JobId>& ids) {
 
 }  // namespace
 
-std::shared_ptr<const JobPlan> Loop::plan_for(const Job& job, const Workflow& workflow) const {
-  auto plan = std::make_shared<JobPlan>(JobPlan{.id = job.id,
-                                                .params = job.params,
-                                                .labels = job.labels,
-                                                .reduce_ordinal = job.reduce_ordinal,
-                                                .submitted_at = job.submitted_at,
-                                                .workflow = workflow,
-                                                .code = code_for(workflow),
-                                                .pool_keys = {},
-                                                .is_left = options_.takes && !options_.takes(job)});
-  for (const StageDefinition& stage : workflow.definition().stages) {
-    plan->pool_keys.push_back(stage.limits.pool.empty() ? workflow.name() + "/" + stage.name
-                                                        : stage.limits.pool);
-  }
-  return plan;
-}
-
-/// The handlers served by name, and for the rest what the sources make of it. A definition never
-/// changes, so what they made of it is kept.
-Loop::CodeOfStages Loop::code_for(const Workflow& workflow) const {
-  CodeOfStages code(workflow.stage_count());
-  std::vector<CodeSource> sources;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto made = made_code_.find(workflow.hash());
-    if (made != made_code_.end()) code = made->second;
-    for (std::size_t i = 0; i < code.size(); ++i) {
-      const StageDefinition& stage = workflow.stage(static_cast<StageIndex>(i));
-      const auto known =
-          handlers_.find(stage.is_human() ? workflow.name() + "." + stage.name : stage.handler);
-      if (known != handlers_.end()) code[i] = known->second;
-    }
-    if (made != made_code_.end()) return code;
-    sources = sources_;
-  }
-  if (sources.empty()) return code;
-  for (std::size_t i = 0; i < code.size(); ++i) {
-    if (!code[i]) code[i] = made_by(sources, workflow, workflow.stage(static_cast<StageIndex>(i)));
-  }
-  constexpr std::size_t kept_max = 256;
-  const std::lock_guard lock(mutex_);
-  if (made_code_.size() >= kept_max) made_code_.clear();
-  if (sources_.size() == sources.size()) made_code_.insert_or_assign(workflow.hash(), code);
-  return code;
-}
-
-/// The first answer counts. The mutex is not held: a source is users' code.
-std::shared_ptr<const StageCode> Loop::made_by(const std::vector<CodeSource>& sources,
-                                               const Workflow& workflow,
-                                               const StageDefinition& stage) const {
-  for (const CodeSource& source : sources) {
-    try {
-      if (auto code = source(workflow, stage)) return code;
-    } catch (const std::exception& thrown) {
-      log(LogLevel::error, "the code of stage '" + stage.name + "' of workflow '" +
-                               workflow.name() + "' could not be made: " + thrown.what());
-    }
-  }
-  return nullptr;
-}
-
-JobSeen& Loop::see(const Job& job, const Workflow& workflow) {
-  JobSeen& seen = jobs_[job.id];
-  if (seen.plan && seen.plan->submitted_at != job.submitted_at) {
-    // The store was set back and has given the number to another job.
+void Loop::see(const Job& job, const Workflow& workflow) {
+  if (jobs_.is_another(job)) {
     drop_held_of(job.id);
-    seen = {};
+    jobs_.forget(job.id);
   }
-  if (!seen.plan) seen.plan = plan_for(job, workflow);
+  jobs_.add(job, workflow);
   refresh(job);
-  return seen;
 }
 
 void Loop::refresh(const Job& job) {
-  const auto entry = jobs_.find(job.id);
-  if (entry == jobs_.end()) return;
-  JobSeen& seen = entry->second;
-  const bool is_older = job.generation < seen.generation;  // read before what we have heard since
-  if (is_older && !seen.is_doubtful) return;
-  seen.is_doubtful = false;
-  seen.generation = job.generation;
-  seen.may_open = is_trusted(job.trust) && !job.cancelled && job.paused == PauseCause::none;
-  seen.attempts_cap = job.budget.max_attempts_per_task;
-  const bool newly_cancelled = job.cancelled && !seen.cancelled;
-  seen.cancelled = job.cancelled;
-  if (!newly_cancelled) return;
+  if (!jobs_.refresh(job)) return;
   for (auto& [id, held] : held_) {
     if (held.attempt->plan->id == job.id) ask_to_stop(id, held, StopReason::cancel);
   }
@@ -131,12 +56,13 @@ void Loop::refresh(const Job& job) {
 void Loop::forget_if_unused(JobId job) {
   const bool in_use = std::ranges::any_of(
       held_, [&](const auto& entry) { return entry.second.attempt->plan->id == job; });
-  if (!in_use) jobs_.erase(job);
+  if (!in_use) jobs_.forget(job);
 }
 
 /// A busy engine claims when a good part of its room is free, an idle one for any room at all.
 void Loop::claim_if_useful() {
-  if (!claim_wanted_ || claiming_ || stopping_ || draining_ || !store_is_up_) return;
+  if (!claim_wanted_ || claiming_ || stopping_) return;
+  if (board_.is_draining() || !board_.is_store_up()) return;
   if (is_past_lease_ || is_set_back_) return;
   const bool too_many = pool_.abandoned() >= options_.abandoned_max;
   if (std::exchange(too_many_abandoned_, too_many) != too_many) {
@@ -154,7 +80,7 @@ void Loop::claim_if_useful() {
   claim_wanted_ = false;
   scheduler_.begin_claim();
   std::set<JobId> known;
-  for (const auto& [id, seen] : jobs_) known.insert(id);
+  for (const auto& [id, generation] : jobs_.generations()) known.insert(id);
   store_thread_.post([this, known = std::move(known)] {
     auto heads = std::make_shared<Result<std::vector<LaneHead>>>(store_->ready_lanes());
     std::set<JobId> unknown;
@@ -196,11 +122,11 @@ void Loop::on_heads(std::vector<LaneHead> heads) {
 
 std::vector<LaneShare> Loop::shares_for(std::uint32_t room) {
   const auto view = [&](const LaneHead& head) -> Scheduler::LaneView {
-    const auto seen = jobs_.find(head.job);
-    if (seen == jobs_.end()) return {};
+    const JobSeen* const seen = jobs_.find(head.job);
+    if (seen == nullptr) return {};
     if (!options_.jobs.empty() && !options_.jobs.contains(head.job)) return {};
-    const JobPlan& plan = *seen->second.plan;
-    return {.is_served = seen->second.may_open && is_served(plan, head.stage),
+    const JobPlan& plan = *seen->plan;
+    return {.is_served = seen->may_open && shelf_.serves(plan, head.stage),
             .stage_name = plan.workflow.stage(head.stage).name,
             .pool = plan.pool_keys[at(head.stage)]};
   };
@@ -211,8 +137,9 @@ std::vector<LaneShare> Loop::shares_for(std::uint32_t room) {
 /// as it may be taken for true. What has come since gets its turn with the next look. Only slots
 /// that the steps leave free are filled, so no commit opens more than there is room for.
 Refill Loop::refill_for(const std::vector<Step>& steps) {
-  const bool may_refill = has_backlog_ && !claiming_ && store_is_up_ && !too_many_abandoned_ &&
-                          !is_past_lease_ && !is_set_back_ && clock_.now() < heads_until_;
+  const bool may_refill = has_backlog_ && !claiming_ && board_.is_store_up() &&
+                          !too_many_abandoned_ && !is_past_lease_ && !is_set_back_ &&
+                          clock_.now() < heads_until_;
   if (!may_refill) return {};
   Refill refill{.shares = shares_for(static_cast<std::uint32_t>(steps.size()))};
   if (refill.shares.empty() || !may_claim()) return {};
@@ -224,21 +151,15 @@ void Loop::end_refill(Batch& batch) {
   if (batch.refill.shares.empty()) return;
   batch.refill = {};
   claiming_ = false;
-  claim_in_flight_ = false;
+  board_.end_claim();
 }
 
-/// Announces the claim before it asks: a drain that comes just now either stops it or sees it.
-bool Loop::may_claim() {
-  claim_in_flight_ = true;
-  if (!stopping_ && !draining_) return true;
-  claim_in_flight_ = false;
-  return false;
-}
+bool Loop::may_claim() { return !stopping_ && board_.announce_claim(); }
 
 void Loop::on_claimed(Result<Claims> claims, const std::vector<LaneShare>& asked) {
   claiming_ = false;
   if (!claims) {
-    claim_in_flight_ = false;
+    board_.end_claim();
     if (claims.error().code == ErrorCode::corrupt) return on_damage(claims.error());
     // We were taken for dead: the renewal that tells so need not wait for its time.
     if (claims.error().code == ErrorCode::not_found) return renew();
@@ -253,7 +174,7 @@ void Loop::on_claimed(Result<Claims> claims, const std::vector<LaneShare>& asked
   claim_failed_ = false;
   if (scheduler_.has_others_to_ask(asked, *claims, heads_)) claim_wanted_ = true;
   take_claims(std::move(*claims));
-  claim_in_flight_ = false;
+  board_.end_claim();
 }
 
 void Loop::take_claims(Claims claims) {
@@ -267,7 +188,7 @@ void Loop::take_claims(Claims claims) {
     if (held_.contains(one.task.id)) continue;  // answered since the store was asked
     found_something = true;
     // A job that ended meanwhile was forgotten; the next look reads it again.
-    if (jobs_.contains(one.task.job)) evaluate_condition(std::move(one));
+    if (jobs_.has(one.task.job)) evaluate_condition(std::move(one));
   }
   if (found_something) {
     want_claim();
@@ -284,38 +205,35 @@ void Loop::start_claimed(std::vector<Claimed> claimed, bool has_run) {
     const bool is_known =
         held != held_.end() && held->second.attempt->task.version == one.task.version;
     if (is_known) continue;
-    const auto seen = jobs_.find(one.task.job);
-    if (seen == jobs_.end() || seen->second.is_doubtful) {
+    if (jobs_.is_unknown(one.task.job)) {
       unknown->push_back(std::move(one));
       continue;
     }
-    auto hold =
-        std::make_shared<ItemHold>(std::move(one.item_key), std::move(one.category),
-                                   std::move(one.data), seen->second.plan->workflow.stage_count());
-    const bool is_ours = is_served(*seen->second.plan, one.task.stage());
+    const std::shared_ptr<const JobPlan> plan = jobs_.find(one.task.job)->plan;
+    auto hold = std::make_shared<ItemHold>(std::move(one.item_key), std::move(one.category),
+                                           std::move(one.data), plan->workflow.stage_count());
+    const bool is_ours = shelf_.serves(*plan, one.task.stage());
     if (has_run || !is_ours) {
-      give_back(std::move(one.task), seen->second.plan, std::move(hold),
+      give_back(std::move(one.task), plan, std::move(hold),
                 has_run ? "the store has forgotten the result of this attempt"
                         : "this worker cannot run this stage");
     } else {
-      start_attempt(std::move(one.task), seen->second.plan, std::move(hold));
+      start_attempt(std::move(one.task), plan, std::move(hold));
     }
   }
   if (unknown->empty()) return;
   const auto count = static_cast<std::int64_t>(unknown->size());
-  arriving_ += count;
+  board_.add_arriving(count);
   store_thread_.post([this, unknown, count, has_run] {
     std::set<JobId> ids;
     for (const Claimed& one : *unknown) ids.insert(one.task.job);
     auto jobs = std::make_shared<SeenJobs>(read_jobs(store_->records(), ids));
     inbox_->post([this, unknown, jobs, count, has_run] {
       for (const auto& [job, workflow] : *jobs) see(job, workflow);
-      arriving_ -= count;
+      board_.add_arriving(-count);
       // What could not be read is read back later: the store keeps it for us.
-      const auto unread = std::erase_if(*unknown, [&](const Claimed& one) {
-        const auto seen = jobs_.find(one.task.job);
-        return seen == jobs_.end() || seen->second.is_doubtful;
-      });
+      const auto unread = std::erase_if(
+          *unknown, [&](const Claimed& one) { return jobs_.is_unknown(one.task.job); });
       if (unread > 0) want_read_back(store_pause);
       start_claimed(std::move(*unknown), has_run);
     });
@@ -325,7 +243,7 @@ void Loop::start_claimed(std::vector<Claimed> claimed, bool has_run) {
 /// The users' condition runs where the users' code runs; the task stays Ready meanwhile.
 void Loop::evaluate_condition(Claimed claimed) {
   auto ready = std::make_shared<OpenAttempt>();
-  ready->plan = jobs_.at(claimed.task.job).plan;
+  ready->plan = jobs_.find(claimed.task.job)->plan;
   ready->code = ready->plan->code[at(claimed.task.stage())];
   ready->hold =
       std::make_shared<ItemHold>(std::move(claimed.item_key), std::move(claimed.category),
@@ -353,12 +271,12 @@ void Loop::on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted) 
   conditions_.erase(asked);
   // A second answer to the same question must not take the place of the attempt that followed.
   if (stopping_ || held_.contains(ready->task.id)) return;
-  if (wanted && draining_) return;  // it stays Ready, for others
-  const auto seen = jobs_.find(ready->task.job);
+  if (wanted && board_.is_draining()) return;  // it stays Ready, for others
+  const JobSeen* const seen = jobs_.find(ready->task.job);
   // It has ended; where it is revived it is read again.
-  if (seen == jobs_.end()) return want_claim();
+  if (seen == nullptr) return want_claim();
   // Nothing of a cancelled job is skipped or released any more.
-  if (seen->second.cancelled) return;
+  if (seen->cancelled) return;
   Step step = skip_by_choice(ready->task);
   if (wanted) {
     step = {.was = StateKind::ready, .expected = ready->task.version, .next = ready->task};
@@ -366,7 +284,7 @@ void Loop::on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted) 
     step.open_max = 1;
   }
   // A cancel that comes before the commit refuses it.
-  step.generation = seen->second.generation;
+  step.generation = seen->generation;
   Held& held = held_[ready->task.id];
   held = Held{};
   held.attempt = ready;

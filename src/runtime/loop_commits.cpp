@@ -77,7 +77,7 @@ void Loop::flush() {
 /// The disk takes as long for one step as for many. While each thread has opened work before it,
 /// none of them would begin anything sooner by the answer.
 bool Loop::lingers() {
-  const bool has_time = options_.threads > 0 && !stopping_ && !draining_ &&
+  const bool has_time = options_.threads > 0 && !stopping_ && !board_.is_draining() &&
                         pending_.size() < company_max && store_thread_.is_slow() &&
                         pool_.waiting() >= options_.threads;
   if (!has_time) {
@@ -123,9 +123,8 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
     }
     return;
   }
-  if (!store_is_up_) {
+  if (!board_.set_store_up(true)) {
     log(LogLevel::info, "the store answers again");
-    store_is_up_ = true;
     set_trouble({});
     want_claim();
   }
@@ -158,14 +157,14 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
   }
   if (refilled) {
     take_claims(std::move(answer->claims));
-    if (!claiming_) claim_in_flight_ = false;
+    if (!claiming_) board_.end_claim();
     if (answer->is_short) want_claim();
   }
   for (const JobMark& mark : answer->jobs) {
     if (mark.state != JobState::running) has_news_ = true;
-    const auto seen = jobs_.find(mark.job);
-    if (seen == jobs_.end()) continue;
-    if (seen->second.generation != mark.generation) refresh_jobs();
+    const JobSeen* const seen = jobs_.find(mark.job);
+    if (seen == nullptr) continue;
+    if (seen->generation != mark.generation) refresh_jobs();
     const bool goes_on = mark.state == JobState::running || mark.state == JobState::paused;
     if (!goes_on) forget_if_unused(mark.job);
   }
@@ -327,17 +326,13 @@ void Loop::substitute(const Step& step, const Error& error) {
 void Loop::on_damage(const Error& error) { stop_because(error, "the store is damaged"); }
 
 void Loop::stop_because(const Error& error, const std::string& what) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (fault_) return;
-    fault_ = error;
-  }
+  if (!board_.set_fault(error)) return;
   set_trouble(what + ": " + error.text());
   stop_now();
 }
 
 void Loop::on_trouble(const Error& error) {
-  if (store_is_up_.exchange(false)) set_trouble("the store does not answer: " + error.text());
+  if (board_.set_store_up(false)) set_trouble("the store does not answer: " + error.text());
 }
 
 /// Disk full, locked out, unreachable: nothing is acknowledged, nothing more is opened, what runs

@@ -130,7 +130,7 @@ void Loop::on_setback(const std::string& evidence) {
                            "jobs again and reruns every attempt that is not on record");
   is_set_back_ = true;
   conditions_.clear();
-  for (auto& [id, seen] : jobs_) seen.is_doubtful = true;
+  jobs_.doubt_all();
   heads_until_ = no_time;
   read_after_setback();
 }
@@ -138,7 +138,7 @@ void Loop::on_setback(const std::string& evidence) {
 void Loop::read_after_setback() {
   read_after_setback_at_ = no_time;
   std::vector<JobId> jobs;
-  for (const auto& [id, seen] : jobs_) jobs.push_back(id);
+  for (const auto& [id, generation] : jobs_.generations()) jobs.push_back(id);
   store_thread_.post([this, jobs = std::move(jobs), results = acknowledged_.newest()] {
     auto remembered = std::make_shared<Remembered>();
     Records& records = store_->records();
@@ -169,20 +169,19 @@ void Loop::on_read_after_setback(const Remembered& remembered) {
   }
   is_set_back_ = false;
   for (const auto& [id, job] : remembered.jobs) {
-    const auto seen = jobs_.find(id);
-    if (seen == jobs_.end()) continue;
-    if (job && job->submitted_at == seen->second.plan->submitted_at) {
+    if (!jobs_.has(id)) continue;
+    if (job && !jobs_.is_another(*job)) {
       refresh(*job);
     } else {
       drop_held_of(id);
-      jobs_.erase(id);
+      jobs_.forget(id);
     }
   }
   for (auto& [id, held] : held_) {
     // If the store does know of an item's cancel, it says so when it refuses the result.
     held.item_cancelled.reset();
-    const auto seen = jobs_.find(held.attempt->plan->id);
-    if (seen == jobs_.end() || !seen->second.cancelled) held.forget_cancel();
+    const JobSeen* const seen = jobs_.find(held.attempt->plan->id);
+    if (seen == nullptr || !seen->cancelled) held.forget_cancel();
   }
   report_forgotten(remembered.forgotten);
   look_afresh();
@@ -200,8 +199,7 @@ void Loop::report_forgotten(const std::vector<OpenName>& attempts) {
   log(LogLevel::error, "the store has forgotten " + std::to_string(forgotten.size()) +
                            " of the newest " + std::to_string(acknowledged_.newest().size()) +
                            " results of this worker");
-  const std::lock_guard lock(mutex_);
-  forgotten_results_ += static_cast<std::int64_t>(forgotten.size());
+  board_.add_forgotten(forgotten.size());
 }
 
 /// The job is another than the one these attempts were opened for, or is gone.

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the engine's loop keeps of attempts, jobs and batches. Owned by whoever drives the loop.
+/// What the engine's loop keeps of attempts and batches. Owned by whoever drives the loop.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,16 +36,6 @@ struct HeldAttempt {
 
   /// The store knows of no cancel, so there was none: what was stopped because of it runs again.
   void forget_cancel();
-};
-
-/// What changes about a job.
-struct JobSeen {
-  std::shared_ptr<const JobPlan> plan;
-  Generation generation = 0;
-  std::optional<CancelCause> cancelled;
-  bool may_open = true;
-  bool is_doubtful = false;  ///< the store was set back: what it says next counts, older or not
-  std::optional<std::uint32_t> attempts_cap;
 };
 
 /// What the store says of this worker.

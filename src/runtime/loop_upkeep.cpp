@@ -99,7 +99,7 @@ void Loop::on_lease_lost() {
     inbox_->post([this, sent_at, fresh] {
       enlisting_ = false;
       if (fresh) {
-        worker_ = fresh->value();
+        board_.set_worker(*fresh);
         acknowledged_batch_ = 0;
         lease_until_ = sent_at + options_.lease;
         is_past_lease_ = false;
@@ -159,8 +159,7 @@ void Loop::on_sweep_failed(const Error& error) {
 
 /// Reads the jobs we work on once more, and the items of what we hold where a job has changed.
 void Loop::refresh_jobs() {
-  std::vector<std::pair<JobId, Generation>> jobs;
-  for (const auto& [id, seen] : jobs_) jobs.emplace_back(id, seen.generation);
+  std::vector<std::pair<JobId, Generation>> jobs = jobs_.generations();
   std::vector<Task> held;
   for (const auto& [id, one] : held_) {
     if (one.attempt->task.item) held.push_back(one.attempt->task);
@@ -218,7 +217,7 @@ void Loop::finish_stopping() {
   if (std::exchange(claiming_, true)) return;  // nothing is claimed any more
   store_thread_.post([this, worker = worker()] {
     (void)store_->retire(worker);
-    inbox_->post([this] { stopped_ = true; });
+    inbox_->post([this] { board_.set_stopped(); });
   });
 }
 

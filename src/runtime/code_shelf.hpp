@@ -1,0 +1,54 @@
+#pragma once
+
+/// The code of stages: handlers that are served by name, and sources that make code from a
+/// definition.
+///
+/// Threads: any. Sources are users' code and run outside the mutex.
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "pawl/runtime/engine.hpp"
+#include "runtime/job_plan.hpp"
+
+namespace pawl {
+
+class CodeShelf {
+ public:
+  using Handlers = std::map<std::string, std::shared_ptr<const StageCode>>;
+  using CodeOfStages = std::vector<std::shared_ptr<const StageCode>>;
+
+  /// `stages`: the only ones that are run; empty: all.
+  CodeShelf(std::set<std::string> stages, decltype(EngineOptions::log) log)
+      : stages_(std::move(stages)), log_(std::move(log)) {}
+
+  void add(const Handlers& handlers);
+  void add(CodeSource source);
+
+  /// By stage; null where there is no code for it.
+  [[nodiscard]] CodeOfStages code_for(const Workflow& workflow) const;
+  /// Whether all of a stage's code is here: without one of its gates everything would pass.
+  [[nodiscard]] bool can_run(const StageDefinition& definition, const StageCode* code) const;
+  /// Whether this engine runs the stage for the items of this job.
+  [[nodiscard]] bool serves(const JobPlan& plan, StageIndex stage) const;
+
+ private:
+  [[nodiscard]] std::shared_ptr<const StageCode> made_by(const std::vector<CodeSource>& sources,
+                                                         const Workflow& workflow,
+                                                         const StageDefinition& stage) const;
+
+  // Set in the constructor.
+  const std::set<std::string> stages_;
+  const decltype(EngineOptions::log) log_;
+
+  mutable std::mutex mutex_;
+  Handlers handlers_;                                                   ///< guarded by mutex_
+  std::vector<CodeSource> sources_;                                     ///< guarded by mutex_
+  mutable std::map<std::string, CodeOfStages, std::less<>> made_code_;  ///< guarded by mutex_
+};
+
+}  // namespace pawl

@@ -1,0 +1,60 @@
+#pragma once
+
+/// The jobs that an engine works on, as it last saw them.
+///
+/// Threads: whoever drives the loop.
+
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "runtime/code_shelf.hpp"
+#include "runtime/job_plan.hpp"
+
+namespace pawl {
+
+/// What changes about a job.
+struct JobSeen {
+  std::shared_ptr<const JobPlan> plan;
+  Generation generation = 0;
+  std::optional<CancelCause> cancelled;
+  bool may_open = true;
+  bool is_doubtful = false;  ///< the store was set back: what it says next counts, older or not
+  std::optional<std::uint32_t> attempts_cap;
+};
+
+class JobBook {
+ public:
+  /// `takes`: whether this engine works on a job; empty: on all. `shelf` must outlive the book.
+  JobBook(decltype(EngineOptions::takes) takes, const CodeShelf& shelf)
+      : takes_(std::move(takes)), shelf_(shelf) {}
+
+  [[nodiscard]] bool has(JobId job) const { return jobs_.contains(job); }
+  /// Null where the job is not in the book.
+  [[nodiscard]] const JobSeen* find(JobId job) const;
+  /// Whether what the store says of the job is needed before anything is started.
+  [[nodiscard]] bool is_unknown(JobId job) const;
+  [[nodiscard]] std::vector<std::pair<JobId, Generation>> generations() const;
+
+  /// Whether the number was given to another job, because the store was set back.
+  [[nodiscard]] bool is_another(const Job& job) const;
+  /// Makes the plan of a job that is not in the book. Call `refresh` next.
+  void add(const Job& job, const Workflow& workflow);
+  /// Notes what was read of a job, unless it is older than what is known. Returns whether the job
+  /// is cancelled and was not before.
+  [[nodiscard]] bool refresh(const Job& job);
+  void forget(JobId job) { jobs_.erase(job); }
+  /// What was known of jobs may be wrong in every point.
+  void doubt_all();
+  /// Looks for the code of all stages again.
+  void serve_again();
+
+ private:
+  const decltype(EngineOptions::takes) takes_;
+  const CodeShelf& shelf_;
+  std::unordered_map<JobId, JobSeen> jobs_;
+};
+
+}  // namespace pawl
