@@ -33,10 +33,9 @@ Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clo
       board_(worker, options.parallel),
       shelf_(options.stages, options.log),
       jobs_(options.takes, shelf_),
-      scheduler_(options.categories, options.stages),
-      lease_until_(clock.now() + options.lease),
+      claimer_(options.categories, options.stages),
+      lease_(options.lease, clock.now()),
       next_sweep_(clock.now()),
-      next_renewal_(clock.now() + options.lease / 3),
       next_look_(clock.now() + options.poll_interval),
       store_thread_(options.threads > 0),
       lease_thread_(options.threads > 0),
@@ -99,7 +98,7 @@ void Loop::serve(CodeSource source) {
 void Loop::serve_again() {
   inbox_->post([this] {
     jobs_.serve_again();
-    look_afresh();
+    claimer_.look_afresh();
   });
 }
 
@@ -135,7 +134,7 @@ void Loop::look_for_unknown() {
 }
 
 void Loop::nudge() {
-  inbox_->post([this] { look_afresh(); });
+  inbox_->post([this] { claimer_.look_afresh(); });
 }
 
 void Loop::look_again() {
@@ -248,7 +247,8 @@ bool Loop::turn() {
   }
   board_.set_open(held_.size());
   if (held_.empty()) has_news_ = true;
-  board_.set_idle(held_.empty() && pending_.empty() && !has_backlog_ && !stopping_);
+  board_.set_idle(held_.empty() && commits_.pending() == 0 && !claimer_.has_backlog() &&
+                  !stopping_);
 
   if (options_.threads == 0) {
     // All of the users' code first: what it brings is committed together.
@@ -261,12 +261,12 @@ bool Loop::turn() {
 
 void Loop::run_timers(Timestamp now) {
   while (const std::optional<Timer> due = timers_.take_due(now)) on_timer(*due);
-  if (now >= next_renewal_) renew();
-  if (!is_past_lease_ && now >= lease_over_at()) on_lease_over();
+  if (now >= lease_.next_renewal()) renew();
+  if (!lease_.is_over() && now >= lease_.over_at()) on_lease_over();
   if (compare_again_at_ != no_time && now >= compare_again_at_) compare_holdings();
   if (read_after_setback_at_ != no_time && now >= read_after_setback_at_) read_after_setback();
   if (now >= next_sweep_) sweep();
-  if (unsettled_ && now >= retry_store_at_) retry_batch();
+  if (commits_.is_lookup_due(now)) look_up_batch();
   if (read_back_wanted_ && !reading_back_ && now >= read_back_at_) read_back();
   // Other processes commit without telling us.
   const bool look = !clock_.ticks() || now >= next_look_;
@@ -275,34 +275,30 @@ void Loop::run_timers(Timestamp now) {
     const std::uint64_t mark = store_->change_mark();
     if (std::exchange(seen_mark_, mark) != mark) after_foreign_change();
   }
-  if (pool_release_ != no_time && now >= pool_release_) {
-    pool_release_ = scheduler_.next_release(now);
-    want_claim();
-  }
+  claimer_.release_due(now);
 }
 
 void Loop::after_foreign_change() {
   feed_.notify();
-  want_claim();
+  claimer_.want();
   sweep();
   refresh_jobs();
 }
 
 Timestamp Loop::next_wake() const {
-  Timestamp next = std::min(next_renewal_, next_sweep_);
+  Timestamp next = std::min(lease_.next_renewal(), next_sweep_);
   const auto consider = [&](Timestamp at) {
     if (at != no_time) next = std::min(next, at);
   };
   consider(timers_.next());
-  if (!is_past_lease_) consider(lease_over_at());
+  if (!lease_.is_over()) consider(lease_.over_at());
   consider(compare_again_at_);
   consider(read_after_setback_at_);
-  if (unsettled_) consider(retry_store_at_);
+  consider(commits_.next_wake());
   if (read_back_wanted_ && !reading_back_) consider(read_back_at_);
   if (stopping_) consider(stop_deadline_);
   if (clock_.ticks()) consider(next_look_);
-  consider(pool_release_);
-  if (!committing_) consider(linger_until_);
+  consider(claimer_.next_release());
   return next;
 }
 

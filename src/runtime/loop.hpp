@@ -24,14 +24,16 @@
 #include <vector>
 
 #include "pawl/runtime/engine.hpp"
+#include "runtime/claimer.hpp"
 #include "runtime/code_shelf.hpp"
+#include "runtime/commit_queue.hpp"
 #include "runtime/event_feed.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/inbox.hpp"
 #include "runtime/job_book.hpp"
+#include "runtime/lease.hpp"
 #include "runtime/loop_state.hpp"
 #include "runtime/pool.hpp"
-#include "runtime/scheduler.hpp"
 #include "runtime/status_board.hpp"
 #include "runtime/store_thread.hpp"
 #include "runtime/timers.hpp"
@@ -123,11 +125,9 @@ class Loop {
 
   // loop_commits.cpp
   void flush();
-  [[nodiscard]] bool lingers();
   void send(std::shared_ptr<Batch> batch);
   void on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> answer);
   void on_applied(Step& step, StepAnswer& answer);
-  void hold_back(const std::string& pool, Timestamp until);
   void on_stale(const Step& step);
   void on_refused(const std::shared_ptr<Batch>& batch, const Error& error);
   void substitute(const Step& step, const Error& error);
@@ -135,7 +135,7 @@ class Loop {
   void on_damage(const Error& error);
   void stop_because(const Error& error, const std::string& what);
   void on_store_trouble(const std::shared_ptr<Batch>& batch, const Error& error);
-  void retry_batch();
+  void look_up_batch();
   void on_looked_up(const std::shared_ptr<Batch>& batch, const Result<WorkerRecord>& self);
   void reconcile(const std::shared_ptr<Batch>& batch);
   void want_read_back(Duration pause = Duration::zero());
@@ -143,18 +143,9 @@ class Loop {
   void on_read_back(std::vector<Claimed> open, bool is_complete);
 
   // loop_claims.cpp
-  void want_claim() {
-    claim_wanted_ = true;
-    scheduler_.ask_afresh();
-  }
-  /// Somebody may have come who is to have the next turn: commits claim nothing by the last look.
-  void look_afresh() {
-    heads_until_ = no_time;
-    want_claim();
-  }
   void claim_if_useful();
   void on_heads(std::vector<LaneHead> heads);
-  [[nodiscard]] std::vector<LaneShare> shares_for(std::uint32_t room);
+  [[nodiscard]] Scheduler::LaneView view_of(const LaneHead& head) const;
   [[nodiscard]] Refill refill_for(const std::vector<Step>& steps);
   void end_refill(Batch& batch);
   void on_claimed(Result<Claims> claims, const std::vector<LaneShare>& asked);
@@ -184,7 +175,6 @@ class Loop {
   void on_renewed(WorkerId worker, Timestamp sent_at, const Status& renewed);
   void on_lease_lost();
   void on_lease_over();
-  [[nodiscard]] Timestamp lease_over_at() const;
   void sweep();
   void on_sweep_failed(const Error& error);
   void refresh_jobs();
@@ -222,12 +212,10 @@ class Loop {
   std::unordered_map<TaskId, Held, std::hash<TaskId>, std::equal_to<>,
                      Recycled<std::pair<const TaskId, Held>>>
       held_;
-  Scheduler scheduler_;
+  Claimer claimer_;
+  CommitQueue commits_;
+  Lease lease_;
   Timers timers_;
-  std::vector<Step> pending_;
-  std::vector<Step> spare_;  ///< an emptied batch's, to be filled again
-  BatchNumber last_batch_ = 0;
-  BatchNumber acknowledged_batch_ = 0;
   AcknowledgedResults acknowledged_;
   Holdings holdings_;
   bool comparing_ = false;
@@ -236,36 +224,14 @@ class Loop {
   std::uint64_t seen_setbacks_ = 0;
   bool is_set_back_ = false;  ///< and not everything has been read again yet
   Timestamp read_after_setback_at_;
-  Timestamp linger_until_;                ///< so long the pending steps may wait for others
   std::map<TaskId, Version> conditions_;  ///< being evaluated
-  bool committing_ = false;
   bool has_news_ = true;
-  bool claim_wanted_ = true;
-  bool claiming_ = false;
-  bool claim_failed_ = false;    ///< the last one
-  bool has_backlog_ = true;      ///< the last look found work that waits for room
-  std::vector<LaneHead> heads_;  ///< what the last look found
-  Timestamp heads_until_;        ///< so long it may be taken for true
-  bool too_many_abandoned_ = false;
   bool sweeping_ = false;
-  bool renewing_ = false;
-  bool enlisting_ = false;
-  bool renewal_failed_ = false;  ///< the last one
-  Timestamp renewal_sent_at_;
-  Timestamp lease_until_;       ///< by our own clock
-  bool is_past_lease_ = false;  ///< what ran was asked to end; nothing is begun until a renewal
-  Timestamp sweep_not_before_;
   bool sweep_again_ = false;
   bool stopping_ = false;
   Timestamp stop_deadline_;
   Timestamp next_sweep_;
-  Timestamp next_renewal_;
   Timestamp next_look_;
-  Timestamp retry_store_at_;
-  Timestamp pool_release_;  ///< when a pool that is held back is open again
-  Duration store_backoff_{0};
-  std::shared_ptr<Batch> unsettled_;           ///< a batch whose outcome is not known
-  std::deque<std::shared_ptr<Batch>> halves_;  ///< of a refused batch, to be tried one by one
   /// The store may hold attempts open for us that we know nothing of: answers were lost.
   bool read_back_wanted_ = false;
   bool reading_back_ = false;

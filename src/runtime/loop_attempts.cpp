@@ -183,12 +183,11 @@ void Loop::on_finished(std::unique_ptr<Finished> finished) {
 /// How many attempts the close may open at once: its own slot, and what room there is; none where
 /// what comes next, the task itself or a dependent, is not ours to run.
 std::uint32_t Loop::may_open_next(const Held& held, StateKind next) const {
-  if (stopping_ || board_.is_draining() || is_past_lease_) return 0;
+  if (stopping_ || board_.is_draining() || lease_.is_over()) return 0;
   const JobPlan& plan = *held.attempt->plan;
   const StageIndex own = held.attempt->task.stage();
   const auto is_held_back = [&](StageIndex stage) {
-    return scheduler_.holds_back_any() &&
-           scheduler_.is_held_back(plan.pool_keys[at(stage)], clock_.now());
+    return claimer_.is_held_back(plan.pool_keys[at(stage)], clock_.now());
   };
   const auto is_ours = [&](StageIndex stage) {
     return shelf_.serves(plan, stage) && !is_held_back(stage);
@@ -243,8 +242,7 @@ void Loop::close_attempt(Held& held) {
     make_text_valid(draft);  // `verify` will show the decider the record
     advice = attempt.code->decider(stage, draft);
   }
-  Step& step =
-      pending_.emplace_back(close(stage, attempt.task, std::move(draft),
+  Step& step = commits_.add(close(stage, attempt.task, std::move(draft),
                                   std::move(held.finished->children), advice ? &*advice : nullptr));
   step.generation = seen.generation;
   step.open_for = worker();
@@ -260,7 +258,7 @@ void Loop::hold_back_where_told(const JobPlan& plan, const Step& step) {
   if (scheduled == nullptr || !step.closed || !step.closed->error) return;
   const StageError& error = *step.closed->error;
   if (error.error_class != ErrorClass::rate_limited || !error.retry_after) return;
-  hold_back(plan.pool_keys[at(step.next.stage())], scheduled->next_run_at);
+  claimer_.hold_back(plan.pool_keys[at(step.next.stage())], scheduled->next_run_at, clock_.now());
 }
 
 /// What was decided, once it is committed.

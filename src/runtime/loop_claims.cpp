@@ -16,10 +16,6 @@ using SeenJobs = std::vector<std::pair<Job, Workflow>>;
 
 namespace {
 
-/// How long commits may claim by what the last look found. Whoever submits meanwhile from another
-/// process waits no longer than this for a turn.
-constexpr Duration heads_hold = std::chrono::milliseconds(50);
-
 /// How long a store that does not answer is left alone.
 constexpr Duration store_pause = std::chrono::milliseconds(500);
 
@@ -61,11 +57,11 @@ void Loop::forget_if_unused(JobId job) {
 
 /// A busy engine claims when a good part of its room is free, an idle one for any room at all.
 void Loop::claim_if_useful() {
-  if (!claim_wanted_ || claiming_ || stopping_) return;
+  if (!claimer_.is_wanted() || stopping_) return;
   if (board_.is_draining() || !board_.is_store_up()) return;
-  if (is_past_lease_ || is_set_back_) return;
+  if (lease_.is_over() || is_set_back_) return;
   const bool too_many = pool_.abandoned() >= options_.abandoned_max;
-  if (std::exchange(too_many_abandoned_, too_many) != too_many) {
+  if (claimer_.set_blocked(too_many)) {
     set_trouble(too_many ? "too many handlers ignored their stop token: nothing more is claimed"
                          : "");
   }
@@ -73,12 +69,10 @@ void Loop::claim_if_useful() {
   const std::size_t open = held_.size();
   if (open >= options_.parallel) return;
   const std::size_t room = options_.parallel - open;
-  const bool busy = committing_ || !pending_.empty();
+  const bool busy = commits_.is_out() || commits_.pending() > 0;
   if (busy && room < std::max<std::size_t>(1, options_.parallel / 4)) return;
 
-  claiming_ = true;
-  claim_wanted_ = false;
-  scheduler_.begin_claim();
+  claimer_.begin_look();
   std::set<JobId> known;
   for (const auto& [id, generation] : jobs_.generations()) known.insert(id);
   store_thread_.post([this, known = std::move(known)] {
@@ -99,20 +93,14 @@ void Loop::claim_if_useful() {
 }
 
 void Loop::on_heads(std::vector<LaneHead> heads) {
-  heads_ = std::move(heads);
-  heads_until_ = clock_.now() + heads_hold;
   const std::size_t open = held_.size();
   auto room = static_cast<std::uint32_t>(options_.parallel > open ? options_.parallel - open : 0);
   // Threads that have nothing to run need not wait until a thousand attempts are open.
   if (open == 0 && options_.threads > 0) room = std::min(room, 2 * options_.threads);
-  const auto request = std::make_shared<const ClaimRequest>(
-      ClaimRequest{.worker = worker(), .shares = shares_for(room)});
-  has_backlog_ = !request->shares.empty() || (room == 0 && !heads_.empty());
-  if (request->shares.empty() && scheduler_.end_round()) claim_wanted_ = true;
-  if (request->shares.empty() || !may_claim()) {
-    claiming_ = false;
-    return;
-  }
+  const auto view = [&](const LaneHead& head) { return view_of(head); };
+  const auto request = std::make_shared<const ClaimRequest>(ClaimRequest{
+      .worker = worker(), .shares = claimer_.plan(std::move(heads), room, clock_.now(), view)});
+  if (request->shares.empty() || !may_claim()) return claimer_.end();
   auto claim = [this, request] {
     auto claims = std::make_shared<Result<Claims>>(store_->claim(*request));
     inbox_->post([this, claims, request] { on_claimed(std::move(*claims), request->shares); });
@@ -120,50 +108,45 @@ void Loop::on_heads(std::vector<LaneHead> heads) {
   store_thread_.post(std::move(claim), room);
 }
 
-std::vector<LaneShare> Loop::shares_for(std::uint32_t room) {
-  const auto view = [&](const LaneHead& head) -> Scheduler::LaneView {
-    const JobSeen* const seen = jobs_.find(head.job);
-    if (seen == nullptr) return {};
-    if (!options_.jobs.empty() && !options_.jobs.contains(head.job)) return {};
-    const JobPlan& plan = *seen->plan;
-    return {.is_served = seen->may_open && shelf_.serves(plan, head.stage),
-            .stage_name = plan.workflow.stage(head.stage).name,
-            .pool = plan.pool_keys[at(head.stage)]};
-  };
-  return scheduler_.pick(heads_, room, clock_.now(), view);
+Scheduler::LaneView Loop::view_of(const LaneHead& head) const {
+  const JobSeen* const seen = jobs_.find(head.job);
+  if (seen == nullptr) return {};
+  if (!options_.jobs.empty() && !options_.jobs.contains(head.job)) return {};
+  const JobPlan& plan = *seen->plan;
+  return {.is_served = seen->may_open && shelf_.serves(plan, head.stage),
+          .stage_name = plan.workflow.stage(head.stage).name,
+          .pool = plan.pool_keys[at(head.stage)]};
 }
 
 /// What the commit of these steps may claim with them: from the lanes of the last look, for as long
 /// as it may be taken for true. What has come since gets its turn with the next look. Only slots
 /// that the steps leave free are filled, so no commit opens more than there is room for.
 Refill Loop::refill_for(const std::vector<Step>& steps) {
-  const bool may_refill = has_backlog_ && !claiming_ && board_.is_store_up() &&
-                          !too_many_abandoned_ && !is_past_lease_ && !is_set_back_ &&
-                          clock_.now() < heads_until_;
-  if (!may_refill) return {};
-  Refill refill{.shares = shares_for(static_cast<std::uint32_t>(steps.size()))};
+  if (!board_.is_store_up() || lease_.is_over() || is_set_back_) return {};
+  const auto view = [&](const LaneHead& head) { return view_of(head); };
+  Refill refill{.shares = claimer_.plan_refill(steps.size(), clock_.now(), view)};
   if (refill.shares.empty() || !may_claim()) return {};
-  claiming_ = true;
+  claimer_.begin();
   return refill;
 }
 
 void Loop::end_refill(Batch& batch) {
   if (batch.refill.shares.empty()) return;
   batch.refill = {};
-  claiming_ = false;
+  claimer_.end();
   board_.end_claim();
 }
 
 bool Loop::may_claim() { return !stopping_ && board_.announce_claim(); }
 
 void Loop::on_claimed(Result<Claims> claims, const std::vector<LaneShare>& asked) {
-  claiming_ = false;
+  claimer_.end();
   if (!claims) {
     board_.end_claim();
     if (claims.error().code == ErrorCode::corrupt) return on_damage(claims.error());
     // We were taken for dead: the renewal that tells so need not wait for its time.
     if (claims.error().code == ErrorCode::not_found) return renew();
-    if (!std::exchange(claim_failed_, true)) {
+    if (claimer_.note_failure()) {
       log(LogLevel::error, "nothing could be claimed: " + claims.error().text());
     }
     next_sweep_ = std::min(next_sweep_, clock_.now() + options_.poll_interval);
@@ -171,8 +154,7 @@ void Loop::on_claimed(Result<Claims> claims, const std::vector<LaneShare>& asked
     want_read_back(store_pause);
     return;
   }
-  claim_failed_ = false;
-  if (scheduler_.has_others_to_ask(asked, *claims, heads_)) claim_wanted_ = true;
+  claimer_.note_answer(asked, *claims);
   take_claims(std::move(*claims));
   board_.end_claim();
 }
@@ -180,7 +162,7 @@ void Loop::on_claimed(Result<Claims> claims, const std::vector<LaneShare>& asked
 void Loop::take_claims(Claims claims) {
   for (const Job& job : claims.refused) refresh(job);
   if (!claims.refused.empty()) has_news_ = true;
-  for (const auto& [pool, until] : claims.held_rates) hold_back(pool, until);
+  for (const auto& [pool, until] : claims.held_rates) claimer_.hold_back(pool, until, clock_.now());
   bool found_something = !claims.opened.empty();
   for (Claimed& one : claims.conditional) {
     const auto known = conditions_.find(one.task.id);
@@ -191,7 +173,7 @@ void Loop::take_claims(Claims claims) {
     if (jobs_.has(one.task.job)) evaluate_condition(std::move(one));
   }
   if (found_something) {
-    want_claim();
+    claimer_.want();
     feed_.notify();
   }
   start_claimed(std::move(claims.opened));
@@ -267,14 +249,14 @@ void Loop::evaluate_condition(Claimed claimed) {
 void Loop::on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted) {
   // What was asked before the store was set back is asked again.
   const auto asked = conditions_.find(ready->task.id);
-  if (asked == conditions_.end() || asked->second != ready->task.version) return want_claim();
+  if (asked == conditions_.end() || asked->second != ready->task.version) return claimer_.want();
   conditions_.erase(asked);
   // A second answer to the same question must not take the place of the attempt that followed.
   if (stopping_ || held_.contains(ready->task.id)) return;
   if (wanted && board_.is_draining()) return;  // it stays Ready, for others
   const JobSeen* const seen = jobs_.find(ready->task.job);
   // It has ended; where it is revived it is read again.
-  if (seen == nullptr) return want_claim();
+  if (seen == nullptr) return claimer_.want();
   // Nothing of a cancelled job is skipped or released any more.
   if (seen->cancelled) return;
   Step step = skip_by_choice(ready->task);
@@ -289,7 +271,7 @@ void Loop::on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted) 
   held = Held{};
   held.attempt = ready;
   held.closing = true;
-  pending_.push_back(std::move(step));
+  commits_.add(std::move(step));
 }
 
 }  // namespace pawl

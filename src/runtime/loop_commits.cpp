@@ -14,14 +14,8 @@ namespace pawl {
 
 namespace {
 
-constexpr std::size_t batch_max = 1'024;
-/// A commit waits for company until there are so many steps, and never longer than this.
-constexpr std::size_t company_max = 64;
-constexpr Duration linger_max = std::chrono::milliseconds(10);
 /// The answer to so many steps takes longer to read than a thread to wake.
 constexpr std::size_t long_answer = 32;
-constexpr Duration first_store_backoff = std::chrono::milliseconds(50);
-constexpr Duration longest_store_backoff = std::chrono::seconds(5);
 constexpr Duration read_back_again_after = std::chrono::seconds(1);
 
 /// What a worker holds, each with what its code needs of its item; an error where the store did not
@@ -52,48 +46,21 @@ std::string plain_ascii(std::string_view text) {
 
 }  // namespace
 
-/// One batch at a time: only of the newest can it be unknown whether it was written.
 void Loop::flush() {
-  if (committing_) return;
-  if (!halves_.empty()) {
-    std::shared_ptr<Batch> half = std::move(halves_.front());
-    halves_.pop_front();
-    return send(std::move(half));
-  }
-  if (pending_.empty() || lingers()) return;
-  auto batch = std::make_shared<Batch>();
-  batch->number = ++last_batch_;
-  if (pending_.size() <= batch_max) {
-    batch->steps = std::exchange(pending_, std::exchange(spare_, {}));
-  } else {
-    const auto end = pending_.begin() + batch_max;
-    batch->steps.assign(std::make_move_iterator(pending_.begin()), std::make_move_iterator(end));
-    pending_.erase(pending_.begin(), end);
-  }
+  if (commits_.is_out()) return;
+  if (std::shared_ptr<Batch> part = commits_.take_part()) return send(std::move(part));
+  if (commits_.pending() == 0) return;
+  // While each thread has opened work before it, none would begin anything sooner by the answer.
+  const bool may_wait = options_.threads > 0 && !stopping_ && !board_.is_draining() &&
+                        store_thread_.is_slow() && pool_.waiting() >= options_.threads;
+  if (commits_.waits_for_company(may_wait, clock_.now())) return;
+  std::shared_ptr<Batch> batch = commits_.take_pending();
   batch->refill = refill_for(batch->steps);
   send(std::move(batch));
 }
 
-/// The disk takes as long for one step as for many. While each thread has opened work before it,
-/// none of them would begin anything sooner by the answer.
-bool Loop::lingers() {
-  const bool has_time = options_.threads > 0 && !stopping_ && !board_.is_draining() &&
-                        pending_.size() < company_max && store_thread_.is_slow() &&
-                        pool_.waiting() >= options_.threads;
-  if (!has_time) {
-    linger_until_ = no_time;
-    return false;
-  }
-  const Timestamp now = clock_.now();
-  if (linger_until_ == no_time) linger_until_ = now + linger_max;
-  if (now < linger_until_) return true;
-  linger_until_ = no_time;
-  return false;
-}
-
 void Loop::send(std::shared_ptr<Batch> batch) {
-  committing_ = true;
-  batch->sent_by = worker();
+  commits_.sent(*batch, worker());
   const std::size_t steps = batch->steps.size();
   auto commit = [this, batch = std::move(batch), worker = worker()] {
     auto answer = std::make_shared<Result<Committed>>(
@@ -104,7 +71,7 @@ void Loop::send(std::shared_ptr<Batch> batch) {
 }
 
 void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> answer) {
-  committing_ = false;
+  commits_.answered();
   const bool refilled = !batch->refill.shares.empty();
   if (!answer) {
     end_refill(*batch);
@@ -115,8 +82,7 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
       on_damage(answer.error());
     } else if (refilled) {
       // Perhaps it was what was to be claimed that was refused.
-      batch->number = ++last_batch_;
-      halves_.push_front(batch);
+      commits_.repeat(batch);
       flush();
     } else {
       on_refused(batch, answer.error());
@@ -126,15 +92,14 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
   if (!board_.set_store_up(true)) {
     log(LogLevel::info, "the store answers again");
     set_trouble({});
-    want_claim();
+    claimer_.want();
   }
-  if (batch->sent_by == worker()) acknowledged_batch_ = batch->number;
-  store_backoff_ = Duration::zero();
-  if (refilled) claiming_ = false;
-  if (refilled && answer->is_short) has_backlog_ = false;
+  commits_.acknowledged(*batch, worker());
+  if (refilled) claimer_.end();
+  if (refilled && answer->is_short) claimer_.end_backlog();
   flush();
   // The store need not wait until a long answer has been read.
-  if (committing_ && batch->steps.size() >= long_answer && store_thread_.is_slow()) {
+  if (commits_.is_out() && batch->steps.size() >= long_answer && store_thread_.is_slow()) {
     store_thread_.wake();
   }
   for (std::size_t i = 0; i < batch->steps.size(); ++i) {
@@ -151,14 +116,14 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
         log(LogLevel::warning,
             "a result came too late and was dropped: task " + std::to_string(step.next.id.value()));
         drop(step);
-        want_claim();
+        claimer_.want();
         break;
     }
   }
   if (refilled) {
     take_claims(std::move(answer->claims));
-    if (!claiming_) board_.end_claim();
-    if (answer->is_short) want_claim();
+    if (!claimer_.is_out()) board_.end_claim();
+    if (answer->is_short) claimer_.want();
   }
   for (const JobMark& mark : answer->jobs) {
     if (mark.state != JobState::running) has_news_ = true;
@@ -173,8 +138,7 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
   } else {
     feed_.notify();
   }
-  batch->steps.clear();
-  if (spare_.capacity() < batch->steps.capacity()) spare_ = std::move(batch->steps);
+  commits_.recycle(*batch);
 }
 
 /// The step holds. What it released and opened goes on at once; what it scheduled is a timer.
@@ -217,12 +181,7 @@ void Loop::on_applied(Step& step, StepAnswer& answer) {
   const bool has_rate = held.attempt->plan->workflow.plan(step.next.stage()).limits.rate.is_set();
   const bool found_no_slot =
       step.was == StateKind::ready && step.next.kind() == StateKind::ready && !has_rate;
-  if ((answer.opened.empty() || answer.made_ready) && !found_no_slot) want_claim();
-}
-
-void Loop::hold_back(const std::string& pool, Timestamp until) {
-  scheduler_.hold_back(pool, until);
-  pool_release_ = scheduler_.next_release(clock_.now());
+  if ((answer.opened.empty() || answer.made_ready) && !found_no_slot) claimer_.want();
 }
 
 /// The job changed under the decision: read it, and the item, and decide again.
@@ -230,7 +189,7 @@ void Loop::on_stale(const Step& step) {
   Held* mine = held_for(step);
   if (mine == nullptr || !step.closed) {
     drop(step);
-    want_claim();
+    claimer_.want();
     return;
   }
   Held& held = *mine;
@@ -272,14 +231,7 @@ void Loop::on_stale(const Step& step) {
 /// alone; then something is sent in its place that the store can record.
 void Loop::on_refused(const std::shared_ptr<Batch>& batch, const Error& error) {
   if (batch->steps.size() == 1) return substitute(batch->steps.front(), error);
-  const auto middle = batch->steps.begin() + static_cast<std::ptrdiff_t>(batch->steps.size() / 2);
-  for (const auto& [begin, end] :
-       {std::pair(middle, batch->steps.end()), std::pair(batch->steps.begin(), middle)}) {
-    auto half = std::make_shared<Batch>();
-    half->number = ++last_batch_;
-    half->steps.assign(std::make_move_iterator(begin), std::make_move_iterator(end));
-    halves_.push_front(std::move(half));
-  }
+  commits_.halve(*batch);
   flush();
 }
 
@@ -304,7 +256,7 @@ void Loop::substitute(const Step& step, const Error& error) {
     open.open_for = worker();
     open.open_max = 1;
     open.generation = step.generation;
-    pending_.push_back(std::move(open));
+    commits_.add(std::move(open));
     return;
   }
   held->finished = std::make_unique<Finished>();
@@ -338,16 +290,13 @@ void Loop::on_trouble(const Error& error) {
 /// Disk full, locked out, unreachable: nothing is acknowledged, nothing more is opened, what runs
 /// goes on, and the batch is tried again until the store answers.
 void Loop::on_store_trouble(const std::shared_ptr<Batch>& batch, const Error& error) {
-  committing_ = true;
-  unsettled_ = batch;
   on_trouble(error);
-  store_backoff_ = std::clamp(store_backoff_ * 2, first_store_backoff, longest_store_backoff);
-  retry_store_at_ = clock_.now() + store_backoff_;
+  commits_.hold(batch, clock_.now());
 }
 
 /// The outcome of the batch may be unknown: its number, written with it, tells.
-void Loop::retry_batch() {
-  const std::shared_ptr<Batch> batch = std::exchange(unsettled_, nullptr);
+void Loop::look_up_batch() {
+  const std::shared_ptr<Batch> batch = commits_.take_held();
   store_thread_.post([this, batch, worker = worker()] {
     auto self = std::make_shared<Result<WorkerRecord>>(store_->records().worker(worker));
     inbox_->post([this, batch, self] { on_looked_up(batch, *self); });
@@ -357,8 +306,8 @@ void Loop::retry_batch() {
 void Loop::on_looked_up(const std::shared_ptr<Batch>& batch, const Result<WorkerRecord>& self) {
   const bool is_unknown = !self && self.error().code != ErrorCode::not_found;
   if (is_unknown) return on_store_trouble(batch, self.error());
-  if (self && self->last_batch < acknowledged_batch_) {
-    acknowledged_batch_ = self->last_batch;
+  if (self && self->last_batch < commits_.newest_acknowledged()) {
+    commits_.set_newest_acknowledged(self->last_batch);
     on_setback("the newest batch of this worker on record is " + std::to_string(self->last_batch));
   }
   const bool was_written = self && self->last_batch == batch->number;
@@ -372,7 +321,6 @@ void Loop::on_looked_up(const std::shared_ptr<Batch>& batch, const Result<Worker
 /// The batch was written and its answer lost. A step whose row is as it was before was not applied:
 /// the job had changed under its decision.
 void Loop::reconcile(const std::shared_ptr<Batch>& batch) {
-  committing_ = true;
   store_thread_.post([this, batch] {
     auto as_written = std::make_shared<Result<Committed>>(Committed{});
     for (const Step& step : batch->steps) {

@@ -37,18 +37,18 @@ void HeldAttempt::forget_cancel() {
 void Loop::compare_holdings() {
   compare_again_at_ = no_time;
   if (stopping_ || std::exchange(comparing_, true)) return;
-  store_thread_.post(
-      [this, worker = worker(), acknowledged = acknowledged_batch_, asked_at = clock_.now()] {
-        auto stored = std::make_shared<HeldInStore>(
-            HeldInStore{.worker = worker, .self = store_->records().worker(worker), .open = {}});
-        const TaskFilter ours{.worker = worker, .limit = 1'000};
-        const Status read = each_row(store_->records(), ours, [&](const Task& task) -> Status {
-          stored->open.push_back(task);
-          return {};
-        });
-        stored->is_complete = read.has_value();
-        inbox_->post([=, this] { on_compared(*stored, acknowledged, asked_at); });
-      });
+  store_thread_.post([this, worker = worker(), acknowledged = commits_.newest_acknowledged(),
+                      asked_at = clock_.now()] {
+    auto stored = std::make_shared<HeldInStore>(
+        HeldInStore{.worker = worker, .self = store_->records().worker(worker), .open = {}});
+    const TaskFilter ours{.worker = worker, .limit = 1'000};
+    const Status read = each_row(store_->records(), ours, [&](const Task& task) -> Status {
+      stored->open.push_back(task);
+      return {};
+    });
+    stored->is_complete = read.has_value();
+    inbox_->post([=, this] { on_compared(*stored, acknowledged, asked_at); });
+  });
 }
 
 void Loop::on_compared(const HeldInStore& stored, BatchNumber acknowledged, Timestamp asked_at) {
@@ -65,7 +65,9 @@ void Loop::on_compared(const HeldInStore& stored, BatchNumber acknowledged, Time
     return on_lease_lost();
   }
   if (stored.self->last_batch < acknowledged) {
-    if (acknowledged_batch_ == acknowledged) acknowledged_batch_ = stored.self->last_batch;
+    if (commits_.newest_acknowledged() == acknowledged) {
+      commits_.set_newest_acknowledged(stored.self->last_batch);
+    }
     on_setback("batch " + std::to_string(acknowledged) + " of this worker was acknowledged, and " +
                std::to_string(stored.self->last_batch) + " is the newest on record");
   }
@@ -103,7 +105,7 @@ void Loop::end_withdrawn(const OpenName& name) {
   held->attempt->stop.request_stop();
   (void)pool_.withdraw(held->ticket);
   held_.erase(name.first);
-  want_claim();
+  claimer_.want();
 }
 
 /// Open in the store in our name, and not held. An attempt whose result was acknowledged has run:
@@ -131,7 +133,7 @@ void Loop::on_setback(const std::string& evidence) {
   is_set_back_ = true;
   conditions_.clear();
   jobs_.doubt_all();
-  heads_until_ = no_time;
+  claimer_.forget_heads();
   read_after_setback();
 }
 
@@ -184,7 +186,7 @@ void Loop::on_read_after_setback(const Remembered& remembered) {
     if (seen == nullptr || !seen->cancelled) held.forget_cancel();
   }
   report_forgotten(remembered.forgotten);
-  look_afresh();
+  claimer_.look_afresh();
   compare_holdings();
 }
 

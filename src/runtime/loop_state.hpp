@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the engine's loop keeps of attempts and batches. Owned by whoever drives the loop.
+/// What the engine's loop keeps of attempts. Owned by whoever drives the loop.
 
 #include <cstddef>
 #include <cstdint>
@@ -51,14 +51,6 @@ struct Remembered {
   std::vector<std::pair<JobId, Result<Job>>> jobs;
   std::vector<OpenName> forgotten;
   bool is_complete = true;
-};
-
-/// Steps that are committed together.
-struct Batch {
-  BatchNumber number = 0;
-  WorkerId sent_by;
-  std::vector<Step> steps;
-  Refill refill;
 };
 
 }  // namespace pawl

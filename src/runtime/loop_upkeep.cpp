@@ -9,22 +9,12 @@
 
 namespace pawl {
 
-namespace {
-
-constexpr Duration renew_again_after = std::chrono::milliseconds(500);
-/// How long a renewal may still be pending after the lease has run out before the worker acts.
-constexpr Duration lease_patience = std::chrono::seconds(1);
-
-}  // namespace
-
 /// Beside the other calls where there are threads: a commit that waits for the store does not let
 /// the lease run out. One at a time.
 void Loop::renew() {
-  next_renewal_ = clock_.now() + (is_past_lease_ ? renew_again_after : options_.lease / 3);
-  if (enlisting_ || std::exchange(renewing_, true)) return;
-  renewal_sent_at_ = clock_.now();
+  if (!lease_.begin_renewal(clock_.now())) return;
   StoreThread& thread = options_.threads > 0 ? lease_thread_ : store_thread_;
-  thread.post([this, worker = worker(), sent_at = renewal_sent_at_, since = holds_since_] {
+  thread.post([this, worker = worker(), sent_at = lease_.sent_at(), since = holds_since_] {
     const Status renewed = store_->renew(worker, since);
     inbox_->post([=, this] { on_renewed(worker, sent_at, renewed); });
   });
@@ -32,20 +22,12 @@ void Loop::renew() {
 }
 
 void Loop::on_renewed(WorkerId worker, Timestamp sent_at, const Status& renewed) {
-  renewing_ = false;
-  if (worker != this->worker()) {
-    next_renewal_ = clock_.now();  // the lease of the name that is ours now
-    return;
-  }
+  lease_.end_renewal();
+  if (worker != this->worker()) return lease_.renew_at_once(clock_.now());
   if (renewed) {
-    // After a time without the store everybody's lease has run out: others may renew theirs before
-    // they are taken for dead.
-    if (std::exchange(renewal_failed_, false))
-      sweep_not_before_ = clock_.now() + options_.lease / 3;
-    lease_until_ = sent_at + options_.lease;
-    if (std::exchange(is_past_lease_, false)) {
+    if (lease_.renewed(sent_at, clock_.now())) {
       log(LogLevel::info, "the lease is renewed");
-      want_claim();
+      claimer_.want();
     }
     compare_holdings();
     return;
@@ -54,20 +36,13 @@ void Loop::on_renewed(WorkerId worker, Timestamp sent_at, const Status& renewed)
     on_lease_lost();
     return;
   }
-  renewal_failed_ = true;
-  next_renewal_ = std::min(next_renewal_, clock_.now() + renew_again_after);
-  if (clock_.now() >= lease_until_) on_lease_over();
-}
-
-Timestamp Loop::lease_over_at() const {
-  return std::max(lease_until_, renewal_sent_at_) + lease_patience;
+  if (lease_.renewal_failed(clock_.now())) on_lease_over();
 }
 
 /// By now another worker may have been given what runs here. It is closed as interrupted; where
 /// nobody was given it, that is what the store records.
 void Loop::on_lease_over() {
-  if (std::exchange(is_past_lease_, true)) return;
-  next_renewal_ = std::min(next_renewal_, clock_.now() + renew_again_after);
+  if (!lease_.run_out(clock_.now())) return;
   std::vector<TaskId> running;
   for (const auto& [id, held] : held_) {
     if (!held.closing && !held.attempt->waits_for_store) running.push_back(id);
@@ -93,20 +68,18 @@ void Loop::on_lease_lost() {
   holdings_.clear();
   holds_since_ = no_time;
   compare_again_at_ = no_time;
-  if (std::exchange(enlisting_, true)) return;
+  if (!lease_.begin_sign_on()) return;
   store_thread_.post([this, sent_at = clock_.now()] {
     const Result<WorkerId> fresh = store_->enlist(hello_);
     inbox_->post([this, sent_at, fresh] {
-      enlisting_ = false;
       if (fresh) {
         board_.set_worker(*fresh);
-        acknowledged_batch_ = 0;
-        lease_until_ = sent_at + options_.lease;
-        is_past_lease_ = false;
+        commits_.set_newest_acknowledged(0);
+        lease_.signed_on(sent_at);
       } else {
-        next_renewal_ = clock_.now() + renew_again_after;
+        lease_.sign_on_failed(clock_.now());
       }
-      want_claim();
+      claimer_.want();
     });
   });
 }
@@ -116,9 +89,8 @@ void Loop::sweep() {
     next_sweep_ = clock_.now() + options_.lease;
     return;
   }
-  // Who cannot renew its own lease does not judge those of others.
-  if (renewal_failed_ || clock_.now() < sweep_not_before_) {
-    next_sweep_ = std::max(sweep_not_before_, clock_.now() + renew_again_after);
+  if (!lease_.may_judge_others(clock_.now())) {
+    next_sweep_ = lease_.may_judge_again_at(clock_.now());
     return;
   }
   if (sweeping_) {
@@ -141,7 +113,7 @@ void Loop::sweep() {
       const bool changed =
           swept->woken + swept->interrupted + swept->answered + swept->ended_jobs > 0;
       if (changed) {
-        want_claim();
+        claimer_.want();
         refresh_jobs();
         feed_.notify();
       }
@@ -197,7 +169,7 @@ void Loop::on_refreshed(const std::vector<Job>& jobs,
     entry->second.item_cancelled = cause;
     ask_to_stop(task, entry->second, StopReason::cancel);
   }
-  want_claim();
+  claimer_.want();
 }
 
 void Loop::stop_now() {
@@ -211,10 +183,10 @@ void Loop::stop_now() {
 /// When everything is given back and committed, or the store has not answered for the whole grace
 /// period, the worker signs off. Then a sweep, ours or another's, does the rest.
 void Loop::finish_stopping() {
-  const bool is_done = held_.empty() && pending_.empty() && halves_.empty() && !committing_;
+  const bool is_done = held_.empty() && commits_.is_empty();
   const bool gave_up = clock_.now() >= stop_deadline_ + options_.grace;
-  if ((!is_done && !gave_up) || claiming_) return;
-  if (std::exchange(claiming_, true)) return;  // nothing is claimed any more
+  if ((!is_done && !gave_up) || claimer_.is_out()) return;
+  claimer_.begin();  // nothing is claimed any more
   store_thread_.post([this, worker = worker()] {
     (void)store_->retire(worker);
     inbox_->post([this] { board_.set_stopped(); });
