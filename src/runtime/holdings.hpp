@@ -11,12 +11,27 @@
 #include <utility>
 #include <vector>
 
-#include "pawl/core/ids.hpp"
+#include "pawl/store/store.hpp"
 
 namespace pawl {
 
 /// One open attempt: its task, and the version that the opening gave it.
 using OpenName = std::pair<TaskId, Version>;
+
+/// What the store says of this worker.
+struct HeldInStore {
+  WorkerId worker;
+  Result<WorkerRecord> self;
+  std::vector<Task> open;
+  bool is_complete = false;
+};
+
+/// What is left of what this engine knew, after the store was set back.
+struct Remembered {
+  std::vector<std::pair<JobId, Result<Job>>> jobs;
+  std::vector<OpenName> forgotten;
+  bool is_complete = true;
+};
 
 class Holdings {
  public:

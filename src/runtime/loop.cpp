@@ -33,13 +33,14 @@ Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clo
       board_(worker, options.parallel),
       shelf_(options.stages, options.log),
       jobs_(options.takes, shelf_),
+      held_(pool_),
       claimer_(options.categories, options.stages),
       lease_(options.lease, clock.now()),
-      next_sweep_(clock.now()),
       next_look_(clock.now() + options.poll_interval),
       store_thread_(options.threads > 0),
       lease_thread_(options.threads > 0),
       pool_(options.threads) {
+  sweep_.plan(clock.now());
   // What the executing threads call only leaves word; `this` is used when the loop reads it.
   const std::shared_ptr<Inbox> inbox = inbox_;
   ports_ = std::make_shared<const ExecutionPorts>(ExecutionPorts{
@@ -50,14 +51,14 @@ Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clo
       .started =
           [this, inbox](const OpenAttempt& attempt, Timestamp at) {
             auto word = [this, task = attempt.task.id, version = attempt.task.version, at] {
-              on_started(task, version, at);
+              held_.started({task, version}, at);
             };
             announce_limit(*inbox, std::move(word), attempt.stage().retry.attempt_timeout);
           },
       .gate_started =
           [this, inbox](const OpenAttempt& attempt, std::size_t gate, Timestamp at) {
             auto word = [this, task = attempt.task.id, version = attempt.task.version, gate, at] {
-              on_gate_started(task, version, gate, at);
+              held_.gate_started({task, version}, gate, at);
             };
             announce_limit(*inbox, std::move(word),
                            attempt.stage().timeout_of(attempt.stage().gates[gate]));
@@ -70,7 +71,8 @@ Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clo
                         Outcome outcome) {
             inbox->post([this, attempt = std::move(attempt), started_at,
                          outcome = std::move(outcome)]() mutable {
-              if (find(attempt->task.id, attempt->task.version) == nullptr) return;
+              const OpenName name{attempt->task.id, attempt->task.version};
+              if (held_.find_running(name) == nullptr) return;
               pool_.submit(
                   [attempt, started_at, outcome = std::move(outcome), ports = ports_]() mutable {
                     finish_async(attempt, started_at, std::move(outcome), *ports);
@@ -246,8 +248,8 @@ bool Loop::turn() {
     if (stopping_) finish_stopping();
   }
   board_.set_open(held_.size());
-  if (held_.empty()) has_news_ = true;
-  board_.set_idle(held_.empty() && commits_.pending() == 0 && !claimer_.has_backlog() &&
+  if (held_.is_empty()) has_news_ = true;
+  board_.set_idle(held_.is_empty() && commits_.pending() == 0 && !claimer_.has_backlog() &&
                   !stopping_);
 
   if (options_.threads == 0) {
@@ -260,14 +262,14 @@ bool Loop::turn() {
 }
 
 void Loop::run_timers(Timestamp now) {
-  while (const std::optional<Timer> due = timers_.take_due(now)) on_timer(*due);
+  while (const std::optional<HeldAttempts::Due> due = held_.take_due(now)) on_due(*due);
   if (now >= lease_.next_renewal()) renew();
   if (!lease_.is_over() && now >= lease_.over_at()) on_lease_over();
-  if (compare_again_at_ != no_time && now >= compare_again_at_) compare_holdings();
+  if (comparison_.is_due(now)) compare_holdings();
   if (read_after_setback_at_ != no_time && now >= read_after_setback_at_) read_after_setback();
-  if (now >= next_sweep_) sweep();
+  if (now >= sweep_.at()) sweep();
   if (commits_.is_lookup_due(now)) look_up_batch();
-  if (read_back_wanted_ && !reading_back_ && now >= read_back_at_) read_back();
+  if (read_back_.is_due(now)) read_back();
   // Other processes commit without telling us.
   const bool look = !clock_.ticks() || now >= next_look_;
   if (look) {
@@ -286,16 +288,17 @@ void Loop::after_foreign_change() {
 }
 
 Timestamp Loop::next_wake() const {
-  Timestamp next = std::min(lease_.next_renewal(), next_sweep_);
+  Timestamp next = lease_.next_renewal();
   const auto consider = [&](Timestamp at) {
     if (at != no_time) next = std::min(next, at);
   };
-  consider(timers_.next());
+  consider(sweep_.at());
+  consider(held_.next_due());
   if (!lease_.is_over()) consider(lease_.over_at());
-  consider(compare_again_at_);
+  consider(comparison_.next());
   consider(read_after_setback_at_);
   consider(commits_.next_wake());
-  if (read_back_wanted_ && !reading_back_) consider(read_back_at_);
+  consider(read_back_.next());
   if (stopping_) consider(stop_deadline_);
   if (clock_.ticks()) consider(next_look_);
   consider(claimer_.next_release());

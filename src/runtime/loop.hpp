@@ -27,16 +27,16 @@
 #include "runtime/claimer.hpp"
 #include "runtime/code_shelf.hpp"
 #include "runtime/commit_queue.hpp"
+#include "runtime/errand.hpp"
 #include "runtime/event_feed.hpp"
 #include "runtime/execution.hpp"
+#include "runtime/held_attempts.hpp"
 #include "runtime/inbox.hpp"
 #include "runtime/job_book.hpp"
 #include "runtime/lease.hpp"
-#include "runtime/loop_state.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/status_board.hpp"
 #include "runtime/store_thread.hpp"
-#include "runtime/timers.hpp"
 
 namespace pawl {
 
@@ -105,22 +105,14 @@ class Loop {
   void start_attempt(Task task, std::shared_ptr<const JobPlan> plan, std::shared_ptr<ItemHold> hold,
                      std::string condition_error = {},
                      std::optional<std::vector<Attempt>> history = std::nullopt);
-  void on_started(TaskId task, Version version, Timestamp at);
-  void on_gate_started(TaskId task, Version version, std::size_t gate, Timestamp at);
   void on_finished(std::unique_ptr<Finished> finished);
   void close_attempt(Held& held);
   void hold_back_where_told(const JobPlan& plan, const Step& step);
   [[nodiscard]] Attempt draft_without_word(const Held& held, AttemptResult result) const;
-  void ask_to_stop(TaskId id, Held& held, StopReason why);
-  void on_overrun(TaskId id, Held& held, bool in_gate);
-  void on_timer(const Timer& timer);
+  void ask_to_stop(Held& held, StopReason why);
+  void on_due(const HeldAttempts::Due& due);
   [[nodiscard]] std::uint32_t may_open_next(const Held& held, StateKind next) const;
-  Held* find(TaskId task, Version version);
-  /// The attempt a step was made from. A task may be held again, by a later attempt, before the
-  /// answer to the step of an earlier one has come.
-  Held* held_for(const Step& step);
-  void drop(const Step& step);
-  void on_grace_over(TaskId id, Held& held);
+  void on_grace_over(Held& held);
   void log_decision(const OpenAttempt& attempt, const Step& step) const;
 
   // loop_commits.cpp
@@ -168,7 +160,6 @@ class Loop {
   void read_after_setback();
   void on_read_after_setback(const Remembered& remembered);
   void report_forgotten(const std::vector<OpenName>& attempts);
-  void drop_held_of(JobId job);
 
   // loop_upkeep.cpp
   void renew();
@@ -209,33 +200,25 @@ class Loop {
   std::mutex driving_;  ///< held by whoever drives
   // Owned by whoever drives.
   JobBook jobs_;
-  std::unordered_map<TaskId, Held, std::hash<TaskId>, std::equal_to<>,
-                     Recycled<std::pair<const TaskId, Held>>>
-      held_;
+  HeldAttempts held_;
   Claimer claimer_;
   CommitQueue commits_;
   Lease lease_;
-  Timers timers_;
   AcknowledgedResults acknowledged_;
   Holdings holdings_;
-  bool comparing_ = false;
-  Timestamp compare_again_at_;  ///< none: with the next renewal
-  Timestamp holds_since_;       ///< as of the last look that showed no difference
+  Errand comparison_;      ///< planned: before the next renewal
+  Timestamp holds_since_;  ///< as of the last look that showed no difference
   std::uint64_t seen_setbacks_ = 0;
   bool is_set_back_ = false;  ///< and not everything has been read again yet
   Timestamp read_after_setback_at_;
   std::map<TaskId, Version> conditions_;  ///< being evaluated
   bool has_news_ = true;
-  bool sweeping_ = false;
-  bool sweep_again_ = false;
+  Errand sweep_;
   bool stopping_ = false;
   Timestamp stop_deadline_;
-  Timestamp next_sweep_;
   Timestamp next_look_;
   /// The store may hold attempts open for us that we know nothing of: answers were lost.
-  bool read_back_wanted_ = false;
-  bool reading_back_ = false;
-  Timestamp read_back_at_;
+  Errand read_back_;
   std::uint64_t seen_mark_ = 0;
 
   // Last: their threads use everything above.

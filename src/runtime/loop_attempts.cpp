@@ -11,22 +11,6 @@
 
 namespace pawl {
 
-Loop::Held* Loop::find(TaskId task, Version version) {
-  const auto held = held_.find(task);
-  if (held == held_.end() || held->second.closing) return nullptr;
-  return held->second.attempt->task.version == version ? &held->second : nullptr;
-}
-
-Loop::Held* Loop::held_for(const Step& step) {
-  const auto held = held_.find(step.next.id);
-  const bool is_it = held != held_.end() && held->second.attempt->task.version == step.expected;
-  return is_it ? &held->second : nullptr;
-}
-
-void Loop::drop(const Step& step) {
-  if (held_for(step) != nullptr) held_.erase(step.next.id);
-}
-
 Loop::Held& Loop::hold_attempt(Task task, std::shared_ptr<const JobPlan> plan,
                                std::shared_ptr<ItemHold> hold) {
   auto attempt = std::allocate_shared<OpenAttempt>(Recycled<OpenAttempt>());
@@ -35,14 +19,7 @@ Loop::Held& Loop::hold_attempt(Task task, std::shared_ptr<const JobPlan> plan,
   attempt->plan = std::move(plan);
   attempt->hold = std::move(hold);
   attempt->ports = ports_;
-  Held& held = held_[attempt->task.id];
-  if (held.attempt) {
-    // An earlier attempt that was superseded: nobody waits for it any more.
-    held.attempt->stop.request_stop();
-    (void)pool_.withdraw(held.ticket);
-  }
-  held = Held{};
-  held.attempt = std::move(attempt);
+  Held& held = held_.hold(std::move(attempt));
   board_.set_open(held_.size());
   return held;
 }
@@ -60,7 +37,7 @@ void Loop::start_attempt(Task task, std::shared_ptr<const JobPlan> plan,
                             "' starts: attempt " + std::to_string(attempt->task.attempts));
   }
   held.ticket = pool_.submit([attempt = std::move(attempt)] { execute(attempt, *attempt->ports); });
-  if (stopping_) ask_to_stop(held.attempt->task.id, held, StopReason::shutdown);
+  if (stopping_) ask_to_stop(held, StopReason::shutdown);
 }
 
 /// The attempt is closed as interrupted without running: the work is done under the next number.
@@ -74,56 +51,14 @@ void Loop::give_back(Task task, std::shared_ptr<const JobPlan> plan, std::shared
   close_attempt(held);
 }
 
-void Loop::on_started(TaskId task, Version version, Timestamp started_at) {
-  Held* held = find(task, version);
-  if (held == nullptr) return;
-  held->started_at = started_at;
-  // An attempt has its own limit, that of the gate which is being asked, and its grace.
-  timers_.tidy(3 * held_.size(), [&](const Timer& timer) {
-    const Held* its = find(timer.task, timer.version);
-    return its != nullptr && (timer.kind != Timer::Kind::gate || its->gate_deadline == timer.at);
-  });
-  timers_.push({.at = started_at + held->attempt->stage().retry.attempt_timeout,
-                .task = task,
-                .version = version,
-                .kind = Timer::Kind::attempt});
-}
-
-void Loop::on_gate_started(TaskId task, Version version, std::size_t gate, Timestamp asked_at) {
-  Held* held = find(task, version);
-  if (held == nullptr) return;
-  const StageDefinition& stage = held->attempt->stage();
-  const Duration limit = stage.timeout_of(stage.gates[gate]);
-  held->gate = gate;
-  held->gate_deadline = limit > Duration::zero() ? asked_at + limit : no_time;
-  if (held->gate_deadline == no_time) return;
-  timers_.push(
-      {.at = held->gate_deadline, .task = task, .version = version, .kind = Timer::Kind::gate});
-}
-
-void Loop::on_timer(const Timer& timer) {
-  Held* held = find(timer.task, timer.version);
-  if (held == nullptr) return;
-  switch (timer.kind) {
-    case Timer::Kind::attempt:
-      on_overrun(timer.task, *held, false);
-      break;
-    case Timer::Kind::gate:
-      if (held->gate_deadline == timer.at) on_overrun(timer.task, *held, true);
-      break;
-    case Timer::Kind::grace:
-      on_grace_over(timer.task, *held);
-      break;
-  }
-}
-
-void Loop::on_overrun(TaskId id, Held& held, bool in_gate) {
-  held.overran_in_gate = in_gate;
-  ask_to_stop(id, held, StopReason::deadline);
+void Loop::on_due(const HeldAttempts::Due& due) {
+  if (due.kind == Timer::Kind::grace) return on_grace_over(*due.held);
+  due.held->overran_in_gate = due.kind == Timer::Kind::gate;
+  ask_to_stop(*due.held, StopReason::deadline);
 }
 
 /// Work that has not begun ends here; what runs gets its grace period.
-void Loop::ask_to_stop(TaskId id, Held& held, StopReason why) {
+void Loop::ask_to_stop(Held& held, StopReason why) {
   if (held.closing || held.stop_reason != StopReason::none) return;
   held.stop_reason = why;
   held.attempt->stop.request_stop();
@@ -134,13 +69,10 @@ void Loop::ask_to_stop(TaskId id, Held& held, StopReason why) {
     close_attempt(held);
     return;
   }
-  timers_.push({.at = clock_.now() + options_.grace,
-                .task = id,
-                .version = held.attempt->task.version,
-                .kind = Timer::Kind::grace});
+  held_.begin_grace(held, clock_.now() + options_.grace);
 }
 
-void Loop::on_grace_over(TaskId, Held& held) {
+void Loop::on_grace_over(Held& held) {
   pool_.abandon(held.ticket);
   const AttemptResult result = held.stop_reason == StopReason::deadline ? AttemptResult::timed_out
                                : held.stop_reason == StopReason::cancel
@@ -174,7 +106,7 @@ Attempt Loop::draft_without_word(const Held& held, AttemptResult result) const {
 }
 
 void Loop::on_finished(std::unique_ptr<Finished> finished) {
-  Held* held = find(finished->task, finished->version);
+  Held* held = held_.find_running({finished->task, finished->version});
   if (held == nullptr) return;  // late: closed without it, and fenced
   held->finished = std::move(finished);
   close_attempt(*held);

@@ -34,7 +34,7 @@ SeenJobs read_jobs(Records& records, const std::set<JobId>& ids) {
 
 void Loop::see(const Job& job, const Workflow& workflow) {
   if (jobs_.is_another(job)) {
-    drop_held_of(job.id);
+    held_.surrender_all_of(job.id);
     jobs_.forget(job.id);
   }
   jobs_.add(job, workflow);
@@ -44,15 +44,13 @@ void Loop::see(const Job& job, const Workflow& workflow) {
 void Loop::refresh(const Job& job) {
   if (!jobs_.refresh(job)) return;
   for (auto& [id, held] : held_) {
-    if (held.attempt->plan->id == job.id) ask_to_stop(id, held, StopReason::cancel);
+    if (held.is_of(job.id)) ask_to_stop(held, StopReason::cancel);
   }
 }
 
 /// A job that has ended is not looked at any more; a rerun would bring it back.
 void Loop::forget_if_unused(JobId job) {
-  const bool in_use = std::ranges::any_of(
-      held_, [&](const auto& entry) { return entry.second.attempt->plan->id == job; });
-  if (!in_use) jobs_.forget(job);
+  if (!held_.has_any_of(job)) jobs_.forget(job);
 }
 
 /// A busy engine claims when a good part of its room is free, an idle one for any room at all.
@@ -149,7 +147,7 @@ void Loop::on_claimed(Result<Claims> claims, const std::vector<LaneShare>& asked
     if (claimer_.note_failure()) {
       log(LogLevel::error, "nothing could be claimed: " + claims.error().text());
     }
-    next_sweep_ = std::min(next_sweep_, clock_.now() + options_.poll_interval);
+    sweep_.plan_by(clock_.now() + options_.poll_interval);
     // It may have been carried out all the same, and its answer lost.
     want_read_back(store_pause);
     return;
@@ -167,7 +165,7 @@ void Loop::take_claims(Claims claims) {
   for (Claimed& one : claims.conditional) {
     const auto known = conditions_.find(one.task.id);
     if (known != conditions_.end() && known->second == one.task.version) continue;
-    if (held_.contains(one.task.id)) continue;  // answered since the store was asked
+    if (held_.has(one.task.id)) continue;  // answered since the store was asked
     found_something = true;
     // A job that ended meanwhile was forgotten; the next look reads it again.
     if (jobs_.has(one.task.job)) evaluate_condition(std::move(one));
@@ -183,10 +181,7 @@ void Loop::take_claims(Claims claims) {
 void Loop::start_claimed(std::vector<Claimed> claimed, bool has_run) {
   auto unknown = std::make_shared<std::vector<Claimed>>();
   for (Claimed& one : claimed) {
-    const auto held = held_.find(one.task.id);
-    const bool is_known =
-        held != held_.end() && held->second.attempt->task.version == one.task.version;
-    if (is_known) continue;
+    if (held_.find({one.task.id, one.task.version}) != nullptr) continue;
     if (jobs_.is_unknown(one.task.job)) {
       unknown->push_back(std::move(one));
       continue;
@@ -252,7 +247,7 @@ void Loop::on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted) 
   if (asked == conditions_.end() || asked->second != ready->task.version) return claimer_.want();
   conditions_.erase(asked);
   // A second answer to the same question must not take the place of the attempt that followed.
-  if (stopping_ || held_.contains(ready->task.id)) return;
+  if (stopping_ || held_.has(ready->task.id)) return;
   if (wanted && board_.is_draining()) return;  // it stays Ready, for others
   const JobSeen* const seen = jobs_.find(ready->task.job);
   // It has ended; where it is revived it is read again.
@@ -267,10 +262,7 @@ void Loop::on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted) 
   }
   // A cancel that comes before the commit refuses it.
   step.generation = seen->generation;
-  Held& held = held_[ready->task.id];
-  held = Held{};
-  held.attempt = ready;
-  held.closing = true;
+  held_.hold(ready).closing = true;
   commits_.add(std::move(step));
 }
 

@@ -78,7 +78,7 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
     if (answer.error().code == ErrorCode::unavailable) {
       on_store_trouble(batch, answer.error());
     } else if (answer.error().code == ErrorCode::corrupt) {
-      for (const Step& step : batch->steps) drop(step);
+      for (const Step& step : batch->steps) (void)held_.take_for(step);
       on_damage(answer.error());
     } else if (refilled) {
       // Perhaps it was what was to be claimed that was refused.
@@ -115,7 +115,7 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
       case StepOutcome::fenced:
         log(LogLevel::warning,
             "a result came too late and was dropped: task " + std::to_string(step.next.id.value()));
-        drop(step);
+        (void)held_.take_for(step);
         claimer_.want();
         break;
     }
@@ -133,7 +133,7 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
     const bool goes_on = mark.state == JobState::running || mark.state == JobState::paused;
     if (!goes_on) forget_if_unused(mark.job);
   }
-  if (held_.empty()) {
+  if (held_.is_empty()) {
     feed_.notify_at_once();
   } else {
     feed_.notify();
@@ -143,11 +143,7 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
 
 /// The step holds. What it released and opened goes on at once; what it scheduled is a timer.
 void Loop::on_applied(Step& step, StepAnswer& answer) {
-  Held held;
-  if (Held* mine = held_for(step)) {
-    held = std::move(*mine);
-    held_.erase(step.next.id);
-  }
+  const Held held = held_.take_for(step);
   if (step.closed) acknowledged_.add(step.next.id, step.expected, step.closed->number);
   if (held.attempt && step.closed) log_decision(*held.attempt, step);
   if (held.attempt && step.closed && !step.next.child) {
@@ -162,7 +158,7 @@ void Loop::on_applied(Step& step, StepAnswer& answer) {
     }
   }
   if (const auto* scheduled = std::get_if<RetryScheduled>(&step.next.state)) {
-    next_sweep_ = std::min(next_sweep_, scheduled->next_run_at);
+    sweep_.plan_by(scheduled->next_run_at);
   }
   if (!held.attempt) return;
   for (Task& task : answer.opened) {
@@ -186,9 +182,9 @@ void Loop::on_applied(Step& step, StepAnswer& answer) {
 
 /// The job changed under the decision: read it, and the item, and decide again.
 void Loop::on_stale(const Step& step) {
-  Held* mine = held_for(step);
+  Held* mine = held_.find_for(step);
   if (mine == nullptr || !step.closed) {
-    drop(step);
+    (void)held_.take_for(step);
     claimer_.want();
     return;
   }
@@ -216,13 +212,12 @@ void Loop::on_stale(const Step& step) {
                    " is as it was before acts that had been acknowledged");
       }
       if (*job) refresh(**job);
-      const auto again = held_.find(id);
-      if (again == held_.end() || again->second.attempt->task.version != version) return;
-      Held& stale = again->second;
-      stale.item_cancelled = cancelled;
-      stale.closing = false;
-      if (is_read && !cancelled && !(*job)->cancelled) stale.forget_cancel();
-      close_attempt(stale);
+      Held* const stale = held_.find({id, version});
+      if (stale == nullptr) return;
+      stale->item_cancelled = cancelled;
+      stale->closing = false;
+      if (is_read && !cancelled && !(*job)->cancelled) stale->forget_cancel();
+      close_attempt(*stale);
     });
   });
 }
@@ -238,12 +233,12 @@ void Loop::on_refused(const std::shared_ptr<Batch>& batch, const Error& error) {
 /// No result is dropped: an attempt whose result is refused is closed as failed, with an error that
 /// names the refusal. Where even that is refused, nothing can be recorded, and the engine stops.
 void Loop::substitute(const Step& step, const Error& error) {
-  Held* held = held_for(step);
+  Held* held = held_.find_for(step);
   if (held == nullptr) return;  // it was taken from us meanwhile
   const std::string refusal = plain_ascii(error.message);
   const bool is_skip = step.next.kind() == StateKind::skipped && !step.closed;
   if (held->was_refused || (!step.closed && !is_skip)) {
-    drop(step);
+    (void)held_.take_for(step);
     return stop_because({error.code, refusal, error.help}, "the store refuses to record a step");
   }
   held->was_refused = true;
@@ -343,16 +338,12 @@ void Loop::reconcile(const std::shared_ptr<Batch>& batch) {
   });
 }
 
-void Loop::want_read_back(Duration pause) {
-  read_back_wanted_ = true;
-  read_back_at_ = clock_.now() + pause;
-}
+void Loop::want_read_back(Duration pause) { read_back_.plan(clock_.now() + pause); }
 
 /// What the store holds open for us and we do not know of is started. Nobody else would: while we
 /// renew our lease, it is ours.
 void Loop::read_back() {
-  read_back_wanted_ = false;
-  reading_back_ = true;
+  if (!read_back_.begin()) return;
   store_thread_.post([this, worker = worker()] {
     auto open = std::make_shared<std::vector<Claimed>>();
     const bool is_complete = read_open_attempts(store_->records(), worker, *open).has_value();
@@ -361,7 +352,7 @@ void Loop::read_back() {
 }
 
 void Loop::on_read_back(std::vector<Claimed> open, bool is_complete) {
-  reading_back_ = false;
+  read_back_.end();
   if (!is_complete) want_read_back(read_back_again_after);
   settle_unknown(std::move(open));
 }

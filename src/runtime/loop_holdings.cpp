@@ -25,18 +25,9 @@ OpenName name_of_open(const Task& task) { return {task.id, task.version}; }
 
 }  // namespace
 
-void HeldAttempt::forget_cancel() {
-  if (stop_reason != StopReason::cancel) return;
-  stop_reason = StopReason::lease;
-  if (!finished) return;
-  Attempt& draft = finished->draft;
-  if (draft.result == AttemptResult::cancelled) draft.result = AttemptResult::interrupted;
-}
-
 /// After every renewal, and again soon while the last look showed a difference.
 void Loop::compare_holdings() {
-  compare_again_at_ = no_time;
-  if (stopping_ || std::exchange(comparing_, true)) return;
+  if (stopping_ || !comparison_.begin()) return;
   store_thread_.post([this, worker = worker(), acknowledged = commits_.newest_acknowledged(),
                       asked_at = clock_.now()] {
     auto stored = std::make_shared<HeldInStore>(
@@ -52,11 +43,11 @@ void Loop::compare_holdings() {
 }
 
 void Loop::on_compared(const HeldInStore& stored, BatchNumber acknowledged, Timestamp asked_at) {
-  comparing_ = false;
+  comparison_.end();
   if (stored.worker != worker() || stopping_) return;
   if (!stored.self && stored.self.error().code == ErrorCode::not_found) return renew();
   if (!stored.self || !stored.is_complete) {
-    compare_again_at_ = clock_.now() + look_again_after;
+    comparison_.plan(clock_.now() + look_again_after);
     return;
   }
   if (!is_of(*stored.self, hello_)) {
@@ -76,7 +67,7 @@ void Loop::on_compared(const HeldInStore& stored, BatchNumber acknowledged, Time
   std::set<OpenName> held;
   std::set<OpenName> closing;
   for (const auto& [id, one] : held_) {
-    (one.closing ? closing : held).insert(name_of_open(one.attempt->task));
+    (one.closing ? closing : held).insert(one.name());
   }
   std::set<OpenName> open;
   Timestamp oldest = asked_at;
@@ -88,7 +79,7 @@ void Loop::on_compared(const HeldInStore& stored, BatchNumber acknowledged, Time
   for (const OpenName& name : differences.withdrawn) end_withdrawn(name);
   if (!differences.unknown.empty()) want_read_back();
   if (holdings_.is_in_doubt()) {
-    compare_again_at_ = clock_.now() + look_again_after;
+    comparison_.plan(clock_.now() + look_again_after);
   } else {
     // A lease of leeway: clocks differ, and answers take their time.
     holds_since_ = oldest - options_.lease;
@@ -97,14 +88,12 @@ void Loop::on_compared(const HeldInStore& stored, BatchNumber acknowledged, Time
 
 /// The store has given it to somebody else, or knows nothing of its opening.
 void Loop::end_withdrawn(const OpenName& name) {
-  Held* held = find(name.first, name.second);
+  Held* held = held_.find_running(name);
   if (held == nullptr) return;
   log(LogLevel::warning, "'" + held->attempt->stage().name + "' for '" +
                              held->attempt->hold->key() +
                              "' is ended: the store does not have it as running here");
-  held->attempt->stop.request_stop();
-  (void)pool_.withdraw(held->ticket);
-  held_.erase(name.first);
+  held_.surrender(name.first);
   claimer_.want();
 }
 
@@ -175,7 +164,7 @@ void Loop::on_read_after_setback(const Remembered& remembered) {
     if (job && !jobs_.is_another(*job)) {
       refresh(*job);
     } else {
-      drop_held_of(id);
+      held_.surrender_all_of(id);
       jobs_.forget(id);
     }
   }
@@ -202,17 +191,6 @@ void Loop::report_forgotten(const std::vector<OpenName>& attempts) {
                            " of the newest " + std::to_string(acknowledged_.newest().size()) +
                            " results of this worker");
   board_.add_forgotten(forgotten.size());
-}
-
-/// The job is another than the one these attempts were opened for, or is gone.
-void Loop::drop_held_of(JobId job) {
-  std::erase_if(held_, [&](const auto& entry) {
-    const Held& held = entry.second;
-    if (held.attempt->plan->id != job) return false;
-    held.attempt->stop.request_stop();
-    (void)pool_.withdraw(held.ticket);
-    return true;
-  });
 }
 
 }  // namespace pawl

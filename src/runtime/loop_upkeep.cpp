@@ -43,9 +43,9 @@ void Loop::on_renewed(WorkerId worker, Timestamp sent_at, const Status& renewed)
 /// nobody was given it, that is what the store records.
 void Loop::on_lease_over() {
   if (!lease_.run_out(clock_.now())) return;
-  std::vector<TaskId> running;
-  for (const auto& [id, held] : held_) {
-    if (!held.closing && !held.attempt->waits_for_store) running.push_back(id);
+  std::vector<Held*> running;
+  for (auto& [id, held] : held_) {
+    if (!held.closing && !held.attempt->waits_for_store) running.push_back(&held);
   }
   const std::string what = std::to_string(running.size()) + " running attempts";
   log(LogLevel::error,
@@ -53,21 +53,17 @@ void Loop::on_lease_over() {
           (options_.keep_running_past_lease ? what + " go on here all the same"
                                             : what + " are ended"));
   if (options_.keep_running_past_lease) return;
-  for (const TaskId id : running) ask_to_stop(id, held_.at(id), StopReason::lease);
+  for (Held* const held : running) ask_to_stop(*held, StopReason::lease);
 }
 
 /// We were taken for dead: everything we held has been given to others. Sign on anew. Batches keep
 /// their numbers growing: one that is sent again under the new name must not be taken for another.
 void Loop::on_lease_lost() {
   log(LogLevel::warning, "the lease was lost; what ran here runs elsewhere");
-  for (auto& [id, held] : held_) {
-    held.attempt->stop.request_stop();
-    (void)pool_.withdraw(held.ticket);
-  }
-  held_.clear();
+  held_.surrender_all();
   holdings_.clear();
   holds_since_ = no_time;
-  compare_again_at_ = no_time;
+  comparison_.plan(no_time);
   if (!lease_.begin_sign_on()) return;
   store_thread_.post([this, sent_at = clock_.now()] {
     const Result<WorkerId> fresh = store_->enlist(hello_);
@@ -86,26 +82,21 @@ void Loop::on_lease_lost() {
 
 void Loop::sweep() {
   if (stopping_) {
-    next_sweep_ = clock_.now() + options_.lease;
+    sweep_.plan(clock_.now() + options_.lease);
     return;
   }
   if (!lease_.may_judge_others(clock_.now())) {
-    next_sweep_ = lease_.may_judge_again_at(clock_.now());
+    sweep_.plan(lease_.may_judge_again_at(clock_.now()));
     return;
   }
-  if (sweeping_) {
-    sweep_again_ = true;
-    return;
-  }
-  sweeping_ = true;
-  sweep_again_ = false;
-  next_sweep_ = clock_.now() + options_.lease / 3;
+  if (!sweep_.begin()) return;
+  sweep_.plan(clock_.now() + options_.lease / 3);
   store_thread_.post([this, worker = worker()] {
     const Result<Swept> swept = store_->sweep({.self = worker});
     inbox_->post([this, swept] {
-      sweeping_ = false;
+      const bool is_wanted_again = sweep_.end();
       if (!swept) return on_sweep_failed(swept.error());
-      if (swept->next_due != no_time) next_sweep_ = std::min(next_sweep_, swept->next_due);
+      if (swept->next_due != no_time) sweep_.plan_by(swept->next_due);
       if (swept->interrupted > 0) {
         log(LogLevel::info, std::to_string(swept->interrupted) +
                                 " attempts of workers that are gone were taken back");
@@ -117,7 +108,7 @@ void Loop::sweep() {
         refresh_jobs();
         feed_.notify();
       }
-      if (swept->more || std::exchange(sweep_again_, false)) sweep();
+      if (swept->more || is_wanted_again) sweep();
     });
   });
 }
@@ -164,10 +155,10 @@ void Loop::on_refreshed(const std::vector<Job>& jobs,
     if (job.has_ended()) forget_if_unused(job.id);
   }
   for (const auto& [task, cause] : cancelled_items) {
-    const auto entry = held_.find(task);
-    if (entry == held_.end()) continue;
-    entry->second.item_cancelled = cause;
-    ask_to_stop(task, entry->second, StopReason::cancel);
+    Held* const held = held_.find(task);
+    if (held == nullptr) continue;
+    held->item_cancelled = cause;
+    ask_to_stop(*held, StopReason::cancel);
   }
   claimer_.want();
 }
@@ -175,15 +166,13 @@ void Loop::on_refreshed(const std::vector<Job>& jobs,
 void Loop::stop_now() {
   if (std::exchange(stopping_, true)) return;
   stop_deadline_ = clock_.now() + options_.grace;
-  std::vector<TaskId> ids;
-  for (const auto& [id, held] : held_) ids.push_back(id);
-  for (const TaskId id : ids) ask_to_stop(id, held_.at(id), StopReason::shutdown);
+  for (auto& [id, held] : held_) ask_to_stop(held, StopReason::shutdown);
 }
 
 /// When everything is given back and committed, or the store has not answered for the whole grace
 /// period, the worker signs off. Then a sweep, ours or another's, does the rest.
 void Loop::finish_stopping() {
-  const bool is_done = held_.empty() && commits_.is_empty();
+  const bool is_done = held_.is_empty() && commits_.is_empty();
   const bool gave_up = clock_.now() >= stop_deadline_ + options_.grace;
   if ((!is_done && !gave_up) || claimer_.is_out()) return;
   claimer_.begin();  // nothing is claimed any more
