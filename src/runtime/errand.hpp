@@ -18,7 +18,6 @@ class Errand {
   void plan_by(Timestamp at) {
     if (at_ == no_time || at < at_) at_ = at;
   }
-  [[nodiscard]] Timestamp at() const { return at_; }
   /// When it is due; none: it is not planned, or is out.
   [[nodiscard]] Timestamp next() const { return is_out_ ? no_time : at_; }
   [[nodiscard]] bool is_due(Timestamp now) const { return next() != no_time && now >= at_; }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -24,6 +25,18 @@ struct HeldInStore {
   Result<WorkerRecord> self;
   std::vector<Task> open;
   bool is_complete = false;
+};
+
+/// The attempts that the store has open in the name of a worker.
+struct OpenAttempts {
+  std::vector<Claimed> attempts;
+  bool is_complete = false;  ///< false: the store did not answer all of it
+};
+
+/// The job and the item of a decision that was made from an older view.
+struct ReadAgain {
+  Result<Job> job;
+  std::optional<Item> item;  ///< none: there is none, or it could not be read
 };
 
 /// What is left of what this engine knew, after the store was set back.

@@ -267,7 +267,7 @@ void Loop::run_timers(Timestamp now) {
   if (!lease_.is_over() && now >= lease_.over_at()) on_lease_over();
   if (comparison_.is_due(now)) compare_holdings();
   if (read_after_setback_at_ != no_time && now >= read_after_setback_at_) read_after_setback();
-  if (now >= sweep_.at()) sweep();
+  if (sweep_.is_due(now)) sweep();
   if (commits_.is_lookup_due(now)) look_up_batch();
   if (read_back_.is_due(now)) read_back();
   // Other processes commit without telling us.
@@ -292,7 +292,7 @@ Timestamp Loop::next_wake() const {
   const auto consider = [&](Timestamp at) {
     if (at != no_time) next = std::min(next, at);
   };
-  consider(sweep_.at());
+  consider(sweep_.next());
   consider(held_.next_due());
   if (!lease_.is_over()) consider(lease_.over_at());
   consider(comparison_.next());

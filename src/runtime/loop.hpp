@@ -89,6 +89,23 @@ class Loop {
  private:
   using Held = HeldAttempt;
 
+  /// Calls the store on its thread: `ask(Store&)`. The answer goes to `hear` when the loop is
+  /// driven next. `tasks`: how many the call is about.
+  template <class Ask, class Hear>
+  void ask_store(Ask ask, Hear hear, std::size_t tasks = 1) {
+    ask_store_on(store_thread_, std::move(ask), std::move(hear), tasks);
+  }
+  template <class Ask, class Hear>
+  void ask_store_on(StoreThread& thread, Ask ask, Hear hear, std::size_t tasks = 1) {
+    thread.post(
+        [this, ask = std::move(ask), hear = std::move(hear)]() mutable {
+          inbox_->post([hear = std::move(hear), answer = ask(*store_)]() mutable {
+            hear(std::move(answer));
+          });
+        },
+        tasks);
+  }
+
   // loop.cpp
   bool turn();
   void tend();
@@ -121,6 +138,7 @@ class Loop {
   void on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> answer);
   void on_applied(Step& step, StepAnswer& answer);
   void on_stale(const Step& step);
+  void on_read_again(const OpenName& name, Generation generation, const ReadAgain& read);
   void on_refused(const std::shared_ptr<Batch>& batch, const Error& error);
   void substitute(const Step& step, const Error& error);
   void on_trouble(const Error& error);
@@ -132,7 +150,7 @@ class Loop {
   void reconcile(const std::shared_ptr<Batch>& batch);
   void want_read_back(Duration pause = Duration::zero());
   void read_back();
-  void on_read_back(std::vector<Claimed> open, bool is_complete);
+  void on_read_back(OpenAttempts open);
 
   // loop_claims.cpp
   void claim_if_useful();
@@ -167,6 +185,7 @@ class Loop {
   void on_lease_lost();
   void on_lease_over();
   void sweep();
+  void on_swept(const Result<Swept>& swept);
   void on_sweep_failed(const Error& error);
   void refresh_jobs();
   void on_refreshed(const std::vector<Job>& jobs,

@@ -11,10 +11,10 @@
 
 namespace pawl {
 
+namespace {
+
 /// Jobs and the workflows they are pinned to, read together.
 using SeenJobs = std::vector<std::pair<Job, Workflow>>;
-
-namespace {
 
 /// How long a store that does not answer is left alone.
 constexpr Duration store_pause = std::chrono::milliseconds(500);
@@ -28,6 +28,21 @@ SeenJobs read_jobs(Records& records, const std::set<JobId>& ids) {
     if (workflow) found.emplace_back(*job, *workflow);
   }
   return found;
+}
+
+struct LanesSeen {
+  Result<std::vector<LaneHead>> heads;
+  SeenJobs unknown_jobs;
+};
+LanesSeen look_at_lanes(Store& store, const std::set<JobId>& known_jobs) {
+  LanesSeen seen{.heads = store.ready_lanes(), .unknown_jobs = {}};
+  if (!seen.heads) return seen;
+  std::set<JobId> unknown;
+  for (const LaneHead& head : *seen.heads) {
+    if (!known_jobs.contains(head.job)) unknown.insert(head.job);
+  }
+  seen.unknown_jobs = read_jobs(store.records(), unknown);
+  return seen;
 }
 
 }  // namespace
@@ -73,21 +88,14 @@ void Loop::claim_if_useful() {
   claimer_.begin_look();
   std::set<JobId> known;
   for (const auto& [id, generation] : jobs_.generations()) known.insert(id);
-  store_thread_.post([this, known = std::move(known)] {
-    auto heads = std::make_shared<Result<std::vector<LaneHead>>>(store_->ready_lanes());
-    std::set<JobId> unknown;
-    if (*heads) {
-      for (const LaneHead& head : **heads) {
-        if (!known.contains(head.job)) unknown.insert(head.job);
-      }
-    }
-    auto jobs = std::make_shared<SeenJobs>(read_jobs(store_->records(), unknown));
-    inbox_->post([this, heads, jobs] {
-      if (!*heads && heads->error().code == ErrorCode::corrupt) on_damage(heads->error());
-      for (const auto& [job, workflow] : *jobs) see(job, workflow);
-      on_heads(*heads ? std::move(**heads) : std::vector<LaneHead>{});
-    });
-  });
+  ask_store([known = std::move(known)](Store& store) { return look_at_lanes(store, known); },
+            [this](LanesSeen seen) {
+              if (!seen.heads && seen.heads.error().code == ErrorCode::corrupt) {
+                on_damage(seen.heads.error());
+              }
+              for (const auto& [job, workflow] : seen.unknown_jobs) see(job, workflow);
+              on_heads(std::move(seen.heads).value_or(std::vector<LaneHead>{}));
+            });
 }
 
 void Loop::on_heads(std::vector<LaneHead> heads) {
@@ -96,14 +104,14 @@ void Loop::on_heads(std::vector<LaneHead> heads) {
   // Threads that have nothing to run need not wait until a thousand attempts are open.
   if (open == 0 && options_.threads > 0) room = std::min(room, 2 * options_.threads);
   const auto view = [&](const LaneHead& head) { return view_of(head); };
-  const auto request = std::make_shared<const ClaimRequest>(ClaimRequest{
-      .worker = worker(), .shares = claimer_.plan(std::move(heads), room, clock_.now(), view)});
-  if (request->shares.empty() || !may_claim()) return claimer_.end();
-  auto claim = [this, request] {
-    auto claims = std::make_shared<Result<Claims>>(store_->claim(*request));
-    inbox_->post([this, claims, request] { on_claimed(std::move(*claims), request->shares); });
-  };
-  store_thread_.post(std::move(claim), room);
+  ClaimRequest request{.worker = worker(),
+                       .shares = claimer_.plan(std::move(heads), room, clock_.now(), view)};
+  if (request.shares.empty() || !may_claim()) return claimer_.end();
+  ask_store([request](Store& store) { return store.claim(request); },
+            [this, asked = request.shares](Result<Claims> claims) {
+              on_claimed(std::move(claims), asked);
+            },
+            room);
 }
 
 Scheduler::LaneView Loop::view_of(const LaneHead& head) const {
@@ -179,11 +187,11 @@ void Loop::take_claims(Claims claims) {
 
 /// `has_run`: the code of these has run here, and the store has forgotten its result.
 void Loop::start_claimed(std::vector<Claimed> claimed, bool has_run) {
-  auto unknown = std::make_shared<std::vector<Claimed>>();
+  std::vector<Claimed> unknown;
   for (Claimed& one : claimed) {
     if (held_.find({one.task.id, one.task.version}) != nullptr) continue;
     if (jobs_.is_unknown(one.task.job)) {
-      unknown->push_back(std::move(one));
+      unknown.push_back(std::move(one));
       continue;
     }
     const std::shared_ptr<const JobPlan> plan = jobs_.find(one.task.job)->plan;
@@ -198,23 +206,21 @@ void Loop::start_claimed(std::vector<Claimed> claimed, bool has_run) {
       start_attempt(std::move(one.task), plan, std::move(hold));
     }
   }
-  if (unknown->empty()) return;
-  const auto count = static_cast<std::int64_t>(unknown->size());
+  if (unknown.empty()) return;
+  std::set<JobId> jobs;
+  for (const Claimed& one : unknown) jobs.insert(one.task.job);
+  const auto count = static_cast<std::int64_t>(unknown.size());
   board_.add_arriving(count);
-  store_thread_.post([this, unknown, count, has_run] {
-    std::set<JobId> ids;
-    for (const Claimed& one : *unknown) ids.insert(one.task.job);
-    auto jobs = std::make_shared<SeenJobs>(read_jobs(store_->records(), ids));
-    inbox_->post([this, unknown, jobs, count, has_run] {
-      for (const auto& [job, workflow] : *jobs) see(job, workflow);
-      board_.add_arriving(-count);
-      // What could not be read is read back later: the store keeps it for us.
-      const auto unread = std::erase_if(
-          *unknown, [&](const Claimed& one) { return jobs_.is_unknown(one.task.job); });
-      if (unread > 0) want_read_back(store_pause);
-      start_claimed(std::move(*unknown), has_run);
-    });
-  });
+  ask_store([jobs](Store& store) { return read_jobs(store.records(), jobs); },
+            [this, unknown = std::move(unknown), count, has_run](const SeenJobs& read) mutable {
+              for (const auto& [job, workflow] : read) see(job, workflow);
+              board_.add_arriving(-count);
+              // What could not be read is read back later: the store keeps it for us.
+              const auto unread = std::erase_if(
+                  unknown, [&](const Claimed& one) { return jobs_.is_unknown(one.task.job); });
+              if (unread > 0) want_read_back(store_pause);
+              start_claimed(std::move(unknown), has_run);
+            });
 }
 
 /// The users' condition runs where the users' code runs; the task stays Ready meanwhile.

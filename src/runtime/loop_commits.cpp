@@ -18,11 +18,11 @@ namespace {
 constexpr std::size_t long_answer = 32;
 constexpr Duration read_back_again_after = std::chrono::seconds(1);
 
-/// What a worker holds, each with what its code needs of its item; an error where the store did not
-/// tell all of it.
-Status read_open_attempts(Records& records, WorkerId worker, std::vector<Claimed>& open) {
+/// What a worker holds, each with what its code needs of its item.
+OpenAttempts read_open(Records& records, WorkerId worker) {
+  OpenAttempts open;
   const TaskFilter ours{.worker = worker, .limit = 1'000};
-  return each_row(records, ours, [&](const Task& task) -> Status {
+  const Status read = each_row(records, ours, [&](const Task& task) -> Status {
     Claimed one{.task = task, .item_key = {}, .category = {}, .data = {}};
     if (task.item) {
       const Result<Item> item = records.item(task.item);
@@ -31,9 +31,31 @@ Status read_open_attempts(Records& records, WorkerId worker, std::vector<Claimed
       one.category = item->category;
       one.data = item->data;
     }
-    open.push_back(std::move(one));
+    open.attempts.push_back(std::move(one));
     return {};
   });
+  open.is_complete = read.has_value();
+  return open;
+}
+
+ReadAgain read_again(Records& records, const Task& task) {
+  ReadAgain read{.job = records.job(task.job), .item = std::nullopt};
+  if (!task.item) return read;
+  if (Result<Item> item = records.item(task.item)) read.item = std::move(*item);
+  return read;
+}
+
+/// Which steps of a batch were applied, by its rows: one whose row is as it was before was not.
+Result<Committed> read_outcome(Records& records, const Batch& batch) {
+  Committed as_written;
+  for (const Step& step : batch.steps) {
+    const Result<Task> row = records.task(step.next.id);
+    if (!row && row.error().code != ErrorCode::not_found) return std::unexpected(row.error());
+    const bool is_as_before = row && row->version == step.expected;
+    as_written.steps.push_back(
+        {.outcome = is_as_before && step.closed ? StepOutcome::stale : StepOutcome::applied});
+  }
+  return as_written;
 }
 
 /// The refusal may quote what was refused, and a database may take less than UTF-8.
@@ -62,12 +84,11 @@ void Loop::flush() {
 void Loop::send(std::shared_ptr<Batch> batch) {
   commits_.sent(*batch, worker());
   const std::size_t steps = batch->steps.size();
-  auto commit = [this, batch = std::move(batch), worker = worker()] {
-    auto answer = std::make_shared<Result<Committed>>(
-        store_->commit(worker, batch->number, batch->steps, batch->refill));
-    inbox_->post([this, batch, answer] { on_committed(batch, std::move(*answer)); });
-  };
-  store_thread_.post(std::move(commit), steps);
+  ask_store(
+      [batch](Store& store) {
+        return store.commit(batch->sent_by, batch->number, batch->steps, batch->refill);
+      },
+      [this, batch](Result<Committed> answer) { on_committed(batch, std::move(answer)); }, steps);
 }
 
 void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> answer) {
@@ -197,29 +218,26 @@ void Loop::on_stale(const Step& step) {
   // Feedback that the core made up belongs to the decision; a gate's belongs to the attempt.
   if (draft.verdict != Verdict::rejected) draft.feedback.reset();
   held.finished->children = step.children;
-  store_thread_.post([this, task = held.attempt->task, generation = step.generation] {
-    auto job = std::make_shared<Result<Job>>(store_->records().job(task.job));
-    std::optional<CancelCause> cancelled;
-    bool is_read = job->has_value();
-    if (task.item) {
-      const Result<Item> item = store_->records().item(task.item);
-      if (item) cancelled = item->cancelled;
-      is_read = is_read && item.has_value();
-    }
-    inbox_->post([this, id = task.id, version = task.version, job, cancelled, is_read, generation] {
-      if (*job && (*job)->generation < generation) {
-        on_setback("job " + std::to_string((*job)->id.value()) +
-                   " is as it was before acts that had been acknowledged");
-      }
-      if (*job) refresh(**job);
-      Held* const stale = held_.find({id, version});
-      if (stale == nullptr) return;
-      stale->item_cancelled = cancelled;
-      stale->closing = false;
-      if (is_read && !cancelled && !(*job)->cancelled) stale->forget_cancel();
-      close_attempt(*stale);
-    });
-  });
+  const OpenName name = held.name();
+  ask_store([task = held.attempt->task](Store& store) { return read_again(store.records(), task); },
+            [this, name, generation = step.generation](const ReadAgain& read) {
+              on_read_again(name, generation, read);
+            });
+}
+
+void Loop::on_read_again(const OpenName& name, Generation generation, const ReadAgain& read) {
+  if (read.job && read.job->generation < generation) {
+    on_setback("job " + std::to_string(read.job->id.value()) +
+               " is as it was before acts that had been acknowledged");
+  }
+  if (read.job) refresh(*read.job);
+  Held* const held = held_.find(name);
+  if (held == nullptr) return;
+  held->item_cancelled = read.item ? read.item->cancelled : std::nullopt;
+  held->closing = false;
+  const bool is_whole = read.job && (read.item || !held->attempt->task.item);
+  if (is_whole && !held->item_cancelled && !read.job->cancelled) held->forget_cancel();
+  close_attempt(*held);
 }
 
 /// The store says no for good. One bad step must not hold up the others: halves, until it stands
@@ -292,10 +310,8 @@ void Loop::on_store_trouble(const std::shared_ptr<Batch>& batch, const Error& er
 /// The outcome of the batch may be unknown: its number, written with it, tells.
 void Loop::look_up_batch() {
   const std::shared_ptr<Batch> batch = commits_.take_held();
-  store_thread_.post([this, batch, worker = worker()] {
-    auto self = std::make_shared<Result<WorkerRecord>>(store_->records().worker(worker));
-    inbox_->post([this, batch, self] { on_looked_up(batch, *self); });
-  });
+  ask_store([worker = worker()](Store& store) { return store.records().worker(worker); },
+            [this, batch](const Result<WorkerRecord>& self) { on_looked_up(batch, self); });
 }
 
 void Loop::on_looked_up(const std::shared_ptr<Batch>& batch, const Result<WorkerRecord>& self) {
@@ -313,29 +329,16 @@ void Loop::on_looked_up(const std::shared_ptr<Batch>& batch, const Result<Worker
   }
 }
 
-/// The batch was written and its answer lost. A step whose row is as it was before was not applied:
-/// the job had changed under its decision.
+/// The batch was written and its answer lost. A step that was not applied was stale: the job had
+/// changed under its decision.
 void Loop::reconcile(const std::shared_ptr<Batch>& batch) {
-  store_thread_.post([this, batch] {
-    auto as_written = std::make_shared<Result<Committed>>(Committed{});
-    for (const Step& step : batch->steps) {
-      const Result<Task> row = store_->records().task(step.next.id);
-      if (!row && row.error().code != ErrorCode::not_found) {
-        *as_written = std::unexpected(row.error());
-        break;
-      }
-      const bool is_as_before = row && row->version == step.expected;
-      (*as_written)
-          ->steps.push_back(
-              {.outcome = is_as_before && step.closed ? StepOutcome::stale : StepOutcome::applied});
-    }
-    inbox_->post([this, batch, as_written] {
-      if (!*as_written) return on_store_trouble(batch, as_written->error());
-      log(LogLevel::warning, "a batch was written although the store had reported trouble");
-      on_committed(batch, std::move(*as_written));
-      want_read_back();
-    });
-  });
+  ask_store([batch](Store& store) { return read_outcome(store.records(), *batch); },
+            [this, batch](Result<Committed> as_written) {
+              if (!as_written) return on_store_trouble(batch, as_written.error());
+              log(LogLevel::warning, "a batch was written although the store had reported trouble");
+              on_committed(batch, std::move(as_written));
+              want_read_back();
+            });
 }
 
 void Loop::want_read_back(Duration pause) { read_back_.plan(clock_.now() + pause); }
@@ -344,17 +347,14 @@ void Loop::want_read_back(Duration pause) { read_back_.plan(clock_.now() + pause
 /// renew our lease, it is ours.
 void Loop::read_back() {
   if (!read_back_.begin()) return;
-  store_thread_.post([this, worker = worker()] {
-    auto open = std::make_shared<std::vector<Claimed>>();
-    const bool is_complete = read_open_attempts(store_->records(), worker, *open).has_value();
-    inbox_->post([this, open, is_complete] { on_read_back(std::move(*open), is_complete); });
-  });
+  ask_store([worker = worker()](Store& store) { return read_open(store.records(), worker); },
+            [this](OpenAttempts open) { on_read_back(std::move(open)); });
 }
 
-void Loop::on_read_back(std::vector<Claimed> open, bool is_complete) {
+void Loop::on_read_back(OpenAttempts open) {
   read_back_.end();
-  if (!is_complete) want_read_back(read_back_again_after);
-  settle_unknown(std::move(open));
+  if (!open.is_complete) want_read_back(read_back_again_after);
+  settle_unknown(std::move(open.attempts));
 }
 
 }  // namespace pawl

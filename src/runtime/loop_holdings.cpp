@@ -23,23 +23,47 @@ bool is_of(const WorkerRecord& record, const WorkerHello& hello) {
 
 OpenName name_of_open(const Task& task) { return {task.id, task.version}; }
 
+HeldInStore read_held(Records& records, WorkerId worker) {
+  HeldInStore stored{.worker = worker, .self = records.worker(worker), .open = {}};
+  const TaskFilter ours{.worker = worker, .limit = 1'000};
+  const Status read = each_row(records, ours, [&](const Task& task) -> Status {
+    stored.open.push_back(task);
+    return {};
+  });
+  stored.is_complete = read.has_value();
+  return stored;
+}
+
+Remembered read_remembered(Records& records, const std::vector<JobId>& jobs,
+                           const std::deque<AcknowledgedResults::Result>& results) {
+  Remembered remembered;
+  const auto is_known = [&](const auto& read) {
+    const bool is_answered = read || read.error().code == ErrorCode::not_found;
+    if (!is_answered) remembered.is_complete = false;
+    return is_answered;
+  };
+  for (const JobId id : jobs) {
+    Result<Job> job = records.job(id);
+    if (is_known(job)) remembered.jobs.emplace_back(id, std::move(job));
+  }
+  for (const AcknowledgedResults::Result& result : results) {
+    const auto& [task, version] = result.attempt;
+    const Result<Task> row = records.task(task);
+    if (is_known(row) && (!row || row->version <= version)) {
+      remembered.forgotten.push_back(result.attempt);
+    }
+  }
+  return remembered;
+}
+
 }  // namespace
 
 /// After every renewal, and again soon while the last look showed a difference.
 void Loop::compare_holdings() {
   if (stopping_ || !comparison_.begin()) return;
-  store_thread_.post([this, worker = worker(), acknowledged = commits_.newest_acknowledged(),
-                      asked_at = clock_.now()] {
-    auto stored = std::make_shared<HeldInStore>(
-        HeldInStore{.worker = worker, .self = store_->records().worker(worker), .open = {}});
-    const TaskFilter ours{.worker = worker, .limit = 1'000};
-    const Status read = each_row(store_->records(), ours, [&](const Task& task) -> Status {
-      stored->open.push_back(task);
-      return {};
-    });
-    stored->is_complete = read.has_value();
-    inbox_->post([=, this] { on_compared(*stored, acknowledged, asked_at); });
-  });
+  ask_store([worker = worker()](Store& store) { return read_held(store.records(), worker); },
+            [this, acknowledged = commits_.newest_acknowledged(), asked_at = clock_.now()](
+                const HeldInStore& stored) { on_compared(stored, acknowledged, asked_at); });
 }
 
 void Loop::on_compared(const HeldInStore& stored, BatchNumber acknowledged, Timestamp asked_at) {
@@ -130,27 +154,9 @@ void Loop::read_after_setback() {
   read_after_setback_at_ = no_time;
   std::vector<JobId> jobs;
   for (const auto& [id, generation] : jobs_.generations()) jobs.push_back(id);
-  store_thread_.post([this, jobs = std::move(jobs), results = acknowledged_.newest()] {
-    auto remembered = std::make_shared<Remembered>();
-    Records& records = store_->records();
-    const auto is_known = [&](const auto& read) {
-      const bool is_answered = read || read.error().code == ErrorCode::not_found;
-      if (!is_answered) remembered->is_complete = false;
-      return is_answered;
-    };
-    for (const JobId id : jobs) {
-      Result<Job> job = records.job(id);
-      if (is_known(job)) remembered->jobs.emplace_back(id, std::move(job));
-    }
-    for (const AcknowledgedResults::Result& result : results) {
-      const auto& [task, version] = result.attempt;
-      const Result<Task> row = records.task(task);
-      if (is_known(row) && (!row || row->version <= version)) {
-        remembered->forgotten.push_back(result.attempt);
-      }
-    }
-    inbox_->post([this, remembered] { on_read_after_setback(*remembered); });
-  });
+  ask_store([jobs = std::move(jobs), results = acknowledged_.newest()](
+                Store& store) { return read_remembered(store.records(), jobs, results); },
+            [this](const Remembered& remembered) { on_read_after_setback(remembered); });
 }
 
 void Loop::on_read_after_setback(const Remembered& remembered) {

@@ -13,11 +13,14 @@ namespace pawl {
 /// the lease run out. One at a time.
 void Loop::renew() {
   if (!lease_.begin_renewal(clock_.now())) return;
-  StoreThread& thread = options_.threads > 0 ? lease_thread_ : store_thread_;
-  thread.post([this, worker = worker(), sent_at = lease_.sent_at(), since = holds_since_] {
-    const Status renewed = store_->renew(worker, since);
-    inbox_->post([=, this] { on_renewed(worker, sent_at, renewed); });
-  });
+  ask_store_on(
+      options_.threads > 0 ? lease_thread_ : store_thread_,
+      [worker = worker(), since = holds_since_](Store& store) {
+        return store.renew(worker, since);
+      },
+      [this, worker = worker(), sent_at = lease_.sent_at()](const Status& renewed) {
+        on_renewed(worker, sent_at, renewed);
+      });
   lease_thread_.wake();
 }
 
@@ -65,19 +68,17 @@ void Loop::on_lease_lost() {
   holds_since_ = no_time;
   comparison_.plan(no_time);
   if (!lease_.begin_sign_on()) return;
-  store_thread_.post([this, sent_at = clock_.now()] {
-    const Result<WorkerId> fresh = store_->enlist(hello_);
-    inbox_->post([this, sent_at, fresh] {
-      if (fresh) {
-        board_.set_worker(*fresh);
-        commits_.set_newest_acknowledged(0);
-        lease_.signed_on(sent_at);
-      } else {
-        lease_.sign_on_failed(clock_.now());
-      }
-      claimer_.want();
-    });
-  });
+  ask_store([hello = hello_](Store& store) { return store.enlist(hello); },
+            [this, sent_at = clock_.now()](const Result<WorkerId>& fresh) {
+              if (fresh) {
+                board_.set_worker(*fresh);
+                commits_.set_newest_acknowledged(0);
+                lease_.signed_on(sent_at);
+              } else {
+                lease_.sign_on_failed(clock_.now());
+              }
+              claimer_.want();
+            });
 }
 
 void Loop::sweep() {
@@ -91,26 +92,25 @@ void Loop::sweep() {
   }
   if (!sweep_.begin()) return;
   sweep_.plan(clock_.now() + options_.lease / 3);
-  store_thread_.post([this, worker = worker()] {
-    const Result<Swept> swept = store_->sweep({.self = worker});
-    inbox_->post([this, swept] {
-      const bool is_wanted_again = sweep_.end();
-      if (!swept) return on_sweep_failed(swept.error());
-      if (swept->next_due != no_time) sweep_.plan_by(swept->next_due);
-      if (swept->interrupted > 0) {
-        log(LogLevel::info, std::to_string(swept->interrupted) +
-                                " attempts of workers that are gone were taken back");
-      }
-      const bool changed =
-          swept->woken + swept->interrupted + swept->answered + swept->ended_jobs > 0;
-      if (changed) {
-        claimer_.want();
-        refresh_jobs();
-        feed_.notify();
-      }
-      if (swept->more || is_wanted_again) sweep();
-    });
-  });
+  ask_store([worker = worker()](Store& store) { return store.sweep({.self = worker}); },
+            [this](const Result<Swept>& swept) { on_swept(swept); });
+}
+
+void Loop::on_swept(const Result<Swept>& swept) {
+  const bool is_wanted_again = sweep_.end();
+  if (!swept) return on_sweep_failed(swept.error());
+  if (swept->next_due != no_time) sweep_.plan_by(swept->next_due);
+  if (swept->interrupted > 0) {
+    log(LogLevel::info,
+        std::to_string(swept->interrupted) + " attempts of workers that are gone were taken back");
+  }
+  const bool changed = swept->woken + swept->interrupted + swept->answered + swept->ended_jobs > 0;
+  if (changed) {
+    claimer_.want();
+    refresh_jobs();
+    feed_.notify();
+  }
+  if (swept->more || is_wanted_again) sweep();
 }
 
 /// Trouble passes, and the next sweep is due soon.
@@ -176,10 +176,8 @@ void Loop::finish_stopping() {
   const bool gave_up = clock_.now() >= stop_deadline_ + options_.grace;
   if ((!is_done && !gave_up) || claimer_.is_out()) return;
   claimer_.begin();  // nothing is claimed any more
-  store_thread_.post([this, worker = worker()] {
-    (void)store_->retire(worker);
-    inbox_->post([this] { board_.set_stopped(); });
-  });
+  ask_store([worker = worker()](Store& store) { return store.retire(worker); },
+            [this](const Status&) { board_.set_stopped(); });
 }
 
 }  // namespace pawl
