@@ -3,32 +3,41 @@
 /// All of pawl, in reading order. For examples and small programs; our own sources include what
 /// they use.
 
-#include "pawl/codec/item_key.hpp"
-#include "pawl/codec/json.hpp"
-#include "pawl/codec/names.hpp"
-#include "pawl/codec/workflow.hpp"
-#include "pawl/core/attempt.hpp"  // one execution and the decision it led to
-#include "pawl/core/decide.hpp"   // the pure core
-#include "pawl/core/event.hpp"
-#include "pawl/core/ids.hpp"  // job, item, task, review, worker: types that do not mix
-#include "pawl/core/job.hpp"
-#include "pawl/core/json.hpp"    // JSON as a value
-#include "pawl/core/policy.hpp"  // retry, backoff, review, budgets
-#include "pawl/core/result.hpp"  // how pawl says no
-#include "pawl/core/review.hpp"
-#include "pawl/core/task.hpp"           // the states of a task
-#include "pawl/core/workflow.hpp"       // the definition of a DAG of stages
-#include "pawl/moving/moving.hpp"       // a job from one store to another
+// clang-format off: the order is for readers
+
+// Start here: build a workflow, run it, keep its records.
+#include "pawl/runtime/program.hpp"     // a workflow with the code of its stages
 #include "pawl/runtime/context.hpp"     // what a stage knows
-#include "pawl/runtime/engine.hpp"      // run it
-#include "pawl/runtime/program.hpp"     // start here: build a workflow
-#include "pawl/store/dead_letters.hpp"  // what failed for good, and what to do about it
-#include "pawl/store/invariants.hpp"    // what is promised of records
-#include "pawl/store/postgres.hpp"      // the store of many machines
-#include "pawl/store/records.hpp"       // what can be read
-#include "pawl/store/replay.hpp"        // what today's workflow would have decided
-#include "pawl/store/results.hpp"       // getting the outputs out
+#include "pawl/runtime/engine.hpp"      // runs it
 #include "pawl/store/sqlite.hpp"        // the default store
+#include "pawl/store/postgres.hpp"      // the store of many machines
+
+// The values, and the pure core that decides.
+#include "pawl/core/result.hpp"         // how pawl reports errors
+#include "pawl/core/json.hpp"           // JSON as a value
+#include "pawl/core/ids.hpp"            // job, item, task, review, worker: types that do not mix
+#include "pawl/core/workflow.hpp"       // the definition of a graph of stages
+#include "pawl/core/policy.hpp"         // retry, backoff, review, budgets
+#include "pawl/core/job.hpp"
+#include "pawl/core/task.hpp"           // the states of a task
+#include "pawl/core/attempt.hpp"        // one execution and the decision it led to
+#include "pawl/core/review.hpp"
+#include "pawl/core/event.hpp"
+#include "pawl/core/decide.hpp"
+
+// Reading records and acting on them.
+#include "pawl/store/records.hpp"       // what can be read
 #include "pawl/store/store.hpp"         // what can be written
+#include "pawl/store/results.hpp"       // the outputs of a job
+#include "pawl/store/dead_letters.hpp"  // what failed for good, and what to do about it
 #include "pawl/store/verify.hpp"        // whether a store keeps its promises
+#include "pawl/store/invariants.hpp"    // the promises
+#include "pawl/store/replay.hpp"        // what a changed workflow would have decided
+#include "pawl/moving/moving.hpp"       // a job from one store to another
+
+// Texts.
+#include "pawl/codec/json.hpp"          // reading JSON values
+#include "pawl/codec/names.hpp"         // the names of states and outcomes
+#include "pawl/codec/workflow.hpp"      // a workflow as JSON
+#include "pawl/codec/item_key.hpp"
 #include "pawl/version.hpp"

@@ -11,13 +11,13 @@ namespace pawl::cli {
 namespace {
 
 constexpr std::uint32_t jobs_page = 100;
-/// How many keys are compared for a suggestion.
+/// How many keys to compare for a suggestion.
 constexpr std::uint32_t keys_compared = 1'000;
 
-/// A way to read the text; the parts have no escapes any more.
+/// One way to read the text. The parts no longer contain escapes.
 struct Reading {
   std::optional<JobId> job;
-  std::string key;    ///< empty: a stage that runs once per job
+  std::string key;    ///< empty: a job-wide stage
   std::string stage;  ///< empty: none
 };
 
@@ -63,14 +63,14 @@ class Readings {
   [[nodiscard]] const std::optional<Error>& fault() const { return fault_; }
 
  private:
-  /// As it is printed: no stage has a slash in its name.
+  /// Reads the text in the form that is printed. No stage has a slash in its name.
   void add_exact(JobId job, std::string_view text) {
     const std::vector<std::size_t> slashes = slashes_in(text);
     if (stage_.empty()) {
       const std::size_t last = slashes.empty() ? std::string_view::npos : slashes.back();
       const bool has_both = last != std::string_view::npos && last > 0 && last + 1 < text.size();
       if (has_both) add(job, text.substr(0, last), text.substr(last + 1));
-      // An escape says that it is a key.
+      // A text with an escape is a key.
       if (!text.contains('\\')) add(job, {}, text);
     }
     add(job, text, {});
@@ -93,7 +93,7 @@ class Readings {
   std::optional<Error> fault_;
 };
 
-/// `not_found` is an answer here; any other error is one.
+/// Turns `not_found` into an empty value. Other errors stay errors.
 template <class T>
 Result<std::optional<T>> found(Result<T> result) {
   if (result) return std::optional<T>(std::move(*result));
@@ -116,7 +116,7 @@ class Resolver {
     return in_newest([&](const Job& job) { return in_job(job, reading); });
   }
 
-  /// JOB/STAGE, or STAGE of the newest job, where that stage runs once per job.
+  /// JOB/STAGE, or STAGE of the newest job, if that stage is job-wide.
   Result<std::optional<Address>> try_job_wide(const Reading& reading) {
     const std::string& stage = reading.stage.empty() ? reading.key : reading.stage;
     const auto fits = [&](const Job& job) -> Result<std::optional<Address>> {
@@ -170,11 +170,12 @@ class Resolver {
   Records& records_;
 };
 
-/// What to say of a text that means nothing. `text` is what was meant, without escapes.
+/// The error for an address that matches nothing. `text` is the address without escapes.
 std::unexpected<Error> nothing_meant(Records& records, const AddressText& address,
                                      const std::string& text) {
-  std::string message = "no item '" + printable(address.text) + "'";
+  std::string message = "no such item";
   if (address.job) message += " in job " + std::to_string(*address.job);
+  message += ": '" + printable(address.text) + "'";
   const Result<Job> job = job_or_newest(records, address.job);
   if (!job) return std::unexpected(job.error());
 
@@ -203,7 +204,7 @@ std::unexpected<Error> nothing_meant(Records& records, const AddressText& addres
     }
   }
   return pawl::fail(ErrorCode::not_found, std::move(message),
-                    near.empty() ? "the items of a job are listed by: pawl item list --job JOB"
+                    near.empty() ? "list the items of a job: pawl item list --job JOB"
                                  : "did you mean '" + id_part(near) + "'?");
 }
 
@@ -229,12 +230,12 @@ Result<Address> resolve(Records& records, const AddressText& text) {
 
 namespace {
 
-/// "convert" of "convert[page 3]": a child is read as one of its stage.
+/// "convert" for "convert[page 3]": a child belongs to its stage.
 std::string_view without_child(std::string_view text) {
   return text.ends_with(']') ? text.substr(0, text.find('[')) : text;
 }
 
-/// Whether a part of the key would be taken for a stage of the item that the rest names.
+/// Whether the end of the key, after one of its slashes, would be read as a stage.
 bool ends_in_stage(const Workflow& workflow, std::string_view key) {
   for (std::size_t at = key.find('/'); at != std::string_view::npos; at = key.find('/', at + 1)) {
     const std::string_view end = key.substr(at + 1);
@@ -312,7 +313,8 @@ Result<Job> newest_job(Records& records) {
   Result<std::vector<Job>> newest = records.jobs({.limit = 1});
   if (!newest) return std::unexpected(std::move(newest.error()));
   if (newest->empty()) {
-    return pawl::fail(ErrorCode::not_found, "the store has no job yet", "start one: pawl run FILE");
+    return pawl::fail(ErrorCode::not_found, "the store has no jobs yet",
+                      "start one: pawl run FILE");
   }
   return std::move(newest->front());
 }

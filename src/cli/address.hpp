@@ -1,19 +1,18 @@
 #pragma once
 
 /// How the command line names jobs, items and stages: KEY (of the newest job that has it), JOB/KEY,
-/// KEY/STAGE, JOB/KEY/STAGE; JOB/STAGE for a stage that runs once per job.
+/// KEY/STAGE, JOB/KEY/STAGE; JOB/STAGE for a job-wide stage.
 ///
-/// Parts are written as `id_part` does: what is printed is one line, and is read as what it was
-/// printed for. Keys may hold slashes, so other texts can be read in several ways. The first that
-/// is there wins:
+/// Parts are written by `id_part`: a printed address is one line with one meaning. Keys may contain
+/// slashes, so a typed address can have several readings. The first one that exists wins:
 ///
-/// 1. JOB/…, where the text begins with the number of a job: KEY/STAGE, with the stage after the
-///    last slash; then a stage that runs once per job; then a key;
+/// 1. JOB/…, if the text begins with the number of a job: KEY/STAGE, with the stage after the last
+///    slash; then a job-wide stage; then a key;
 /// 2. the whole text as a key;
 /// 3. KEY/STAGE in the newest job that has both.
 ///
-/// A slash that is written "\/" belongs to its key. A job or a stage given apart (`--job`,
-/// `--stage`) settles it as well.
+/// A slash written as "\/" belongs to the key. `--job` and `--stage` also make the address
+/// unambiguous.
 
 #include <cstdint>
 #include <optional>
@@ -31,53 +30,52 @@ struct AddressText {
   std::string stage = {};                          ///< from --stage
 };
 
-/// What was meant.
+/// The job, item or stage that an address names.
 struct Address {
   Job job;
   Workflow workflow;
-  std::optional<Item> item;  ///< none: a stage that runs once per job
+  std::optional<Item> item;  ///< none: a job-wide stage
   std::optional<StageIndex> stage;
 };
 
-/// `not_found` comes with the nearest key of the newest job; `invalid` tells of a text whose
-/// escapes are none.
+/// `not_found` suggests the nearest key of the newest job. `invalid` if an escape is malformed.
 [[nodiscard]] Result<Address> resolve(Records& records, const AddressText& text);
 
-/// The texts that resolve to this and nothing else. An item, "41/doc-0419": where a part of the key
-/// would be read as a stage of the workflow, it is written with an escape.
+/// The text that resolves to this item and nothing else: "41/doc-0419". If part of the key would be
+/// read as a stage of the workflow, it is written with an escape.
 [[nodiscard]] std::string address_of(JobId job, const Workflow& workflow, std::string_view key);
-/// A stage, "41/doc-0419/convert"; without a key one that runs once per job, "41/total". A child of
-/// a fan-out, "41/doc-0419/convert[page 3]", is an id of dead letters alone.
+/// The same for a stage: "41/doc-0419/convert", or "41/total" for a job-wide stage, which has no
+/// key. Only dead letters have ids of fan-out children: "41/doc-0419/convert[page 3]".
 [[nodiscard]] std::string address_of(JobId job, std::string_view key, std::string_view stage,
                                      std::string_view child = {});
-/// Item or stage, whichever it is.
+/// The same for an item or a stage.
 [[nodiscard]] std::string address_of(const Address& address);
 
-/// An id of a child, taken apart: "41/doc-0419/convert" and "page 3"; none where the text does not
-/// end like one.
+/// The id of a child, split into "41/doc-0419/convert" and "page 3". None if the text does not end
+/// in a child.
 struct ChildText {
   std::string parent;  ///< with escapes
   std::string child;
 };
 [[nodiscard]] std::optional<ChildText> read_child(std::string_view text);
 
-/// The tasks meant: of the stage named, else of every stage, without children, those that are
-/// stored. An item taken over from an earlier job answers with the tasks of the original.
+/// The stored tasks of the named stage, or of every stage, without fan-out children. An adopted
+/// item has the tasks of its original.
 [[nodiscard]] Result<std::vector<Task>> tasks_at(Records& records, const Address& address);
 
-/// The newest job; `not_found` says how to make one.
+/// The newest job. `not_found` says how to start one.
 [[nodiscard]] Result<Job> newest_job(Records& records);
 [[nodiscard]] Result<Job> job_or_newest(Records& records, const std::optional<std::int64_t>& job);
 
-/// `not_found` where a job is named that is not there.
+/// `not_found` if the job is given and does not exist.
 [[nodiscard]] Status require_job(Records& records, const std::optional<std::int64_t>& job);
 
-/// A job with the definition it is pinned to.
+/// A job with its pinned workflow.
 struct PinnedJob {
   Job job;
   Workflow workflow;
 };
-/// The job of this number, else the newest.
+/// The job with this number, else the newest.
 [[nodiscard]] Result<PinnedJob> pinned_job(Records& records,
                                            const std::optional<std::int64_t>& job);
 

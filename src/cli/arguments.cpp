@@ -33,7 +33,7 @@ class HelpText : public CLI::Formatter {
     }
     return out + app->get_description() + "\n";
   }
-  /// Arguments are called by what they stand for.
+  /// Shows an argument by its value text, such as FILE.
   std::string make_option_name(const CLI::Option* option, bool is_argument) const override {
     return is_argument ? option->get_option_text()
                        : CLI::Formatter::make_option_name(option, is_argument);
@@ -47,7 +47,7 @@ class HelpText : public CLI::Formatter {
   std::string make_footer(const CLI::App* app) const override {
     return app->get_parent() == nullptr
                ? "\nHelp on one command: pawl COMMAND --help. Exit codes: pawl help exit-codes.\n"
-               : "\nOptions of every command: pawl --help. Exit codes: pawl help exit-codes.\n";
+               : "\nGlobal options: pawl --help. Exit codes: pawl help exit-codes.\n";
   }
 };
 
@@ -83,25 +83,25 @@ Error unknown_command(const CLI::App& at, const std::string& word) {
   const std::vector<std::string> names = names_below(at);
   const std::string near = nearest_name(word, names);
   return {ErrorCode::invalid, '"' + printable(word) + "\" is not a command of " + path_of(at),
-          near.empty() ? "it knows: " + joined(names) : "did you mean \"" + near + "\"?"};
+          near.empty() ? "the commands are: " + joined(names) : "did you mean \"" + near + "\"?"};
 }
 
-/// What an argument is called where it is missing or wrong: the first word of what its help shows,
-/// "FILE" of "FILE...".
+/// The name of an argument in error messages: the first word of its help, "FILE" for "FILE...".
 std::string argument_name(const std::string& shown) {
   std::string name = shown.substr(0, shown.find_first_of(" .["));
   if (name.ends_with("|-")) name.resize(name.size() - 2);
   return name;
 }
 
-/// Thrown as the library's own, so that one place tells all of them.
+/// Throws an error type of CLI11, so that all parse errors are reported in one place.
 [[noreturn]] void refuse_value(const CLI::Option& option, const std::string& wanted,
                                const std::string& said) {
   throw CLI::ConversionError(option.get_name() + " must be " + wanted + ", not '" +
                              printable(said) + "'");
 }
 
-/// What the library found wrong; what it says of a missing value names its own types.
+/// The message of a parse error. CLI11 reports a missing value with the name of a C++ type, so that
+/// message is replaced.
 std::string in_our_words(const CLI::ParseError& wrong) {
   const std::string said = wrong.what();
   const bool lacks_value =
@@ -134,7 +134,7 @@ void allow_numbers_only(CLI::Option& option) {
       ""));
 }
 
-// What a word's target says of its texts.
+// Restricts the text to what the target type can hold.
 void allow_what_fits(CLI::Option&, const std::string*) {}
 void allow_what_fits(CLI::Option&, const std::optional<std::string>*) {}
 void allow_what_fits(CLI::Option&, const std::vector<std::string>*) {}
@@ -161,13 +161,14 @@ class CommandLine {
   void add_command(CLI::App& parent, const CommandEntry& entry);
   void add_help();
 
-  /// Refuses a command that does not exist, before CLI11 does so with less to say. Answers the
-  /// command that is named; the whole program where none is.
+  /// Returns the named command, or the program itself if none is named. Reports an unknown command
+  /// here, because CLI11 has less to say about it.
   [[nodiscard]] Result<const CLI::App*> named_command(const std::vector<std::string>& words) const;
   int help_on(const std::vector<std::string>& words, Session& session) const;
 
   CommandTree tree_;
-  CLI::App app_{"pawl carries items through workflows: durable, retried, judged and reviewed."};
+  CLI::App app_{
+      "pawl is a durable workflow engine. It moves items through stages and records every step."};
   std::shared_ptr<HelpText> help_ = std::make_shared<HelpText>();
   Globals globals_;
   bool version_ = false;
@@ -207,39 +208,40 @@ CommandLine::CommandLine() {
 void CommandLine::add_globals() {
   app_.add_flag("--json", globals_.json, "Print one JSON document");
   app_.add_flag("--jsonl", globals_.jsonl, "Print one JSON document per line");
-  app_.add_flag("-q,--quiet", globals_.quiet, "Print ids only, and say nothing else");
-  app_.add_flag("-v,--verbose", globals_.verbose, "Say more");
+  app_.add_flag("-q,--quiet", globals_.quiet, "Print only ids, and no messages");
+  app_.add_flag("-v,--verbose", globals_.verbose, "Print more messages");
   const auto word = [&](const std::string& name, const std::vector<std::string>& words,
                         const std::string& shown, const std::string& about, auto set) {
     CLI::Option* const option = app_.add_option_function<std::string>(name, set, about);
     allow_only(*option, words);
     option->option_text(shown);
   };
-  word("--color", {"auto", "always", "never"}, "auto|always|never", "When to use colours",
-       [this](const std::string& said) {
+  word("--color", {"auto", "always", "never"}, "auto|always|never",
+       "When to use colours; default: auto", [this](const std::string& said) {
          globals_.colour = said == "always"  ? Colour::always
                            : said == "never" ? Colour::never
                                              : Colour::automatic;
        });
-  word("--time", {"relative", "local", "utc"}, "relative|local|utc", "How moments are shown",
-       [this](const std::string& said) {
+  word("--time", {"relative", "local", "utc"}, "relative|local|utc",
+       "How to show times; default: relative", [this](const std::string& said) {
          globals_.time = said == "local" ? TimeStyle::local
                          : said == "utc" ? TimeStyle::utc
                                          : TimeStyle::relative;
        });
-  app_.add_option("--dir", globals_.dir, "Look for the project from this directory upwards")
+  app_.add_option("--dir", globals_.dir, "Search for the project from this directory upwards")
       ->option_text("PATH");
   const auto name_store = [this](const std::string& said) {
     // An unset variable in a script must not become another store.
-    if (said.empty()) throw CLI::ConversionError("--store is empty: it names no store");
+    if (said.empty())
+      throw CLI::ConversionError("--store is empty: expected a file or postgres://…");
     globals_.store = said;
   };
   app_.add_option_function<std::string>(
           "--store", name_store,
-          "A file or postgres://…; else PAWL_STORE, else .pawl/pawl.db of the project")
+          "A file or postgres://…; default: PAWL_STORE, else .pawl/pawl.db of the project")
       ->option_text("PATH");
-  app_.add_flag("--yes", globals_.yes, "Do not ask before something is changed for good");
-  app_.add_flag("--no-input", globals_.no_input, "Ask nothing, even on a terminal");
+  app_.add_flag("--yes", globals_.yes, "Answer yes to every question");
+  app_.add_flag("--no-input", globals_.no_input, "Never ask, even on a terminal");
   app_.add_flag("--trust-owner", globals_.trust_owner,
                 "Use a project or store that other users own or can write to");
   app_.add_flag("-V,--version", version_, "Print the version");
@@ -278,7 +280,7 @@ void CommandLine::add_command(CLI::App& parent, const CommandEntry& entry) {
 }
 
 void CommandLine::add_help() {
-  CLI::App* const help = app_.add_subcommand("help", "Help on a command, or on: exit-codes.");
+  CLI::App* const help = app_.add_subcommand("help", "Show help on a command, or on exit-codes.");
   help->group("About pawl");
   help->fallthrough();
   help_->examples[help] = "pawl help exit-codes";
@@ -334,7 +336,7 @@ int CommandLine::call(const std::vector<std::string>& all) {
   const Result<const CLI::App*> named = named_command(words);
   if (!named) return refuse(named.error());
   try {
-    // The library takes them from the back.
+    // CLI11 expects the arguments in reverse order.
     app_.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::CallForHelp&) {
     Session(globals_).print(app_.help());

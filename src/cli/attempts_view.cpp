@@ -75,7 +75,7 @@ Result<std::vector<TaskAttempts>> attempts_at(Records& records, const Address& a
 
 namespace {
 
-/// The record holds one verdict; it has a name where one gate alone can have spoken it.
+/// The record holds one verdict for all gates. The gate is named only if the stage has just one.
 std::string gate_in_words(const StageDefinition& stage) {
   const auto is_users = [](const GateRef& gate) { return !gate.advisory && gate.name != "types"; };
   const auto first = std::ranges::find_if(stage.gates, is_users);

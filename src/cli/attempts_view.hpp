@@ -1,6 +1,6 @@
 #pragma once
 
-/// The attempts of an item, and how people see them.
+/// Loads and formats the attempts of an item.
 
 #include <string>
 #include <vector>
@@ -20,7 +20,8 @@ struct TaskAttempts {
   [[nodiscard]] std::string name() const;
 };
 
-/// Those of every task meant, in stage order, each followed by its fan-out children's.
+/// The attempts of every task at the address, in stage order. The fan-out children of a task follow
+/// it.
 [[nodiscard]] Result<std::vector<TaskAttempts>> attempts_at(Records& records,
                                                             const Address& address);
 
@@ -29,11 +30,11 @@ struct TaskAttempts {
                                         const Workflow& workflow, const Style& style,
                                         const Times& times);
 
-/// What an attempt of the stage came to, in a few words: "rejected by gate structure (tables:
+/// The outcome of an attempt in a few words: "rejected by gate structure (tables:
 /// expected = 4, actual 3)", "failed: retryable exit 75 \"ocr busy\"".
 [[nodiscard]] std::string outcome_in_words(const StageDefinition& stage, const Attempt& attempt);
 
-/// The criteria of a feedback, those not passed first. Empty when there are none.
+/// The criteria of the feedback, failed ones first. Empty if there are none.
 [[nodiscard]] std::string criteria_table(const Feedback& feedback, const Style& style);
 
 }  // namespace pawl::cli

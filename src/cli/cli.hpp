@@ -1,16 +1,16 @@
 #pragma once
 
-/// What every command of the program shares: the global options, and what its exit code means.
+/// What all commands share: the global options and the exit codes.
 
 #include <cstdint>
 #include <string>
 
 namespace pawl::cli {
 
-/// What the program's exit code tells. Documented by `pawl help exit-codes`; never renumber.
+/// The exit codes of the program. Documented by `pawl help exit-codes`; never renumber them.
 enum ExitCode : int {
   exit_done = 0,
-  exit_failed = 1,  ///< it did not work; never describes a job
+  exit_failed = 1,  ///< the command failed; never describes a job
   exit_usage = 2,   ///< wrong usage, or an invalid workflow file; nothing ran
   exit_conflict = 3,
   exit_not_allowed = 4,
@@ -24,7 +24,7 @@ enum ExitCode : int {
 enum class Colour : std::uint8_t { automatic, always, never };
 enum class TimeStyle : std::uint8_t { relative, local, utc };
 
-/// Options that every command takes, before or after its name.
+/// Options that every command accepts, before or after its name.
 struct Globals {
   bool json = false;   ///< one document on stdout
   bool jsonl = false;  ///< one document per line
@@ -32,11 +32,11 @@ struct Globals {
   bool verbose = false;
   Colour colour = Colour::automatic;
   TimeStyle time = TimeStyle::relative;
-  std::string dir;    ///< where the project is looked for; empty: the working directory
-  std::string store;  ///< empty: PAWL_STORE, else the project's
+  std::string dir;    ///< where the search for the project begins; empty: the working directory
+  std::string store;  ///< empty: PAWL_STORE, else the project's store
   bool yes = false;
-  bool no_input = false;     ///< asks nothing, even on a terminal
-  bool trust_owner = false;  ///< uses a project and a store that others could write to
+  bool no_input = false;     ///< never ask, even on a terminal
+  bool trust_owner = false;  ///< use a project and a store that others can write to
 
   [[nodiscard]] bool wants_json() const { return json || jsonl; }
 };

@@ -1,4 +1,4 @@
-/// `pawl check FILE…`: every fault at once; nothing runs.
+/// `pawl check FILE…`: reports every error at once; nothing runs.
 
 #include <set>
 
@@ -10,7 +10,7 @@ namespace pawl::cli {
 
 namespace {
 
-/// That a file cannot be read, as a fault of it.
+/// The diagnostic for a file that cannot be read.
 Diagnostic unreadable(const std::string& file, const Error& error) {
   Diagnostic told;
   told.code = "E001";
@@ -72,7 +72,7 @@ int explain(Session& session, const ExplainOptions& options) {
     for (const CodeStory& one : all_codes()) known.emplace_back(one.code);
     const std::string nearest = nearest_name(options.code, known);
     return session.fail({.code = ErrorCode::not_found,
-                         .message = "no error code '" + options.code + "'",
+                         .message = "no such error code: '" + options.code + "'",
                          .help = nearest.empty() ? "`pawl check` prints the codes in brackets"
                                                  : "did you mean " + nearest + "?"});
   }
@@ -94,8 +94,7 @@ int schema(Session& session, const SchemaOptions& options) {
     if (!workflow_schema().ends_with('\n')) session.print("\n");
     return exit_done;
   }
-  return session.fail_usage("there is no schema of '" + options.which + "'",
-                            "pawl schema workflow");
+  return session.fail_usage("no such schema: '" + options.which + "'", "pawl schema workflow");
 }
 
 }  // namespace pawl::cli

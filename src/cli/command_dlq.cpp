@@ -1,3 +1,4 @@
+#include <limits>
 #include <vector>
 
 #include "cli/commands.hpp"
@@ -98,7 +99,7 @@ int dlq_list(Session& session, const DlqListOptions& options) {
   Result<DeadLetterQuery> query = query_of(options.job, options.filter, options.discarded);
   if (!query) return session.fail(query.error());
   if (options.by == "error") return list_groups(session, **store, *query);
-  query->limit = options.limit;
+  query->limit = options.limit > 0 ? options.limit : std::numeric_limits<std::uint32_t>::max();
   query->after = TaskId{options.after};
   const Result<DeadLetterPage> page = list_dead_letters(**store, *query);
   if (!page) return session.fail(page.error());
@@ -138,7 +139,8 @@ int dlq_list(Session& session, const DlqListOptions& options) {
     }
   }
   if (page->next) {
-    session.say("there are more: --limit N, or --after " + std::to_string(page->next.value()));
+    session.say("there are more: pass --limit 0 for all, or --after " +
+                std::to_string(page->next.value()));
   }
   return exit_done;
 }
@@ -179,7 +181,7 @@ int dlq_export(Session& session, const DlqExportOptions& options) {
       export_dead_letters(**store, *query, [&](std::string_view line) -> Status {
         session.print(printable_lines(line));
         if (*session.streams().out) return {};
-        return pawl::fail(ErrorCode::unavailable, "the letters could not be written");
+        return pawl::fail(ErrorCode::unavailable, "cannot write the letters");
       });
   if (!count) return session.fail(count.error());
   session.say(counted(*count, "dead letter") + " exported");

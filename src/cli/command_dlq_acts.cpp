@@ -22,7 +22,7 @@ struct Wording {
   bool is_destructive = false;
 };
 
-/// What is meant: the letters of the ids, or those of the filter.
+/// The selected letters: by ids or by a filter.
 Result<DeadLetterSelection> selection_of(Session& session, Records& records,
                                          const DlqActOptions& options) {
   if (const Status there = require_job(records, options.job); !there) {
@@ -33,7 +33,8 @@ Result<DeadLetterSelection> selection_of(Session& session, Records& records,
   const std::vector<std::string> ids = read_ids(session, options.ids);
   const bool by_filter = options.filter.has_value() || options.all;
   if (!options.ids.empty() && by_filter) {
-    return pawl::fail(ErrorCode::invalid, "dead letters are named or filtered, not both");
+    return pawl::fail(ErrorCode::invalid, "cannot combine ids with --filter or --all",
+                      "pass either ids or a filter");
   }
   for (const std::string& id : ids) {
     const Result<std::vector<TaskId>> tasks =
@@ -42,14 +43,14 @@ Result<DeadLetterSelection> selection_of(Session& session, Records& records,
     selection.tasks.insert(selection.tasks.end(), tasks->begin(), tasks->end());
   }
   if (!options.ids.empty()) {
-    // "-" with nothing on stdin selects nothing, never everything.
-    if (selection.tasks.empty()) return pawl::fail(ErrorCode::invalid, "no dead letter is named");
+    // "-" with an empty stdin selects nothing, never everything.
+    if (selection.tasks.empty()) return pawl::fail(ErrorCode::invalid, "no dead letters selected");
     return selection;
   }
   const bool is_narrowed = by_filter || !options.stage.empty() || options.job.has_value();
   if (!is_narrowed) {
-    return pawl::fail(ErrorCode::invalid, "no dead letter is named",
-                      "name items, give --filter EXPR, --job, --stage, or say --all");
+    return pawl::fail(ErrorCode::invalid, "no dead letters selected",
+                      "pass ids, --filter EXPR, --job JOB, --stage STAGE or --all");
   }
   Result<std::optional<Filter>> filter = letter_filter(options.filter, options.stage);
   if (!filter) return std::unexpected(std::move(filter.error()));
@@ -148,11 +149,11 @@ int act(Session& session, const DlqActOptions& options, const Wording& wording, 
               (tally->dry_run ? "; nothing was changed" : ""));
   if (wording.done == "ready again" && !tally->dry_run) {
     for (const std::int64_t job : report.jobs) {
-      session.say("work on it: pawl resume " + std::to_string(job));
+      session.say("continue with:  pawl resume " + std::to_string(job));
     }
   }
   if (!report.first_refusal) return exit_done;
-  // Of many, some may have been dealt with by others in between; that is no failure.
+  // In a bulk change, others may have dealt with some letters meanwhile. That is not a failure.
   const bool was_overtaken = is_bulk && report.first_refusal->code == ErrorCode::conflict;
   return was_overtaken && tally->done > 0 ? exit_done : exit_code_of(report.first_refusal->code);
 }
@@ -169,9 +170,9 @@ int dlq_discard(Session& session, const DlqActOptions& options) {
 
 int dlq_purge(Session& session, const DlqActOptions& options) {
   return act(session, options,
-             {.ask = "Delete for good the items of",
-              .done = "deleted with their items' records",
-              .done_to_one = "deleted with its item's records",
+             {.ask = "Permanently delete the items of",
+              .done = "deleted, with all records of their items",
+              .done_to_one = "deleted, with all records of its item",
               .is_destructive = true},
              &purge_dead_letters);
 }

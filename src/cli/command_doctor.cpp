@@ -1,4 +1,4 @@
-/// `pawl doctor`: whether this machine and this project are as pawl needs them.
+/// `pawl doctor`: checks whether this machine and this project meet the needs of pawl.
 
 #include <algorithm>
 #include <array>
@@ -58,7 +58,7 @@ Finding look_at_editor() {
   return {.what = "editor",
           .health = Health::warning,
           .text = "EDITOR is not set",
-          .help = "`pawl review edit` needs it, or --output FILE"};
+          .help = "set EDITOR for `pawl review edit`, or pass --output FILE"};
 }
 
 Finding look_at_terminal() {
@@ -83,7 +83,7 @@ Finding look_at_space(const std::filesystem::path& directory) {
   if (::statvfs(directory.c_str(), &found) != 0) {
     return {.what = "disk",
             .health = Health::warning,
-            .text = "the free space of '" + directory.string() + "' is not known",
+            .text = "cannot read the free space of '" + directory.string() + "'",
             .help = {}};
   }
   const std::uint64_t free = std::uint64_t{found.f_bavail} * found.f_frsize;
@@ -92,7 +92,7 @@ Finding look_at_space(const std::filesystem::path& directory) {
       .what = "disk",
       .health = is_little ? Health::warning : Health::ok,
       .text = bytes_in_words(static_cast<std::int64_t>(free)) + " free",
-      .help = is_little ? "a full disk stops the work until there is space; nothing is lost" : ""};
+      .help = is_little ? "a full disk stops all work until there is space; nothing is lost" : ""};
 }
 
 Health health_of(PostgresFinding::Health health) {
@@ -112,7 +112,7 @@ bool has_failed(const std::vector<Finding>& findings) {
                              [](const Finding& one) { return one.health == Health::failed; });
 }
 
-/// False: no connection can be made.
+/// Returns false if no connection can be made.
 bool look_at_server(const std::string& url, std::vector<Finding>& findings) {
   const auto found = examine_postgres({.url = url});
   if (!found) {
@@ -136,7 +136,7 @@ Finding look_at_user() {
   return {.what = "user",
           .health = is_root ? Health::warning : Health::ok,
           .text = is_root ? "root" : "not root",
-          .help = is_root ? "commands would run with every right; work as another user" : ""};
+          .help = is_root ? "commands would run as root; use another user" : ""};
 }
 
 Finding look_at_left_files(const std::filesystem::path& database) {
@@ -146,8 +146,8 @@ Finding look_at_left_files(const std::filesystem::path& database) {
           .health = is_clean ? Health::ok : Health::warning,
           .text = is_clean ? "none"
                            : counted(left.count, "half-written file") + " (" +
-                                 bytes_in_words(left.bytes) + ") of a process that was killed",
-          .help = is_clean ? "" : "the next `pawl work` or `pawl run` removes what is left"};
+                                 bytes_in_words(left.bytes) + ") left by a killed process",
+          .help = is_clean ? "" : "the next `pawl work` or `pawl run` removes them"};
 }
 
 void look_at_store(Session& session, std::vector<Finding>& findings) {
@@ -168,13 +168,13 @@ void look_at_store(Session& session, std::vector<Finding>& findings) {
   findings.push_back(
       look_at_space(place->is_file() ? place->file.parent_path() : session.directory()));
   if (place->is_file() && !std::filesystem::exists(place->file)) {
-    findings.back().text += "; no store there yet";
+    findings.back().text += "; no store yet";
     return;
   }
   if (!place->is_file() && !look_at_server(place->url, findings)) return;
   if (place->is_file()) findings.push_back(look_at_left_files(place->file));
   const auto store = session.store();
-  // What the server lacks has been said, and that a store can be made there.
+  // Problems of the server, and a store that does not exist yet, have been reported above.
   const bool is_said =
       has_failed(findings) || (!store && store.error().code == ErrorCode::not_found);
   if (!store && !place->is_file() && is_said) return;
@@ -199,7 +199,7 @@ void look_at_store(Session& session, std::vector<Finding>& findings) {
   }
   findings.push_back({.what = "workers",
                       .health = Health::ok,
-                      .text = counted(working, "process works", "processes work") + " on it",
+                      .text = counted(working, "active worker"),
                       .help = {}});
 }
 
@@ -216,7 +216,7 @@ int doctor(Session& session) {
   look_at_store(session, findings);
   const bool failed = has_failed(findings);
   std::vector<Json> documents;
-  Table table({{.heading = "WHAT"}, {.heading = "HOW"}, {.heading = "FOUND"}});
+  Table table({{.heading = "CHECK"}, {.heading = "STATUS"}, {.heading = "RESULT"}});
   for (const Finding& one : findings) {
     documents.push_back(Json::object({{"what", one.what},
                                       {"health", word_of(one.health)},

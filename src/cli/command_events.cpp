@@ -19,7 +19,7 @@ constexpr std::uint32_t page_size = 1'000;
 constexpr std::size_t names_kept = 10'000;
 constexpr Duration between_looks = std::chrono::milliseconds(100);
 
-/// The types that the patterns mean; all of them where there is no pattern.
+/// The event types that match a pattern; all of them if there is no pattern.
 Result<std::set<EventType>> types_of(const std::vector<std::string>& patterns) {
   std::set<EventType> types;
   const std::vector<std::string> names = all_names<EventType>();
@@ -38,8 +38,9 @@ Result<std::set<EventType>> types_of(const std::vector<std::string>& patterns) {
     const std::string near = nearest_name(pattern, names);
     std::string known;
     for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
-    return pawl::fail(ErrorCode::invalid, "no event is called '" + printable(pattern) + "'",
-                      near.empty() ? "events are: " + known : "did you mean '" + near + "'?");
+    return pawl::fail(
+        ErrorCode::invalid, "no such event type: '" + printable(pattern) + "'",
+        near.empty() ? "the event types are: " + known : "did you mean '" + near + "'?");
   }
   return types;
 }
@@ -51,7 +52,7 @@ Result<Timestamp> since_when(const std::string& text, Timestamp now) {
   if (!ago) {
     return pawl::fail(ErrorCode::invalid,
                       "'" + printable(text) + "' is neither a duration nor a time",
-                      "write --since 15m, or --since 2026-03-01T12:00:00Z");
+                      "pass --since 15m, or --since 2026-03-01T12:00:00Z");
   }
   return now - *ago;
 }
@@ -61,7 +62,7 @@ class EventPrinter {
   EventPrinter(Session& session, Records& records, std::set<EventType> types)
       : session_(session), records_(records), types_(std::move(types)) {}
 
-  /// Prints what follows `filter.after` and moves it on.
+  /// Prints the events after `filter.after`, and advances it.
   Status print_new(EventFilter& filter) {
     for (;;) {
       const Result<std::vector<Event>> page = records_.events(filter);
@@ -74,7 +75,7 @@ class EventPrinter {
     }
   }
 
-  bool collects = false;  ///< for one document at the end
+  bool collects = false;  ///< collect events for one JSON document
   std::vector<Json> collected;
 
  private:
@@ -108,7 +109,7 @@ class EventPrinter {
     return out + "\n";
   }
 
-  /// Empty for none, and for an item that was purged.
+  /// Empty without an item, or if the item was purged.
   std::string item_key(ItemId id) {
     if (!id) return {};
     if (const auto known = keys_.find(id); known != keys_.end()) return known->second;
@@ -174,8 +175,8 @@ int events(Session& session, const EventsOptions& options) {
     const Result<Address> address = resolve(records, {options.item, options.job});
     if (!address) return session.fail(address.error());
     if (!address->item || address->stage) {
-      return session.fail_usage("--item names an item, and '" + printable(options.item) +
-                                "' is a stage");
+      return session.fail_usage("not an item: '" + printable(options.item) + "' is a stage",
+                                "pass --item KEY or --item JOB/KEY");
     }
     filter.job = address->job.id;
     filter.item = address->item->id;

@@ -1,5 +1,5 @@
-/// `pawl graph FILE|JOB` and `pawl describe FILE|JOB`: a workflow from its file, or as a job has it
-/// pinned.
+/// `pawl graph FILE|JOB` and `pawl describe FILE|JOB`: show the workflow of a file, or the pinned
+/// workflow of a job.
 
 #include <algorithm>
 #include <optional>
@@ -14,7 +14,7 @@ namespace pawl::cli {
 
 namespace {
 
-/// What is meant by FILE|JOB.
+/// What FILE|JOB names.
 struct Target {
   std::optional<Workflow> workflow;
   std::optional<Job> job;

@@ -1,4 +1,4 @@
-/// `pawl init [DIR]`: something that runs, in ten lines.
+/// `pawl init [DIR]`: creates a small workflow that runs.
 
 #include <array>
 #include <cerrno>
@@ -40,26 +40,27 @@ Status write_new(const std::filesystem::path& path, std::string_view text) {
   out << text;
   out.close();
   if (out) return {};
-  return pawl::fail(ErrorCode::unavailable, "'" + path.string() + "' cannot be written");
+  return pawl::fail(ErrorCode::unavailable, "cannot write '" + path.string() + "'");
 }
 
-/// Whatever the umask, others must not write to a project: it would be refused afterwards.
+/// Creates the directory without write permission for others, whatever the umask: pawl refuses a
+/// project that others can write to.
 Status make_project_directory(const std::filesystem::path& path) {
   constexpr mode_t mode = 0755;
   std::error_code ignored;
   if (path.empty() || std::filesystem::is_directory(path, ignored)) return {};
   if (const Status parent = make_project_directory(path.parent_path()); !parent) return parent;
   if (::mkdir(path.c_str(), mode) == 0 || errno == EEXIST) return {};
-  return pawl::fail(ErrorCode::unavailable, "'" + path.string() + "' cannot be made: " +
-                                                std::generic_category().message(errno));
+  return pawl::fail(ErrorCode::unavailable, "cannot create '" + path.string() +
+                                                "': " + std::generic_category().message(errno));
 }
 
-/// Below `.pawl`: for this user alone.
+/// Writes a file below `.pawl`, which only this user can read.
 Status write_private(const std::filesystem::path& path, std::string_view text) {
   std::error_code ignored;
   std::filesystem::remove(path, ignored);
   if (make_private_file(path).is_open()) return write_new(path, text);
-  return pawl::fail(ErrorCode::unavailable, "'" + path.string() + "' cannot be written");
+  return pawl::fail(ErrorCode::unavailable, "cannot write '" + path.string() + "'");
 }
 
 }  // namespace
@@ -70,10 +71,10 @@ int init(Session& session, const InitOptions& options) {
   const std::array files = {NewFile{"hello.yaml", hello}, NewFile{".gitignore", ".pawl/\n"}};
   for (const NewFile& file : files) {
     if (std::filesystem::exists(directory / file.name) && file.name != ".gitignore") {
-      return session.fail({.code = ErrorCode::conflict,
-                           .message = "there is a " + std::string(file.name) + " already in '" +
-                                      directory.string() + "'",
-                           .help = "name another directory: pawl init DIR"});
+      return session.fail(
+          {.code = ErrorCode::conflict,
+           .message = std::string(file.name) + " already exists in '" + directory.string() + "'",
+           .help = "choose another directory: pawl init DIR"});
     }
   }
   if (const Status made = make_project_directory(directory); !made) {
@@ -101,8 +102,8 @@ int init(Session& session, const InitOptions& options) {
     session.print(Json::object({{"directory", directory.string()}, {"files", Json::array(names)}}));
     return exit_done;
   }
-  for (const std::string& name : written) session.print("made " + name + "\n");
-  session.say("now:  " + (options.dir.empty() ? std::string{} : "cd " + options.dir + " && ") +
+  for (const std::string& name : written) session.print("created " + name + "\n");
+  session.say("next:  " + (options.dir.empty() ? std::string{} : "cd " + options.dir + " && ") +
               "pawl run hello.yaml");
   return exit_done;
 }

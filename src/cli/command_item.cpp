@@ -22,7 +22,7 @@ std::string text_at(const Json& object, std::string_view key) {
   return value ? string_of(*value).value_or("") : std::string();
 }
 
-/// The state words of a document, as tables say them.
+/// The label of a state in tables.
 std::string stage_label(const std::string& state) {
   const std::optional<StateKind> kind = from_name<StateKind>(state);
   return std::string(kind ? label_of(*kind) : std::string_view(state));
@@ -40,7 +40,7 @@ Table::Cell item_state(const Json& document) {
   return {std::string(label_of(*state)), paint_of(*state)};
 }
 
-/// The stage an item stands at: "convert: retrying"; of an ended one, the stage it ended at.
+/// The current stage of an item: "convert: retrying". For an ended item, the stage where it ended.
 std::string whereabouts(const Json& document) {
   std::string at;
   for (const Json& task : elements(member(document, "tasks").value_or(Json{}))) {
@@ -53,8 +53,8 @@ std::string whereabouts(const Json& document) {
   return at;
 }
 
-/// A key in a list of this job. One that begins like the id of an item of some job has its slashes
-/// escaped, so that it can be given back as it is shown.
+/// A key as a list shows it. If it could be read as JOB/KEY, its slashes are escaped, so that
+/// commands accept the key as shown.
 std::string key_text(const std::string& key, JobId newest) {
   const std::size_t slash = key.find('/');
   std::int64_t number = 0;
@@ -80,7 +80,7 @@ std::string show_text(const Address& address, const Json& document, Session& ses
       "item " + id_part(item.key) + "  job " + std::to_string(address.job.id.value()) + "  " +
       printable(address.workflow.name()) + "  " + session.style().paint(state.paint, state.text);
   if (!item.category.empty()) out += "  category " + printable(item.category);
-  if (item.adopted_from) out += "  taken over from an earlier job";
+  if (item.adopted_from) out += "  adopted from an earlier job";
   out += "  submitted " + times.of(item.submitted_at) + "\n";
 
   Table table({{"STAGE"}, {"STATE"}, {"ATTEMPTS", Table::Align::right}, {"CAUSE"}, {"NEXT"}});
@@ -163,13 +163,13 @@ int item_list(Session& session, const ItemListOptions& options) {
         {{"items", Json::array(documents)}, {"next", is_cut ? Json(id_part(last_key)) : Json()}}));
   } else if (!session.globals().quiet && !session.globals().jsonl) {
     if (table.empty()) {
-      session.say("no such items in job " + std::to_string(job.id.value()));
+      session.say("no matching items in job " + std::to_string(job.id.value()));
     } else {
       session.print(table.text(session.style()));
     }
   }
   if (is_cut) {
-    session.say("there are more: --limit 0 for all, or --after " +
+    session.say("there are more: pass --limit 0 for all, or --after " +
                 quoted_for_shell(id_part(last_key)));
   }
   return exit_done;
@@ -182,9 +182,9 @@ int item_show(Session& session, const ItemOptions& options) {
   const Result<Address> address = resolve(records, {options.id, options.job, options.stage});
   if (!address) return session.fail(address.error());
   if (!address->item) {
-    return session.fail(
-        {ErrorCode::refused, "'" + printable(options.id) + "' is a stage that runs once per job",
-         "its attempts are shown by: pawl item attempts " + quoted_for_shell(options.id)});
+    return session.fail({ErrorCode::refused,
+                         "not an item: '" + printable(options.id) + "' is a job-wide stage",
+                         "show its attempts: pawl item attempts " + quoted_for_shell(options.id)});
   }
   const Result<Json> document =
       document_of(records, *address->item, address->job, address->workflow);

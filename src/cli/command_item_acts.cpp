@@ -10,7 +10,7 @@
 namespace pawl::cli {
 namespace {
 
-/// The stages to start again from: the one that was named, else every one that failed.
+/// The stages to rerun: the named one, else every failed one.
 Result<std::vector<StageIndex>> stages_to_retry(Records& records, const Address& address,
                                                 const std::string& from) {
   const std::string key = address.item ? address.item->key : address.workflow.name();
@@ -29,7 +29,7 @@ Result<std::vector<StageIndex>> stages_to_retry(Records& records, const Address&
   }
   if (failed.empty()) {
     return pawl::fail(ErrorCode::refused, "no stage of item '" + printable(key) + "' has failed",
-                      "name the stage to start again from: --from STAGE");
+                      "pass --from STAGE to choose the stage to rerun");
   }
   return failed;
 }
@@ -39,8 +39,8 @@ Result<Done> retry(Store& store, const Address& address, const ItemRetryOptions&
   const std::string key = address.item ? address.item->key : std::string();
   if (address.item && address.item->adopted_from) {
     return pawl::fail(ErrorCode::refused,
-                      "item '" + printable(key) + "' was taken over from an earlier job",
-                      "do it again in a new job: pawl run FILE --fresh");
+                      "item '" + printable(key) + "' was adopted from an earlier job",
+                      "run it again in a new job: pawl run FILE --fresh");
   }
   const Result<std::vector<StageIndex>> stages =
       stages_to_retry(store.records(), address, options.from);
@@ -55,11 +55,11 @@ Result<Done> retry(Store& store, const Address& address, const ItemRetryOptions&
     if (!task && task.error().code == ErrorCode::not_found) {
       return pawl::fail(
           ErrorCode::refused,
-          "stage '" + printable(name) + "' of '" + printable(key) + "' has not begun yet",
-          "start again from a stage before it");
+          "stage '" + printable(name) + "' of '" + printable(key) + "' has not started yet",
+          "pass --from with an earlier stage");
     }
     if (!task) return std::unexpected(task.error());
-    // Starting again from an earlier stage may have taken this one with it.
+    // The rerun of an earlier stage may have included this one.
     const bool was_found_failed = options.from.empty() && !address.stage;
     if (was_found_failed && task->kind() != StateKind::failed) continue;
     const Result<Job> after = store.act(Rerun{.task = id,
@@ -71,7 +71,7 @@ Result<Done> retry(Store& store, const Address& address, const ItemRetryOptions&
     names.emplace_back(name);
     words += (words.empty() ? "" : ", ") + printable(name);
   }
-  // Without a key it is a stage of the job, and one stage alone.
+  // Without a key it is a single job-wide stage.
   const std::string id =
       address.item ? address_of(address.job.id, address.workflow, key)
                    : address_of(address.job.id, {}, address.workflow.stage(stages->front()).name);
@@ -99,7 +99,8 @@ int item_retry(Session& session, const ItemRetryOptions& options) {
         if (done) jobs.insert(address->job.id.value());
         return done;
       });
-  for (const std::int64_t job : jobs) session.say("work on it: pawl resume " + std::to_string(job));
+  for (const std::int64_t job : jobs)
+    session.say("continue with:  pawl resume " + std::to_string(job));
   return code;
 }
 
@@ -109,15 +110,15 @@ int item_cancel(Session& session, const ItemCancelOptions& options) {
   const std::vector<std::string> ids = read_ids(session, options.ids);
   const std::string what = ids.size() == 1 ? "item '" + printable(ids.front()) + "'"
                                            : counted(static_cast<std::int64_t>(ids.size()), "item");
-  if (ids.empty()) return session.fail_usage("no item is named");
-  const Status agreed = session.confirm("Cancel " + what + "? There is no way back.");
+  if (ids.empty()) return session.fail_usage("no items given");
+  const Status agreed = session.confirm("Cancel " + what + "? This cannot be undone.");
   if (!agreed) return session.fail(agreed.error());
   return do_each(session, ids, [&](const std::string& id) -> Result<Done> {
     const Result<Address> address = resolve((*store)->records(), {id, options.job});
     if (!address) return std::unexpected(address.error());
     if (!address->item || address->stage) {
-      return pawl::fail(ErrorCode::invalid,
-                        "'" + printable(id) + "' is a stage; only a whole item can be cancelled");
+      return pawl::fail(ErrorCode::invalid, "not an item: '" + printable(id) + "' is a stage",
+                        "only a whole item can be cancelled: pawl item cancel KEY");
     }
     const Result<Job> after = (*store)->act(CancelItem{.item = address->item->id});
     if (!after && after.error().code == ErrorCode::refused) {

@@ -11,7 +11,7 @@
 namespace pawl::cli {
 namespace {
 
-/// The task whose attempts are compared: the one named, or the only one with two outputs.
+/// The task whose attempts are compared: the only one with two outputs.
 Result<TaskAttempts> compared_task(std::vector<TaskAttempts> all) {
   std::erase_if(all, [](const TaskAttempts& one) { return one.task.child.has_value(); });
   for (TaskAttempts& one : all) {
@@ -20,12 +20,13 @@ Result<TaskAttempts> compared_task(std::vector<TaskAttempts> all) {
   std::erase_if(all, [](const TaskAttempts& one) { return one.attempts.size() < 2; });
   if (all.size() == 1) return std::move(all.front());
   if (all.empty()) {
-    return pawl::fail(ErrorCode::refused, "there are no two attempts with an output to compare");
+    return pawl::fail(ErrorCode::refused,
+                      "nothing to compare: fewer than two attempts have an output");
   }
   std::string names;
   for (const TaskAttempts& one : all) names += (names.empty() ? "" : ", ") + printable(one.stage);
   return pawl::fail(ErrorCode::invalid, "several stages have attempts to compare",
-                    "name one with --stage: " + names);
+                    "pass --stage with one of: " + names);
 }
 
 Result<const Attempt*> attempt_of(const TaskAttempts& task, std::uint32_t number) {
@@ -38,7 +39,7 @@ Result<const Attempt*> attempt_of(const TaskAttempts& task, std::uint32_t number
   return pawl::fail(
       ErrorCode::not_found,
       "attempt " + std::to_string(number) + " of stage '" + task.stage + "' has no output",
-      "attempts with one: " + numbers);
+      "attempts with an output: " + numbers);
 }
 
 }  // namespace
@@ -48,7 +49,8 @@ int item_diff(Session& session, const ItemDiffOptions& options) {
   if (!store) return session.fail(store.error());
   Records& records = (*store)->records();
   if (options.attempts.size() == 1) {
-    return session.fail_usage("two attempts are compared, and one is named");
+    return session.fail_usage("expected two attempt numbers, got one",
+                              "pass two numbers, or none to compare the two newest");
   }
   const Result<Address> address =
       resolve(records, {options.item.id, options.item.job, options.item.stage});

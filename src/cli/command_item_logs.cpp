@@ -16,7 +16,7 @@ struct Log {
   AttemptNumber attempt = 0;
   std::string_view stream;
   std::string text;
-  std::int64_t size = 0;  ///< what was written; more than the text where only its end was kept
+  std::int64_t size = 0;  ///< bytes written; larger than the text if only its end was stored
 };
 
 std::string_view stream_of(ArtifactKind kind) {
@@ -24,14 +24,14 @@ std::string_view stream_of(ArtifactKind kind) {
   return kind == ArtifactKind::standard_error ? "stderr" : "";
 }
 
-/// The whole log where it was kept, else the end of it that stands in the record.
+/// The whole log if it was stored, else its end from the record.
 Result<std::string> text_of(Records& records, const ArtifactRecord& artifact) {
   if (!artifact.sha256.empty()) return records.payload(artifact.sha256);
   const std::optional<Json> tail = member(artifact.summary, "tail");
   return tail ? string_of(*tail).value_or("") : std::string();
 }
 
-/// `not_found` where no stage that is meant has an ended attempt of this number.
+/// `not_found` if none of the tasks has an ended attempt with this number.
 Status require_attempt(const std::vector<TaskAttempts>& all, std::uint32_t wanted) {
   AttemptNumber last = 0;
   for (const TaskAttempts& one : all) {
@@ -40,11 +40,10 @@ Status require_attempt(const std::vector<TaskAttempts>& all, std::uint32_t wante
       last = std::max(last, attempt.number);
     }
   }
-  return pawl::fail(
-      ErrorCode::not_found, "no attempt " + std::to_string(wanted) + " has ended here",
-      last == 0
-          ? "none has ended yet"
-          : "the last is " + std::to_string(last) + "; they are listed by: pawl item attempts ID");
+  return pawl::fail(ErrorCode::not_found, "no such attempt: " + std::to_string(wanted),
+                    last == 0 ? "no attempt has ended yet"
+                              : "the last ended attempt is " + std::to_string(last) +
+                                    "; list them: pawl item attempts ID");
 }
 
 Result<std::vector<Log>> logs_of(Records& records, const std::vector<TaskAttempts>& all,
@@ -105,7 +104,7 @@ int item_logs(Session& session, const ItemLogsOptions& options) {
     if (!log.text.ends_with('\n')) session.print("\n");
   }
   if (session.globals().json) session.print(Json::object({{"logs", Json::array(documents)}}));
-  if (logs->empty()) session.say("no attempt that has ended wrote anything");
+  if (logs->empty()) session.say("no ended attempt has logs");
   return exit_done;
 }
 

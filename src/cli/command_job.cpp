@@ -31,7 +31,7 @@ int show(Session& session, Records& records, const Job& job) {
   return exit_done;
 }
 
-/// Does the same to each job. One alone is shown as itself, several as a list.
+/// Applies the operation to each job. A single job is shown by itself, several as a list.
 int act_on(Session& session, Store& store, const std::vector<std::string>& jobs,
            const std::function<Act(JobId)>& act) {
   const auto act_on_one = [&](JobId id) -> Result<Job> {
@@ -88,7 +88,7 @@ int show_budget(Session& session, Records& records, const Job& job) {
     if (!value) return std::nullopt;
     return in_words(*value);
   };
-  Table table({{"LIMIT"}, {"USED", Table::Align::right}, {"OF", Table::Align::right}});
+  Table table({{"BUDGET"}, {"USED", Table::Align::right}, {"LIMIT", Table::Align::right}});
   add_limit(table, "attempts", with_separators(job.attempts_opened),
             number(budget.max_total_attempts));
   add_limit(table, "cost", dollars(job.used.cost_microusd),
@@ -101,7 +101,7 @@ int show_budget(Session& session, Records& records, const Job& job) {
   }
   if (budget.no_progress) add_limit(table, "no progress", "-", time(budget.no_progress));
   session.print(table.text(session.style()));
-  session.say("when a limit is reached the job " +
+  session.say("if a limit is reached, the job " +
               std::string(budget.exhausted == OnBudgetEnd::pause ? "is paused" : "fails"));
   return exit_done;
 }
@@ -125,7 +125,7 @@ int job_list(Session& session, const JobListOptions& options) {
   std::vector<Json> documents;
   std::uint32_t shown = 0;
   JobFilter filter{.workflow_name = options.workflow, .limit = page_size};
-  // Every other state may show before the last attempt has ended.
+  // A job can be in any other state before its last attempt has ended.
   if (wanted == JobState::running || wanted == JobState::paused) filter.ended = false;
   for (bool more = true; more;) {
     const Result<std::vector<Job>> page = records.jobs(filter);
@@ -199,7 +199,7 @@ int job_cancel(Session& session, const JobActOptions& options) {
   std::int64_t there = 0;
   for (const std::string& id : *jobs) {
     const Result<Job> job = (*store)->records().job(JobId{number_of(id)});
-    // Among several, one that is not there is told when its turn comes.
+    // With several jobs, a missing one is reported when its turn comes.
     if (!job && jobs->size() == 1) return session.fail(job.error());
     if (!job) continue;
     ++there;
@@ -209,7 +209,7 @@ int job_cancel(Session& session, const JobActOptions& options) {
   if (there > 0) {
     const Status agreed =
         session.confirm("Cancel " + what + " with " + counted(unfinished, "unfinished item") +
-                        "? There is no way back.");
+                        "? This cannot be undone.");
     if (!agreed) return session.fail(agreed.error());
   }
   return act_on(session, **store, *jobs, [](JobId job) { return CancelJob{.job = job}; });
@@ -226,7 +226,7 @@ int job_budget(Session& session, const JobBudgetOptions& options) {
   if (options.tokens) budget.tokens = options.tokens;
   if (options.cost_usd) {
     const bool fits = *options.cost_usd >= 0 && *options.cost_usd <= 1e9;
-    if (!fits) return session.fail_usage("--cost-usd is an amount in dollars, such as 25");
+    if (!fits) return session.fail_usage("--cost-usd must be an amount in dollars, such as 25");
     budget.cost_microusd = std::llround(*options.cost_usd * 1e6);
   }
   if (!options.deadline.empty()) {
@@ -235,7 +235,7 @@ int job_budget(Session& session, const JobBudgetOptions& options) {
     budget.deadline = *deadline;
   }
   const bool is_negative = options.attempts.value_or(0) < 0 || options.tokens.value_or(0) < 0;
-  if (is_negative) return session.fail_usage("a limit is not negative");
+  if (is_negative) return session.fail_usage("--attempts and --tokens must not be negative");
   if (budget != job->budget) {
     job = (*store)->act(SetBudget{.job = job->id, .budget = budget});
     if (!job) return session.fail(with_commands(job.error(), JobId{options.job}));
@@ -265,8 +265,8 @@ int job_wait(Session& session, const JobWaitOptions& options) {
     if (patience && system_clock().now() - began >= *patience) {
       return session.fail(
           {ErrorCode::unavailable,
-           "job " + std::to_string(options.job) + " still runs after " + in_words(*patience),
-           "look: pawl status " + std::to_string(options.job)});
+           "job " + std::to_string(options.job) + " is still running after " + in_words(*patience),
+           "see: pawl status " + std::to_string(options.job)});
     }
     if (signals.wait(between_looks)) return exit_interrupted;
   }

@@ -51,7 +51,7 @@ std::unexpected<Error> cannot_write(const fs::path& path, int error) {
                                                 "': " + std::generic_category().message(error));
 }
 
-/// Beside the file, under another name until all of it is on the disk.
+/// Writes a temporary file beside the target, and renames it when all of it is on disk.
 Result<Exported> export_to_file(Records& records, JobId job, const fs::path& path,
                                 const ExportOptions& options) {
   const fs::path beside = path.string() + ".tmp-" + std::to_string(::getpid());
@@ -96,7 +96,7 @@ Json document_of(const Imported& imported) {
        {"verification", verification_document(imported.verified)}});
 }
 
-/// What comes from a pipe, so that it can be read twice.
+/// Copies a pipe to a temporary file, so that it can be read twice.
 Status keep(std::istream& in, std::optional<moving::TemporaryFile>& spool) {
   Result<moving::TemporaryFile> made = moving::TemporaryFile::make({});
   if (!made) return std::unexpected(made.error());
@@ -107,11 +107,11 @@ Status keep(std::istream& in, std::optional<moving::TemporaryFile>& spool) {
     const auto got = static_cast<std::size_t>(in.gcount());
     if (Status written = spool->append({buffer.data(), got}); !written) return written;
   }
-  if (in.bad()) return pawl::fail(ErrorCode::unavailable, "stdin cannot be read to its end");
+  if (in.bad()) return pawl::fail(ErrorCode::unavailable, "cannot read stdin to its end");
   return spool->flush();
 }
 
-/// Those that are named, and those that lie in the project.
+/// The keys that the options name, and those of the project.
 Result<std::vector<std::string>> trusted_keys(Session& session, const ImportJobOptions& options) {
   std::vector<fs::path> files;
   for (const std::string& file : options.trusted_keys) files.push_back(session.directory() / file);
@@ -123,7 +123,7 @@ Result<std::vector<std::string>> trusted_keys(Session& session, const ImportJobO
 int tell(Session& session, const Imported& imported) {
   const std::string number = std::to_string(imported.job.id.value());
   if (imported.went_on) {
-    session.say("note: an import of this export was broken off before; this one went on with it");
+    session.say("note: an earlier import of this export was interrupted; this one completed it");
   }
   for (const Violation& violation : imported.verified.violations) {
     session.print(session.style().paint(Paint::red, violation.invariant) + "  " +
@@ -133,28 +133,28 @@ int tell(Session& session, const Imported& imported) {
                 "): " + in_words(imported.moved) + "\n");
   if (imported.originals) {
     session.say("job " + std::to_string(imported.originals.value()) +
-                " holds the items that some of its own were adopted from");
+                " holds the originals of its adopted items");
   }
   if (!imported.released) {
     session.print(
         session.style().paint(Paint::red, counted(imported.verified.violation_count, "violation")) +
-        ": job " + number + " is here, and stays as it is\n");
-    session.say("look at the store it came from: pawl verify");
+        ": job " + number + " was imported, but cannot be used\n");
+    session.say("check the store it came from: pawl verify");
     return exit_failed;
   }
-  session.print(session.style().paint(Paint::green, "verified") + ": it is " +
-                std::string(name_of(state_of(imported.job))) + ", as it was\n");
+  session.print(session.style().paint(Paint::green, "verified") + ": the job is " +
+                std::string(name_of(state_of(imported.job))) + ", as before the export\n");
   if (!is_trusted(imported.job.trust)) {
     if (!imported.signed_by.empty()) {
-      session.say("signed by the key " + imported.signed_by + ", which is not a trusted one");
+      session.say("signed by the key " + imported.signed_by + ", which is not trusted");
     }
-    session.say("it is not trusted: nothing of it runs, and nothing is adopted from it");
-    session.say("see what it would run, and accept it: pawl job trust " + number);
+    session.say("the job is not trusted: it does not run, and no items are adopted from it");
+    session.say("to see what it would run, and to accept it: pawl job trust " + number);
     return exit_done;
   }
   session.say("trusted: signed by the " + printable(imported.job.trusted_by));
   if (state_of(imported.job) == JobState::paused) {
-    session.say("to go on with it here: pawl job resume " + number);
+    session.say("to continue it here: pawl job resume " + number);
   }
   return exit_done;
 }
@@ -179,7 +179,7 @@ int export_one(Session& session, const ExportJobOptions& options) {
   if (!done) return session.fail(done.error());
   if (done->payloads_missing > 0) {
     session.say("note: " + counted(done->payloads_missing, "payload file") +
-                " that its records name are not in the store");
+                " named in its records are missing from the store");
   }
   session.say("job " + std::to_string(options.job) + ": " + in_words(done->moved));
   if (!done->signed_by.empty()) session.say("signed by the key " + done->signed_by);
@@ -201,12 +201,11 @@ int import_one(Session& session, const ImportJobOptions& options) {
   std::error_code ignored;
   if (!from_stdin && !fs::is_directory(path, ignored)) file.open(path, std::ios::binary);
   if (!from_stdin && !file.is_open()) {
-    return session.fail(
-        {ErrorCode::not_found, "no file '" + options.file + "' that can be read", {}});
+    return session.fail({ErrorCode::not_found, "cannot read file '" + options.file + "'", {}});
   }
   Result<std::vector<std::string>> keys = trusted_keys(session, options);
   if (!keys) return session.fail(keys.error());
-  // No store is made for what cannot be imported.
+  // Check the file first, so that no store is created for a file that cannot be imported.
   std::optional<moving::TemporaryFile> spool;
   if (const auto there = session.store(); !there && there.error().code == ErrorCode::not_found) {
     if (from_stdin) {

@@ -1,4 +1,5 @@
-/// `pawl replay JOB --workflow FILE`: what the file would have decided about a job that ran.
+/// `pawl replay JOB --workflow FILE`: reports what the file would have decided about a recorded
+/// job.
 
 #include "cli/commands.hpp"
 #include "cli/workflow_source.hpp"

@@ -14,14 +14,17 @@
 #include "pawl/store/results.hpp"
 
 namespace pawl::cli {
+
+using workflow::file_of;
+using workflow::FileValue;
 namespace fs = std::filesystem;
 
 namespace {
 
-/// The directory of what a job's own stages brought.
+/// The directory for the outputs of job-wide stages.
 constexpr auto job_directory = "_job";
 
-/// The name of a directory for this text, no other text's, and never that of the job.
+/// A directory name that is unique to this text and never equals `job_directory`.
 std::string directory_name(const std::string& text) {
   const std::string safe = safe_file_name(text);
   const bool is_itself = safe == text && !safe.starts_with('_');
@@ -34,20 +37,21 @@ std::unexpected<Error> cannot(const std::string& what, const fs::path& path,
                     "cannot " + what + " " + path.string() + ": " + why.message());
 }
 
-/// A directory below `parent`, made where it is missing. A link would lead elsewhere.
+/// A directory below `parent`, created if it is missing. A symbolic link is refused, because it
+/// could lead elsewhere.
 Result<fs::path> directory_below(const fs::path& parent, const std::string& name) {
   const fs::path path = parent / name;
   std::error_code failed;
   fs::create_directories(path, failed);
-  if (failed) return cannot("make the directory", path, failed);
+  if (failed) return cannot("create directory", path, failed);
   if (fs::symlink_status(path, failed).type() != fs::file_type::directory) {
-    return pawl::fail(ErrorCode::refused, path.string() + " is not a directory of its own",
-                      "name an empty directory with --to");
+    return pawl::fail(ErrorCode::refused, "not a directory: " + path.string(),
+                      "pass an empty directory with --to");
   }
   return path;
 }
 
-/// Removes what is there first, so that nothing is written through a link.
+/// Removes an existing file first, so that nothing is written through a link.
 Status make_room(const fs::path& path) {
   std::error_code failed;
   fs::remove(path, failed);
@@ -74,7 +78,7 @@ Status copy_payload(Records& records, const FileValue& file, const fs::path& to)
   } else if (copied && digest.finish_hex() != file.sha256) {
     whole = pawl::fail(ErrorCode::corrupt,
                        "the payload " + file.sha256 + " (" + file.name + ") has changed",
-                       "restore it from a backup, or run the stage again that brought it "
+                       "restore it from a backup, or rerun the stage that produced it "
                        "(`pawl item retry ITEM/STAGE`)");
   }
   std::error_code ignored;
@@ -90,8 +94,8 @@ Status write_text(const fs::path& path, const std::string& text) {
   return {};
 }
 
-/// Copies outputs and files out: DIR/<item>/<stage>/output.json, and each file beside it. Names
-/// come from outside and are made harmless, so that nothing is ever written elsewhere.
+/// Writes outputs to DIR/<item>/<stage>/output.json, with each file beside it. Names come from
+/// outside and are made safe, so that nothing is ever written elsewhere.
 class Exporter {
  public:
   Exporter(Records& records, fs::path directory)
@@ -119,7 +123,7 @@ class Exporter {
   std::int64_t files = 0;
 
  private:
-  /// The output with the "path" of each file that was copied.
+  /// The output with the "path" of each copied file.
   Result<Json> copy_files(const Json& value, const fs::path& to, std::set<std::string>& used) {
     if (!value.text().contains("\"$file\"")) return value;
     if (const std::optional<FileValue> file = file_of(value)) {
@@ -195,7 +199,7 @@ Status for_each_wanted(Records& records, const Job& job, const Workflow& workflo
   return whole_job.outputs.empty() ? Status{} : visit(whole_job);
 }
 
-/// A line for the item; of a job's own stages one for each.
+/// One line for the item, or one line for each job-wide stage.
 std::string ids_of(const Job& job, const Workflow& workflow, const OneResult& one) {
   if (one.item) return address_of(job.id, workflow, *one.item) + "\n";
   std::string lines;
@@ -249,7 +253,7 @@ int results(Session& session, const ResultsOptions& options) {
     std::error_code failed;
     fs::create_directories(options.to, failed);
     if (failed) {
-      return session.fail(cannot("make the directory", options.to, failed).error());
+      return session.fail(cannot("create directory", options.to, failed).error());
     }
     exporter.emplace(records, fs::path(options.to));
   }
@@ -286,7 +290,7 @@ int results(Session& session, const ResultsOptions& options) {
                                 {"to", options.to}}));
   } else if (exporter) {
     session.say(counted(exporter->outputs, "output") + " and " + counted(exporter->files, "file") +
-                " written below " + printable(options.to));
+                " written to " + printable(options.to));
   }
   return exit_done;
 }

@@ -1,4 +1,4 @@
-/// `pawl resume [JOB]`: goes on after a stop, with the definition the job was submitted with.
+/// `pawl resume [JOB]`: continues a job after a stop, with the definition it was submitted with.
 
 #include "cli/address.hpp"
 #include "cli/commands.hpp"
@@ -12,7 +12,7 @@ namespace pawl::cli {
 
 namespace {
 
-/// The job that is meant: the one named, else the newest unfinished one, else the newest.
+/// The job to continue: the named one, else the newest unfinished one, else the newest.
 Result<Job> find_job(Records& records, const std::optional<std::int64_t>& number) {
   if (number) return records.job(JobId{*number});
   const auto unended =
@@ -21,7 +21,7 @@ Result<Job> find_job(Records& records, const std::optional<std::int64_t>& number
   return unended->empty() ? newest_job(records) : unended->front();
 }
 
-/// A changed file does not change a job that runs; people should know.
+/// Reports a changed file, because the change does not affect a submitted job.
 void say_if_changed(Session& session, const Job& job) {
   const std::string file = label(job, "file");
   if (file.empty()) return;
@@ -32,7 +32,7 @@ void say_if_changed(Session& session, const Job& job) {
   if (loaded && loaded->workflow.hash() == job.workflow_hash) return;
   session.say("note: " + printable(file) + " has changed since job " +
               std::to_string(job.id.value()) +
-              " was submitted; the job goes on with the definition it was submitted with");
+              " was submitted; the job continues with its original definition");
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ int resume(Session& session, const ResumeOptions& options) {
     return session.fail(
         {.code = ErrorCode::refused,
          .message = "job " + number +
-                    " was submitted by a program: only that has the code of stage '" +
+                    " was submitted by a program, and only that program has the code of stage '" +
                     printable(foreign.front()) + "'",
          .help = "run that program on this store"});
   }

@@ -20,7 +20,7 @@ std::string claim_of(const Review& review, const Times& times) {
   return holds ? review.claimed_by + ", " + times.of(review.claimed_until) : std::string();
 }
 
-/// Does the same to each review that is named.
+/// Applies the operation to each named review.
 int change_each(Session& session, const ReviewClaimOptions& options, const std::string& words,
                 const std::function<Act(const Store&, ReviewId, const std::string&)>& act) {
   const Result<std::vector<std::string>> reviews = read_numbers(session, options.reviews, "review");
@@ -121,7 +121,7 @@ int review_list(Session& session, const ReviewListOptions& options) {
         {{"reviews", Json::array(documents)}, {"next", is_cut ? Json(last) : Json()}}));
   } else if (!session.globals().quiet && !session.globals().jsonl) {
     if (table.empty()) {
-      session.say("nothing waits for people");
+      session.say("no matching reviews");
     } else {
       session.print(table.text(session.style()));
       session.say("decide: pawl review next");
@@ -129,10 +129,11 @@ int review_list(Session& session, const ReviewListOptions& options) {
   }
   for (const JobId job : untrusted) {
     session.say("reviews of job " + std::to_string(job.value()) +
-                " are left out: it was imported and is not trusted; pawl job trust " +
+                " are not listed: it was imported and is not trusted; accept it: pawl job trust " +
                 std::to_string(job.value()));
   }
-  if (is_cut) session.say("there are more: --limit N, or --after " + std::to_string(last));
+  if (is_cut)
+    session.say("there are more: pass --limit 0 for all, or --after " + std::to_string(last));
   return exit_done;
 }
 
@@ -157,9 +158,10 @@ int review_claim(Session& session, const ReviewClaimOptions& options) {
   const Result<Duration> lasting = parse_duration(options.lasting);
   if (!lasting) return session.fail(lasting.error());
   if (*lasting <= Duration::zero()) {
-    return session.fail_usage("a claim for " + printable(options.lasting) + " would hold nothing",
-                              "write how long it holds, like --for 10m; to give one back: "
-                              "pawl review release REVIEW");
+    return session.fail_usage(
+        "--for must be longer than 0s, not '" + printable(options.lasting) + "'",
+        "pass a duration such as --for 10m; to release a claim: "
+        "pawl review release REVIEW");
   }
   const Result<std::string> by = Session::person(options.as);
   if (!by) return session.fail(by.error());
@@ -171,7 +173,7 @@ int review_claim(Session& session, const ReviewClaimOptions& options) {
 }
 
 int review_release(Session& session, const ReviewClaimOptions& options) {
-  return change_each(session, options, "is free again",
+  return change_each(session, options, "is released",
                      [](const Store&, ReviewId review, const std::string& person) {
                        return ReleaseReview{.review = review, .by = person};
                      });

@@ -16,18 +16,18 @@
 namespace pawl::cli {
 namespace {
 
-/// How one review is answered, from what is shown of it.
+/// Completes the answer to one review, given what is shown.
 using Decide = std::function<Result<Answer>(Store&, const ShownReview&, Answer)>;
 
-/// Answers each review that is named, and tells it by these words.
+/// Answers each named review, and reports it with these words.
 int answer_each(Session& session, const ReviewAnswerOptions& options, const std::string& words,
                 const Decide& decide) {
   const Result<std::vector<std::string>> reviews = read_numbers(session, options.reviews, "review");
   if (!reviews) return session.fail(reviews.error());
   if (reviews->size() > 1 && !options.digest.empty()) {
-    return session.fail_usage("--digest tells what was shown of one review, and " +
+    return session.fail_usage("--digest applies to a single review, but " +
                               counted(static_cast<std::int64_t>(reviews->size()), "review") +
-                              " are named");
+                              " are given");
   }
   const Result<std::string> by = Session::person(options.as);
   if (!by) return session.fail(by.error());
@@ -49,12 +49,12 @@ int answer_each(Session& session, const ReviewAnswerOptions& options, const std:
   };
   const int code = do_each(session, *reviews, answer, "reviews");
   for (const std::int64_t job : go_on) {
-    session.say("go on with the work: pawl resume " + std::to_string(job));
+    session.say("continue with:  pawl resume " + std::to_string(job));
   }
   return code;
 }
 
-/// … each in the same way.
+/// Answers each named review with the same outcome.
 int answer_each(Session& session, const ReviewAnswerOptions& options, const std::string& words,
                 ReviewOutcome outcome) {
   return answer_each(session, options, words,
@@ -71,7 +71,7 @@ Result<std::string> read_all(Session& session, const std::string& file) {
     return text.str();
   }
   std::ifstream in(file, std::ios::binary);
-  if (!in) return pawl::fail(ErrorCode::not_found, "cannot read " + file);
+  if (!in) return pawl::fail(ErrorCode::not_found, "cannot read file '" + file + "'");
   text << in.rdbuf();
   return text.str();
 }
@@ -93,15 +93,16 @@ int review_reject(Session& session, const ReviewAnswerOptions& options) {
 int review_edit(Session& session, const ReviewAnswerOptions& options) {
   const bool is_one = options.reviews.size() == 1 && options.reviews.front() != "-";
   if (!is_one) {
-    return session.fail_usage("an edit is of one review", "name its number: pawl review edit 318");
+    return session.fail_usage("`pawl review edit` takes exactly one review",
+                              "pass its number: pawl review edit 318");
   }
   const auto edit = [&](Store& store, const ShownReview& shown, Answer given) -> Result<Answer> {
-    // Before anybody works for nothing.
+    // Check this first, so that nobody edits in vain.
     if (shown.review.status != ReviewStatus::open) {
       return pawl::fail(ErrorCode::conflict,
                         "review " + std::to_string(shown.review.id.value()) +
                             " is not open: it is " + std::string(name_of(shown.review.status)),
-                        "open ones are listed by: pawl review list");
+                        "list open reviews: pawl review list");
     }
     const Result<Json> original =
         output_of_attempt(store.records(), shown, given.attempt.value_or(shown.review.attempt));

@@ -21,7 +21,7 @@ constexpr std::size_t output_lines_max = 30;
 constexpr int control_c = 3;
 constexpr int control_d = 4;
 
-/// A key, as the prompt shows it and as the help explains it.
+/// A key with its prompt and its help line.
 struct Key {
   std::string_view prompt;
   std::string_view meaning;
@@ -30,15 +30,15 @@ struct Key {
 constexpr std::array keys{
     Key{"[a]pprove", "a  approve the output that is shown"},
     Key{"[e]dit in $EDITOR", "e  change the output in your editor, then approve it"},
-    Key{"[c]hanges", "c  ask for another attempt; your note becomes its feedback", true},
+    Key{"[c]hanges", "c  request another attempt; your note becomes its feedback", true},
     Key{"[r]eject", "r  reject for good; the item becomes a dead letter"},
     Key{"[d]iff", "d  compare the two newest outputs"},
     Key{"[s]kip", "s  leave it for later, or for others"},
-    Key{"[?]", "?  these words"},
+    Key{"[?]", "?  show this help"},
     Key{"[q]uit", "q  stop reviewing"},
 };
 
-/// The keys that this stage takes: those parts, one after the other.
+/// The prompts or help lines of the keys that this stage accepts.
 std::string of_keys(const StageDefinition& stage, std::string_view Key::* part,
                     std::string_view between) {
   std::string out;
@@ -74,7 +74,7 @@ int show_only(Session& session, Records& records, const std::optional<Review>& n
     if (session.globals().wants_json()) {
       session.print(Json::object({{"reviews", Json::array({})}}));
     }
-    session.say("nothing waits for people");
+    session.say("no reviews are waiting");
     return exit_done;
   }
   const Result<ShownReview> shown = load_review(records, next->id);
@@ -96,7 +96,7 @@ int show_only(Session& session, Records& records, const std::optional<Review>& n
   return exit_done;
 }
 
-/// One person at a terminal, one review after the other.
+/// One person at a terminal decides one review after the other.
 class Sitting {
  public:
   Sitting(Session& session, Store& store, std::string person, JobId job)
@@ -109,14 +109,14 @@ class Sitting {
       if (!next) return session_.fail(next.error());
       if (!*next) {
         session_.print(decided_ == 0 && last_ == ReviewId{}
-                           ? std::string("nothing waits for people\n")
-                           : "that was the last one; " + counted(decided_, "decision") + " made\n");
+                           ? std::string("no reviews are waiting\n")
+                           : "no more reviews; " + counted(decided_, "decision") + " made\n");
         return exit_done;
       }
       last_ = (*next)->id;
       const Result<Job> claimed = store_.act(
           ClaimReview{.review = last_, .by = person_, .until = store_.now() + claim_lasts});
-      // Somebody was faster: theirs.
+      // Somebody else claimed it first.
       if (!claimed && claimed.error().code == ErrorCode::conflict) continue;
       if (!claimed) return session_.fail(claimed.error());
       const std::optional<int> ended = decide_one();
@@ -125,7 +125,7 @@ class Sitting {
   }
 
  private:
-  /// None: on to the next one; else the exit code.
+  /// The exit code, or none to continue with the next review.
   std::optional<int> decide_one() {
     const Result<ShownReview> shown = load_review(store_.records(), last_);
     if (!shown) return session_.fail(shown.error());
@@ -143,10 +143,10 @@ class Sitting {
           break;
         case 'c':
           if (!shown->stage().takes_changes()) {
-            session_.print("there is nothing to run again: the stage names no changes_rerun\n");
+            session_.print("cannot request changes: the stage has no `changes_rerun`\n");
             break;
           }
-          if (noted(*shown, ReviewOutcome::request_changes, "what should be done better? ",
+          if (noted(*shown, ReviewOutcome::request_changes, "what should change? ",
                     "sent back with your note")) {
             return {};
           }
@@ -180,7 +180,7 @@ class Sitting {
     }
   }
 
-  /// Shows the keys, and answers the first one that is pressed after that.
+  /// Shows the keys, and returns the first one pressed after that.
   int ask_for_key(const StageDefinition& stage) {
     session_.streams().out->flush();
     KeyReader reader;
@@ -190,7 +190,7 @@ class Sitting {
     return reader.read();
   }
 
-  /// Whether this review is done with: decided, or decided by somebody else.
+  /// Whether the review is decided, here or by somebody else.
   bool answered(const ShownReview& shown, Answer given, const std::string& words) {
     given.reviewer = person_;
     const Result<ShownReview> after = give_answer(store_, shown, std::move(given));
@@ -209,7 +209,7 @@ class Sitting {
     session_.streams().in->clear();
     const bool was_escaped = note.find('\x1b') != std::string::npos;
     if (note.empty() || was_escaped) {
-      session_.print(was_escaped ? "not decided\n" : "not decided: no words were given\n");
+      session_.print(was_escaped ? "not decided\n" : "not decided: the note is empty\n");
       return false;
     }
     return answered(shown, {.outcome = outcome, .note = note}, words);
@@ -227,7 +227,7 @@ class Sitting {
   }
 
   void release() {
-    // A claim that cannot be given back runs out by itself.
+    // A claim that cannot be released expires by itself.
     (void)store_.act(ReleaseReview{.review = last_, .by = person_});
   }
 

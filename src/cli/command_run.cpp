@@ -1,4 +1,4 @@
-/// `pawl run FILE`: submits a job and works on it until nothing is left but people, or the end.
+/// `pawl run FILE`: submits a job and works on it until it has ended or waits only for reviewers.
 
 #include <map>
 #include <set>
@@ -17,7 +17,7 @@ namespace pawl::cli {
 
 namespace {
 
-/// The params as the file wants them, from "k=v" texts; every fault at once.
+/// Reads the params of the file from "k=v" texts. Reports every error at once.
 Result<Json> read_params(const std::vector<ParamSpec>& specs,
                          const std::vector<std::string>& texts) {
   std::map<std::string, std::string> given;
@@ -30,14 +30,14 @@ Result<Json> read_params(const std::vector<ParamSpec>& specs,
   for (const std::string& text : texts) {
     const std::size_t sign = text.find('=');
     if (sign == std::string::npos || sign == 0) {
-      note("'" + printable(text) + "' is not a param",
-           misread.empty() ? "write --param name=value" : "");
+      note("not a param: '" + printable(text) + "'",
+           misread.empty() ? "pass --param name=value" : "");
       misread.insert(text);
     } else if (!given.emplace(text.substr(0, sign), text.substr(sign + 1)).second) {
-      note("the param '" + printable(text.substr(0, sign)) + "' is given twice", "");
+      note("param '" + printable(text.substr(0, sign)) + "' is given twice", "");
     }
   }
-  // That one without its `=` has no value is not told again.
+  // A param without its `=` was reported above. Do not report its missing value as well.
   std::vector<ParamSpec> told = specs;
   std::erase_if(told, [&](const ParamSpec& param) { return misread.contains(param.name); });
   Result<Json> bound = bind_params(told, given);
@@ -46,7 +46,7 @@ Result<Json> read_params(const std::vector<ParamSpec>& specs,
   return std::unexpected(std::move(faults));
 }
 
-/// The unfinished job of this workflow that a new one would stand beside.
+/// An unfinished job of this workflow, if there is one.
 Result<std::optional<Job>> unfinished_job(Store& store, const std::string& workflow) {
   const auto jobs =
       store.records().jobs({.ended = false, .workflow_name = workflow, .before = {}, .limit = 1});
@@ -61,8 +61,8 @@ Status nothing_unfinished(Store& store, const std::string& workflow, const std::
   const std::string number = std::to_string((*other)->id.value());
   return pawl::fail(ErrorCode::conflict,
                     "job " + number + " of workflow '" + printable(workflow) + "' is not finished",
-                    "go on with it:  pawl resume " + number +
-                        "   or start another beside it:  pawl run " + file + " --new");
+                    "continue it:  pawl resume " + number +
+                        "   or start another job beside it:  pawl run " + file + " --new");
 }
 
 std::string opening_line(const Job& job) {
@@ -79,7 +79,7 @@ std::string opening_line(const Job& job) {
   return budget.empty() ? line : line + " · budget " + budget;
 }
 
-/// Where items come from, for people.
+/// The source of the items in words.
 std::string where_from(const ItemsSpec& items) {
   switch (items.kind) {
     case ItemsSpec::Kind::glob:
@@ -119,7 +119,7 @@ Result<Submission> prepare(const RunOptions& options, WorkflowSource source, Wor
 }
 
 int dry_run(Session& session, const RunOptions& options, const Submission& submission) {
-  // Where there is no store yet, nothing has been done before; none is made.
+  // Without a store there are no earlier jobs. A dry run does not create one.
   std::shared_ptr<Store> store;
   if (const auto opened = session.store(); opened) {
     store = *opened;
@@ -140,13 +140,14 @@ int dry_run(Session& session, const RunOptions& options, const Submission& submi
   if (*other && !options.is_new) {
     const std::string number = std::to_string((*other)->id.value());
     session.say("job " + number + " of this workflow is not finished: `pawl resume " + number +
-                "` goes on with it, `pawl run --new` starts the following");
+                "` continues it, `pawl run --new` starts the following");
   }
   session.print(plan_text(*plan, workflow));
   return exit_done;
 }
 
-/// One job, however many submit at once: from the look for an unfinished one to the new one.
+/// Submits the job, unless the workflow has an unfinished one. A lock covers the check and the
+/// submission, so that only one of several concurrent processes submits.
 Result<Begun> begin_alone(Session& session, Store& store, const RunOptions& options,
                           const Submission& submission, const FirstItems& first) {
   const bool may_be_beside = options.is_new || !options.key.empty();
@@ -164,23 +165,23 @@ Result<Begun> begin_alone(Session& session, Store& store, const RunOptions& opti
 
 void warn_of_items(Session& session, const Submission& submission, const FirstItems& first) {
   if (first.items.empty()) {
-    session.say("warning: " + where_from(submission.items) + " gave no items");
+    session.say("warning: " + where_from(submission.items) + " produced no items");
   }
   const EqualIds equal = equal_ids(first.items);
   if (equal.count == 0) return;
   session.say("warning: " + counted(equal.count, "item has", "items have") +
-              " an id that another has before; the first is '" + printable(equal.first) +
-              "', and the second of it is called '" + printable(equal.first) + "#2'");
+              " a duplicate id; the first duplicate is '" + printable(equal.first) +
+              "', which was renamed to '" + printable(equal.first) + "#2'");
 }
 
-/// Nobody could work on the job in a run directory that others can write to.
+/// No worker accepts a run directory that others can write to, so check it before the submission.
 Status check_run_directory(Session& session) {
   const Result<std::filesystem::path> path = session.run_directory();
   if (!path) return std::unexpected(path.error());
   return session.check_owner(*path);
 }
 
-/// Reads the items, and submits only when they could be read.
+/// Reads the items, and submits only if all could be read.
 Result<Begun> submit(Session& session, Store& store, const RunOptions& options,
                      const Submission& submission) {
   const Result<FirstItems> first = read_first_items(submission);
@@ -188,8 +189,8 @@ Result<Begun> submit(Session& session, Store& store, const RunOptions& options,
   Result<Begun> begun = begin_alone(session, store, options, submission, *first);
   if (!begun) return begun;
   if (begun->was_known) {
-    session.say("job " + std::to_string(begun->job.id.value()) + " has the key '" +
-                printable(options.key) + "' already; nothing was submitted");
+    session.say("job " + std::to_string(begun->job.id.value()) + " already has the key '" +
+                printable(options.key) + "'; nothing was submitted");
     if (begun->job.trust == Trust::untrusted) return std::unexpected(not_trusted(begun->job));
     return begun;
   }
@@ -212,7 +213,7 @@ int run(Session& session, const RunOptions& options) {
     session.fail(source.error());
     return exit_usage;
   }
-  // It says what runs, and its commands are looked for there.
+  // The file decides what runs, and commands are searched for in the project.
   for (const std::filesystem::path& path : {source->path, source->project}) {
     if (const Status safe = session.check_owner(path); !safe) return session.fail(safe.error());
   }
@@ -227,7 +228,7 @@ int run(Session& session, const RunOptions& options) {
   if (const Status fit = check_server(session, project); !fit) return session.fail(fit.error());
   const auto store = session.store_or_create(project);
   if (!store) return session.fail(store.error());
-  // Before the items are read, which may take its time.
+  // Check this before the items are read, which may take long.
   if (!options.is_new && options.key.empty()) {
     const Status free = nothing_unfinished(**store, submission->file.workflow.name(), options.file);
     if (!free) return session.fail(free.error());
@@ -246,7 +247,7 @@ int run(Session& session, const RunOptions& options) {
       session.print(opening_line(job) + "\n");
       if (!job.has_ended()) {
         session.say(std::string(begun->was_known ? "" : "submitted; ") +
-                    "work on it with:  pawl resume " + number + "   or:  pawl work");
+                    "continue with:  pawl resume " + number + "   or:  pawl work");
       }
     }
     return exit_done;

@@ -20,16 +20,21 @@ std::string screen(const Job& job, const Workflow& workflow, Session& session) {
 
 void say_next_steps(const Job& job, Session& session) {
   const std::string id = std::to_string(job.id.value());
-  if (waits_for_people(job)) session.say("only people can go on: pawl review next");
+  if (waits_for_people(job)) {
+    session.say(counted(tasks_in(job, StateKind::awaiting_review), "review waits", "reviews wait") +
+                " for a person:  pawl review next");
+  }
   if (state_of(job) == JobState::paused) session.say("paused. " + way_out_of_pause(job));
   if (job.trust == Trust::untrusted && job.has_ended()) {
-    session.say("not trusted: nothing of it is adopted or run again. see what it would run and " +
-                ("accept it:  pawl job trust " + id));
+    session.say(
+        "not trusted: it does not run again, and no items are adopted from it. to see what "
+        "it would run, and to accept it:  pawl job trust " +
+        id);
   }
   if (job.dead_letters > 0) session.say("dead letters: pawl dlq list --by error --job " + id);
 }
 
-/// On a terminal each screen is drawn over the one before; elsewhere a line tells each change.
+/// On a terminal, each screen is drawn over the previous one. Elsewhere, each change is one line.
 class Watch {
  public:
   Watch(Session& session, const Workflow& workflow) : session_(session), workflow_(workflow) {}

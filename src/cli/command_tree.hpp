@@ -1,8 +1,7 @@
 #pragma once
 
-/// The commands of the program as data: their names, their words, their help, and what they call.
-/// `arguments.cpp` reads a command line by it; nothing else knows the library that does the
-/// reading.
+/// The commands of the program as data: names, options, help texts, and the functions to call.
+/// `arguments.cpp` parses the command line with it; no other file uses the parser library.
 
 #include <cstdint>
 #include <functional>
@@ -17,7 +16,7 @@ namespace pawl::cli {
 
 class Session;
 
-/// Where a word of the command line goes.
+/// Where the value of an option or argument is stored.
 using Target =
     std::variant<bool*, std::string*, std::int64_t*, std::uint32_t*, std::optional<std::int64_t>*,
                  std::optional<std::uint32_t>*, std::optional<std::string>*, std::optional<double>*,
@@ -30,14 +29,14 @@ struct Word {
   std::string shown;  ///< its value in the help: "JOB"
   std::string about;
   bool is_required = false;
-  std::vector<std::string> choices = {};  ///< where not empty: the only values
-  bool splits_at_commas = false;          ///< of several values: "a,b" are two
+  std::vector<std::string> choices = {};  ///< the allowed values; empty: any
+  bool splits_at_commas = false;          ///< "a,b" are two values
 };
 
 struct CommandEntry {
   std::string noun;  ///< "job"; empty for a command of one word
   std::string name;
-  std::string group;  ///< the heading it stands under in the help
+  std::string group;  ///< its heading in the help
   std::string example;
   std::string about;
   std::vector<std::string> aliases;
@@ -47,7 +46,7 @@ struct CommandEntry {
 
 class CommandTree {
  public:
-  /// All of them.
+  /// Builds all commands.
   CommandTree();
 
   struct Noun {
@@ -62,12 +61,12 @@ class CommandTree {
   template <class Options>
   using Command = int (*)(Session&, const Options&);
 
-  /// The commands that follow belong here.
+  /// Starts a group. The commands added next belong to it.
   void heading(std::string group) { group_ = std::move(group); }
   void noun(const std::string& name, const std::string& about);
   void no_noun() { noun_.clear(); }
 
-  /// A command; the words that follow belong to it, and fill the options that are answered.
+  /// Adds a command, and returns its options. The words added next belong to it and fill them.
   template <class Options>
   Options& command(const std::string& name, const std::string& example, const std::string& about,
                    Command<Options> does) {

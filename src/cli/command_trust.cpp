@@ -24,8 +24,9 @@ int job_trust(Session& session, const JobTrustOptions& options) {
     session.print(commands_text(*job, *workflow));
   }
   if (asks) {
-    const Status agreed = session.confirm("Accept job " + std::to_string(options.job) +
-                                          "? These commands may then run here, as you.");
+    const Status agreed =
+        session.confirm("Accept job " + std::to_string(options.job) +
+                        "? Its commands may then run here with your permissions.");
     if (!agreed) return session.fail(agreed.error());
   }
   const Result<Job> after = (*store)->act(TrustJob{.job = job->id, .by = *person});

@@ -23,12 +23,12 @@ std::string in_words(const Verification& checked) {
             " of deciders that this program does not have";
   }
   if (checked.jobs_without_log > 0) {
-    text += "; came without a log: " + counted(checked.jobs_without_log, "job");
+    text += "; without a log: " + counted(checked.jobs_without_log, "job");
   }
   return text;
 }
 
-/// One line for whatever nothing can be said of.
+/// One line for each part that could not be judged.
 std::string left_out(const Verification& checked) {
   std::string text;
   const auto jobs_left_out = [&](const std::vector<JobId>& jobs, std::string_view why) {
@@ -39,11 +39,10 @@ std::string left_out(const Verification& checked) {
     }
     text += " (" + std::string(why) + ")\n";
   };
-  jobs_left_out(checked.in_motion,
-                "changed whenever it was read; verify it again while no worker runs");
-  jobs_left_out(checked.arriving, "not whole yet: finish its import with `pawl import`");
+  jobs_left_out(checked.in_motion, "changed during every read; verify again while no worker runs");
+  jobs_left_out(checked.arriving, "incomplete: finish its import with `pawl import`");
   if (checked.pools_not_judged) {
-    text += "not judged: the pools (work went on whenever they were read)\n";
+    text += "not judged: the pools (changed during every read)\n";
   }
   return text;
 }
@@ -82,7 +81,7 @@ int explain(Session& session, const std::string& named) {
   if (!named.empty() && one == nullptr) {
     return session.fail(
         Error{.code = ErrorCode::invalid,
-              .message = "there is no promise '" + named + "'",
+              .message = "no such promise: '" + named + "'",
               .help = "`pawl verify --explain` lists them: I1 to I15, I17, I18, log and database"});
   }
   const std::span<const Invariant> wanted =
@@ -111,7 +110,7 @@ void print(Session& session, const Verification& checked) {
   const auto unnamed =
       checked.violation_count - static_cast<std::int64_t>(checked.violations.size());
   if (unnamed > 0) session.print("… and " + std::to_string(unnamed) + " more\n");
-  // What each promise is, and what to do, once.
+  // Explain each broken promise once.
   for (const Invariant& one : invariants()) {
     if (std::ranges::count(checked.violations, one.id, &Violation::invariant) == 0) continue;
     session.print("\n" + told(session, one, false));
@@ -132,8 +131,8 @@ void print(Session& session, const Verification& checked) {
 int verify(Session& session, const VerifyStoreOptions& options) {
   if (options.explain) return explain(session, options.store);
   if (!options.store.empty() && !session.globals().store.empty()) {
-    return session.fail_usage("two stores are named, as an argument and by --store",
-                              "name one of them");
+    return session.fail_usage("two stores are given: as an argument and with --store",
+                              "pass only one of them");
   }
   const Result<std::shared_ptr<Store>> store =
       options.store.empty() ? session.store() : open_named(session, options.store);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t page_size = 500;
 
-/// One decision about an item: of the engine, of a reviewer, or of an operator.
+/// One decision about an item, made by the engine, a reviewer or an operator.
 struct Reason {
   Timestamp at;
   std::string stage;
@@ -97,7 +97,7 @@ Status add_answers(Records& records, std::vector<Reason>& reasons, const TaskAtt
   });
 }
 
-/// What operators did leaves its trace in the log alone.
+/// Actions of operators are recorded only in the log.
 Status add_acts(Records& records, std::vector<Reason>& reasons, const Address& address) {
   if (!address.item) return {};
   std::set<Timestamp> cancels;
@@ -135,7 +135,7 @@ Status add_acts(Records& records, std::vector<Reason>& reasons, const Address& a
                          .decision = name_of(DecisionKind::fail)});
     } else if (event.type == EventType::task_cancelled && is_asked && event.attempt == 0 &&
                cancels.insert(event.at).second) {
-      // One act; every task that it ended has an event.
+      // A single action emits an event for every task that it ended.
       reasons.push_back({.at = event.at,
                          .stage = address.stage ? stage : std::string(),
                          .trigger = "an operator cancelled the item" + note,
@@ -146,7 +146,7 @@ Status add_acts(Records& records, std::vector<Reason>& reasons, const Address& a
   });
 }
 
-/// A cancel is a fact of the job; no task of it is rewritten, and the items' own log is silent.
+/// The job records its cancellation. Its tasks are not rewritten, and its items emit no event.
 void add_end_of_job(std::vector<Reason>& reasons, const Address& address) {
   const bool had_ended = address.item && address.item->state != ItemState::active;
   if (!address.job.cancelled || had_ended) return;
@@ -170,7 +170,7 @@ std::string in_words(const std::vector<Reason>& reasons, Session& session) {
         reason.child.empty() ? reason.stage : reason.stage + "[" + reason.child + "]";
     table.add({times.of_entry(reason.at), stage, reason.trigger, reason.explanation});
   }
-  return table.empty() ? "nothing has been decided yet\n" : table.text(session.style());
+  return table.empty() ? "no decisions yet\n" : table.text(session.style());
 }
 
 }  // namespace

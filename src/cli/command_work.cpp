@@ -1,4 +1,4 @@
-/// `pawl work`: keeps working on whatever the store holds.
+/// `pawl work`: works on all jobs of the store.
 
 #include "cli/commands.hpp"
 #include "cli/server_check.hpp"
@@ -8,14 +8,14 @@ namespace pawl::cli {
 
 namespace {
 
-/// How long others wait for a worker that is not heard of. Shorter than a second, a busy machine
-/// would be taken for a dead one.
+/// How long other workers wait for a silent worker. With less than a second, a busy machine would
+/// look dead.
 Result<Duration> lease_from(const std::string& text) {
   if (text.empty()) return Duration::zero();
   const Result<Duration> lease = parse_duration(text);
   if (lease && *lease >= std::chrono::seconds(1)) return *lease;
-  return pawl::fail(ErrorCode::invalid, "'" + printable(text) + "' cannot be a lease",
-                    "write a duration of at least a second, like --lease 30s");
+  return pawl::fail(ErrorCode::invalid, "not a valid lease: '" + printable(text) + "'",
+                    "pass a duration of at least one second, such as --lease 30s");
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ int work(Session& session, const WorkOptions& options) {
                   .keep_running = options.keep_running,
                   .file_quota = *file_quota,
                   .until_idle = options.drain};
-  if (!options.drain) session.say("working; Ctrl-C stops");
+  if (!options.drain) session.say("working; press Ctrl-C to stop");
   return work_on(session, *store, signals, order);
 }
 

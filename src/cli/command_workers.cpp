@@ -8,8 +8,8 @@
 namespace pawl::cli {
 namespace {
 
-/// Retired: it signed off. Lost: its lease ran out or, with a store in a file, its process is known
-/// to have died; others take its work over.
+/// Retired: it signed off. Lost: its lease expired or, with a store in a file, its process is known
+/// to have died; other workers take over its tasks.
 std::string_view state_of_worker(const WorkerRecord& worker, const StorePlace& place,
                                  Timestamp now) {
   if (worker.retired) return "retired";
@@ -18,11 +18,11 @@ std::string_view state_of_worker(const WorkerRecord& worker, const StorePlace& p
   return is_dead ? "lost" : "alive";
 }
 
-/// What a worker holds, as far as one page goes; the rest is only counted.
+/// The tasks that a worker holds: the first page of them, and the total number.
 struct Holds {
   std::vector<Task> tasks;
   std::int64_t count = 0;
-  Timestamp since;  ///< of the oldest attempt; none: it holds nothing
+  Timestamp since;  ///< start of the oldest attempt; none: it holds nothing
 };
 
 Timestamp opened_at(const Task& task) {
@@ -70,7 +70,7 @@ Json worker_document(const WorkerRecord& worker, const Holds& holds, std::string
                        {"holds", Json::array(held)}});
 }
 
-/// With --verbose: each attempt on a line of its own.
+/// With --verbose: one line per attempt.
 std::string held_lines(Records& records, const WorkerRecord& worker, const Holds& holds,
                        const Times& times) {
   std::string text;
@@ -135,7 +135,7 @@ int workers(Session& session, const WorkersOptions& options) {
     session.print(Json::object({{"workers", Json::array(documents)}}));
   } else if (!session.globals().quiet) {
     if (table.empty()) {
-      session.say("nobody works on this store. start: pawl work");
+      session.say("no workers. start one: pawl work");
     } else {
       session.print(table.text(session.style()));
       session.print(lines);

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Every command of the program: what it is given, and the function that does it. Each answers the
-/// exit code. `arguments.cpp` turns the command line into these calls; nothing else reads it.
+/// Every command of the program: its options and its function, which returns the exit code.
+/// `arguments.cpp` parses the command line and calls these functions.
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,7 @@ class Session;
 struct RunOptions {
   std::string file;
   std::vector<std::string> params;   ///< "k=v"
-  std::optional<std::string> items;  ///< a glob, a file, or "-"; none: as the file says
+  std::optional<std::string> items;  ///< a glob, a file, or "-"; none: those of the workflow file
   bool dry_run = false;
   bool detach = false;
   bool fresh = false;
@@ -120,7 +120,7 @@ int job_budget(Session& session, const JobBudgetOptions& options);
 
 struct JobWaitOptions {
   std::int64_t job = 0;
-  std::string timeout;  ///< empty: as long as it takes
+  std::string timeout;  ///< empty: no timeout
 };
 int job_wait(Session& session, const JobWaitOptions& options);
 
@@ -131,7 +131,7 @@ struct ItemListOptions {
   std::string state;
   std::string category;
   std::uint32_t limit = 100;
-  std::string after;  ///< the key of the last item of the page before
+  std::string after;  ///< the key of the last item of the previous page
 };
 int item_list(Session& session, const ItemListOptions& options);
 
@@ -206,8 +206,8 @@ struct ReviewAnswerOptions {
   std::string as;
   std::string note;
   std::optional<std::uint32_t> attempt;
-  std::string digest;  ///< what was shown; empty: whatever is stored
-  std::string output;  ///< of an edit: a file, or "-"; empty: $EDITOR
+  std::string digest;  ///< of what was shown; empty: of what is stored now
+  std::string output;  ///< for an edit: a file, or "-"; empty: use $EDITOR
 };
 int review_approve(Session& session, const ReviewAnswerOptions& options);
 int review_edit(Session& session, const ReviewAnswerOptions& options);
@@ -233,9 +233,9 @@ struct ResultsOptions {
 int results(Session& session, const ResultsOptions& options);
 
 struct VerifyStoreOptions {
-  std::string store;     ///< empty: the project's; with `explain` a promise, or all
-  bool quick = false;    ///< do not read the payloads' bytes
-  bool explain = false;  ///< only tell the promises
+  std::string store;     ///< empty: the project's; with `explain`: a promise, or empty for all
+  bool quick = false;    ///< do not read the bytes of payloads
+  bool explain = false;  ///< only print the promises
 };
 int verify(Session& session, const VerifyStoreOptions& options);
 
@@ -246,7 +246,7 @@ struct ReplayJobOptions {
 int replay(Session& session, const ReplayJobOptions& options);
 
 struct WorkersOptions {
-  bool all = false;  ///< those that have signed off, too
+  bool all = false;  ///< include workers that have signed off
 };
 int workers(Session& session, const WorkersOptions& options);
 
@@ -255,7 +255,7 @@ int show_version(Session& session);
 struct HelpOptions {
   std::string topic;
 };
-/// Topics other than commands: "exit-codes".
+/// Shows a topic other than a command: "exit-codes".
 int help_topic(Session& session, const HelpOptions& options);
 
 }  // namespace pawl::cli

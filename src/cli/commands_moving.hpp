@@ -25,7 +25,7 @@ int import_one(Session& session, const ImportJobOptions& options);
 
 struct JobTrustOptions {
   std::int64_t job = 0;
-  std::string as;  ///< who accepts it; empty: the user
+  std::string as;  ///< the person who accepts it; empty: the user
 };
 int job_trust(Session& session, const JobTrustOptions& options);
 

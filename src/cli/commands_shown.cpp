@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t name_width = 12;
 
-/// Exactly as it is kept: the words of a command as a JSON list, so that no blank is mistaken.
+/// The words of a command as a JSON list, exactly as stored, so that spaces are unambiguous.
 Json list_of(const std::vector<std::string>& words) {
   const std::vector<Json> values(words.begin(), words.end());
   return Json::array(values);
@@ -46,7 +46,7 @@ class Listing {
 void list_action(Listing& out, const ActionSpec& action) {
   if (action.kind == ActionKind::run) out.line("run", list_of(action.argv).text());
   if (action.kind == ActionKind::sh) out.lines("sh", action.script);
-  if (action.kind == ActionKind::human) out.line("human", "a person decides; nothing is run");
+  if (action.kind == ActionKind::human) out.line("human", "a person decides; no command runs");
   if (!action.dir.empty()) out.line("dir", action.dir);
   for (const auto& [name, value] : action.env) out.line("env", name + "=" + value);
   for (const std::string& name : action.secrets) {
@@ -69,7 +69,7 @@ void list_stage(Listing& out, const StageDefinition& stage) {
   const Result<ActionSpec> action = action_from(stage.params);
   const bool is_of_a_file = stage.is_human() || stage.handler == command_handler;
   if (is_of_a_file && action) return list_action(out, *action);
-  if (!is_of_a_file) out.line("code", "'" + stage.handler + "' of the program that works on it");
+  if (!is_of_a_file) out.line("code", "'" + stage.handler + "' of the program that runs it");
   if (!stage.decider.empty()) out.line("decider", stage.decider);
   out.line("params", stage.params.text());
 }
@@ -92,7 +92,7 @@ std::string commands_text(const Job& job, const Workflow& workflow) {
     out.line("project", project);
   }
   if (!job.params.is_null()) out.line("params", job.params.text());
-  // Read again where the submission did not come to its end.
+  // These are read again if the submission was interrupted.
   if (const std::string items = items_command(job); !items.empty()) out.line("items", items);
   for (const StageIndex index : workflow.topological_order()) {
     list_stage(out, workflow.stage(index));

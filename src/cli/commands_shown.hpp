@@ -1,6 +1,6 @@
 #pragma once
 
-/// Every command that a job would run, for a person who decides whether to trust it.
+/// Shows every command that a job would run, to a person who decides whether to trust it.
 
 #include <string>
 
@@ -11,7 +11,7 @@ namespace pawl::cli {
 /// From the pinned definition and the job's labels: commands, scripts, gates, conditions,
 /// variables, directories. Control characters are made visible.
 [[nodiscard]] std::string commands_text(const Job& job, const Workflow& workflow);
-/// The same for programs: {"project","params","items","stages":[…]}.
+/// The same as JSON: {"project","params","items","stages":[…]}.
 [[nodiscard]] Json commands_document(const Job& job, const Workflow& workflow);
 
 }  // namespace pawl::cli

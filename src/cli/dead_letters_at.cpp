@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t page_size = 500;
 
-/// The failed children of the newest expansion; with a name, the one that has it.
+/// The failed children of the newest expansion; with a name, only the child with that name.
 Status add_children(Records& records, const Task& parent, const std::optional<std::string>& name,
                     std::vector<TaskId>& letters) {
   const TaskFilter failed{.state = StateKind::failed, .parent = parent.id, .limit = page_size};
@@ -19,8 +19,8 @@ Status add_children(Records& records, const Task& parent, const std::optional<st
   });
 }
 
-/// The failed child that a text names, or with "[]" the stage itself without its children; empty
-/// where it names neither.
+/// The failed child that the text names, or with "[]" the stage itself without its children. Empty
+/// if the text names neither.
 Result<std::vector<TaskId>> child_at(Records& records, const AddressText& text) {
   std::vector<TaskId> letters;
   const std::optional<ChildText> named = read_child(text.text);
@@ -65,8 +65,8 @@ Result<std::vector<TaskId>> dead_letters_at(Records& records, const AddressText&
   }
   if (letters.empty()) {
     return pawl::fail(ErrorCode::not_found,
-                      "'" + printable(text.text) + "' is no dead letter: nothing of it has failed",
-                      "dead letters are listed by: pawl dlq list");
+                      "not a dead letter: '" + printable(text.text) + "' has not failed",
+                      "list dead letters: pawl dlq list");
   }
   return letters;
 }
@@ -82,7 +82,7 @@ std::string letter_id(Records& records, TaskId task, JobId job, const std::strin
 Result<std::optional<Filter>> letter_filter(const std::optional<std::string>& filter,
                                             const std::string& stage) {
   if (!filter && stage.empty()) return std::optional<Filter>();
-  // A filter that does not parse is told with its own columns, so it is read alone first.
+  // Parse the filter alone first, so that errors name the columns of the user's text.
   if (filter) {
     Result<Filter> alone = parse_dead_letter_filter(*filter);
     if (!alone) return std::unexpected(std::move(alone.error()));

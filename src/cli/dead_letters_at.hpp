@@ -1,6 +1,6 @@
 #pragma once
 
-/// The dead letters that an id means.
+/// Finds the dead letters that an id names.
 
 #include <string>
 #include <vector>
@@ -10,19 +10,18 @@
 
 namespace pawl::cli {
 
-/// The Failed tasks of the item or stage, fan-out children included; of a child,
-/// "KEY/STAGE[CHILD]", its own alone; of "KEY/STAGE[]" that of the stage itself. `not_found` where
-/// nothing of it has failed.
+/// The failed tasks of the item or stage, including fan-out children. "KEY/STAGE[CHILD]" means only
+/// that child, and "KEY/STAGE[]" only the stage itself. `not_found` if nothing has failed.
 [[nodiscard]] Result<std::vector<TaskId>> dead_letters_at(Records& records,
                                                           const AddressText& text);
 
-/// The text that means this letter and no other.
+/// The id that names only this letter.
 [[nodiscard]] std::string letter_id(Records& records, TaskId task, JobId job,
                                     const std::string& key, const std::string& stage,
                                     const std::string& child);
 
-/// Several conditions as one filter; none where there is none. An empty text is no filter but an
-/// error: it must not mean everything.
+/// Both conditions as one filter; none if neither is given. An empty filter text is an error,
+/// because it must not select everything.
 [[nodiscard]] Result<std::optional<Filter>> letter_filter(const std::optional<std::string>& filter,
                                                           const std::string& stage);
 

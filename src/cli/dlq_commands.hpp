@@ -31,7 +31,7 @@ struct DlqActOptions {
   std::optional<std::string> filter;
   bool all = false;
   bool dry_run = false;
-  std::string note;  ///< of a retry the feedback, of a discard the reason
+  std::string note;  ///< the feedback of a retry, or the reason of a discard
   std::string as;
 };
 int dlq_retry(Session& session, const DlqActOptions& options);

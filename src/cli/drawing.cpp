@@ -11,18 +11,17 @@ namespace pawl::cli {
 
 namespace {
 
-/// A place on the sheet: a node, or where the line of one passes through a layer on its way.
+/// A point in a layer: a node, or a line that passes through the layer.
 struct Point {
   std::size_t node = 0;
   bool is_passing = false;
   std::size_t row = 0;
-  std::vector<std::size_t> from;  ///< points of the layer before, by their place
+  std::vector<std::size_t> from;  ///< indexes of points in the previous layer
   bool has_next = false;
 };
 using Layer = std::vector<Point>;
 
-/// A piece of upright line between two layers: everything on its left leads to everything on its
-/// right.
+/// A vertical line between two layers. Everything on its left leads to everything on its right.
 struct Upright {
   std::size_t top = 0;
   std::size_t bottom = 0;
@@ -47,8 +46,8 @@ class Sheet {
   }
 
  private:
-  /// A node stands one layer after the last of those before it; a longer line passes through the
-  /// layers between.
+  /// A node is placed one layer after its last predecessor. Longer lines pass through the layers in
+  /// between.
   void place_in_layers() {
     std::vector<std::size_t> layer_of(nodes_.size(), 0);
     for (std::size_t round = 0; round < nodes_.size(); ++round) {
@@ -90,7 +89,7 @@ class Sheet {
     }
   }
 
-  /// Near the rows of what comes before, in the same order, each in a row of its own.
+  /// Places each point in its own row, near its predecessors and in the same order.
   void give_rows(std::size_t layer) {
     std::vector<std::pair<double, std::size_t>> order;
     std::vector<std::size_t> wanted(layers_[layer].size(), 0);
@@ -118,7 +117,7 @@ class Sheet {
     }
   }
 
-  /// Draws the lines from a layer to the next; false where they could be misread.
+  /// Joins a layer to the next. Returns false if the lines would be ambiguous.
   bool join(std::size_t layer) {
     const Layer& left = layers_[layer];
     const Layer& right = layers_[layer + 1];
@@ -139,7 +138,7 @@ class Sheet {
         bottom = std::max(bottom, row);
       };
       for (const std::size_t source : sources) {
-        if (!used.insert(source).second) return false;  // its line would lead to others as well
+        if (!used.insert(source).second) return false;  // its line would also lead to other points
         cover(left[source].row);
       }
       for (const std::size_t target : targets) cover(right[target].row);
@@ -201,7 +200,7 @@ class Sheet {
     return out;
   }
 
-  /// What stands between two layers in a row.
+  /// The text between two layers in one row.
   [[nodiscard]] std::string gap(std::size_t layer, std::size_t row, const Point* left,
                                 std::size_t width) const {
     const Point* right = point_at(layer + 1, row);
@@ -241,7 +240,7 @@ class Sheet {
 
   const std::vector<DrawnNode>& nodes_;
   std::vector<Layer> layers_;
-  std::vector<std::vector<Upright>> uprights_;  ///< after each layer but the last
+  std::vector<std::vector<Upright>> uprights_;  ///< after each layer except the last
   std::size_t rows_ = 0;
 };
 

@@ -12,7 +12,7 @@ namespace pawl::cli {
 
 namespace {
 
-/// The jobs of this workflow that items may be adopted from, the newest first.
+/// The jobs of this workflow from which items may be adopted, newest first.
 Result<std::vector<Job>> earlier_jobs(Records& records, const std::string& workflow) {
   std::vector<Job> all;
   JobFilter filter{.ended = std::nullopt, .workflow_name = workflow, .before = {}};
@@ -26,7 +26,7 @@ Result<std::vector<Job>> earlier_jobs(Records& records, const std::string& workf
   }
 }
 
-/// Why an item has to run, or empty: an earlier job has finished it.
+/// Why an item must run; empty if an earlier job has finished it.
 std::string reason_for(Records& records, const std::vector<Job>& jobs, const NewItem& item,
                        const Submission& submission) {
   std::string reason = "new";
@@ -64,7 +64,7 @@ std::string reasons_in_words(const Plan& plan) {
   return out;
 }
 
-/// What a stage would see of the items that run.
+/// What a stage would do with the items that run.
 std::string stage_in_words(const Plan& plan, const Workflow& workflow, StageIndex index) {
   const StageDefinition& stage = workflow.stage(index);
   const std::string number = with_separators(plan.running());

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What a run would do, and why: nothing is submitted, nothing runs.
+/// Plans what a run would do, and why. Submits and runs nothing.
 
 #include <cstdint>
 #include <map>
@@ -13,11 +13,11 @@ namespace pawl::cli {
 struct Plan {
   std::int64_t total = 0;
   std::int64_t finished = 0;                   ///< adopted from an earlier job
-  std::map<std::string, std::int64_t> to_run;  ///< how many, by the reason
+  std::map<std::string, std::int64_t> to_run;  ///< number of items by reason
   [[nodiscard]] std::int64_t running() const { return total - finished; }
 };
 
-/// Compares every item with what earlier jobs of the same workflow made of it.
+/// Compares every item with its results in earlier jobs of the same workflow.
 [[nodiscard]] Result<Plan> plan_run(Records& records, const Submission& submission, bool fresh);
 
 [[nodiscard]] std::string plan_text(const Plan& plan, const Workflow& workflow);

@@ -10,6 +10,11 @@
 #include "workflow/source_text.hpp"
 
 namespace pawl::cli {
+
+using workflow::Character;
+using workflow::first_character;
+using workflow::is_unprintable;
+
 namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
@@ -20,7 +25,7 @@ std::string hexadecimal(std::string_view prefix, unsigned number, int digits) {
   return std::string(prefix) + text.data();
 }
 
-/// The escape of a character as JSON writes it; one beyond U+FFFF takes two.
+/// The JSON escape of a character; two escapes beyond U+FFFF.
 std::string escape_of(char32_t code) {
   switch (code) {
     case U'\n':
@@ -38,7 +43,7 @@ std::string escape_of(char32_t code) {
          hexadecimal("\\u", 0xDC00 + (above & 0x3FFU), 4);
 }
 
-/// Whether all of it is plain ASCII, so that nothing has to be looked at.
+/// Whether the text is plain ASCII, which needs no escapes.
 bool is_plain(std::string_view text, bool keeps_lines) {
   return std::ranges::all_of(text, [&](char c) {
     return (c >= 0x20 && c < 0x7F) || (keeps_lines && (c == '\n' || c == '\t'));
@@ -84,7 +89,7 @@ void append_utf8(std::string& out, char32_t code) {
   append(0x80 | (code & 0x3FU));
 }
 
-/// Takes so many hexadecimal digits off the text.
+/// Removes this many hexadecimal digits from the text and returns their value.
 std::optional<unsigned> take_digits(std::string_view& text, std::size_t digits) {
   unsigned number = 0;
   const std::string_view part = text.substr(0, digits);
@@ -95,7 +100,7 @@ std::optional<unsigned> take_digits(std::string_view& text, std::size_t digits) 
   return number;
 }
 
-/// Takes what follows "\u". A character beyond U+FFFF is two escapes.
+/// Reads the character after "\u". A character beyond U+FFFF is two escapes.
 std::optional<char32_t> take_character(std::string_view& text) {
   const std::optional<unsigned> first = take_digits(text, 4);
   if (!first || (*first >= 0xDC00 && *first <= 0xDFFF)) return std::nullopt;
@@ -107,7 +112,7 @@ std::optional<char32_t> take_character(std::string_view& text) {
   return 0x10000 + ((*first - 0xD800) << 10U) + (*second - 0xDC00);
 }
 
-/// Takes one escape, after its backslash; false where it is none.
+/// Reads one escape, after its backslash. Returns false if it is not an escape.
 bool take_escape(std::string_view& text, std::string& out) {
   if (text.empty()) return false;
   const char kind = text.front();
@@ -201,9 +206,8 @@ Result<std::string> read_id_part(std::string_view text) {
     text.remove_prefix(1);
     if (!take_escape(text, out)) {
       return pawl::fail(ErrorCode::invalid,
-                        "'" + printable(whole) + "' has a backslash that begins no escape",
-                        "write a backslash as \\\\; lists print ids in the form that is read, "
-                        "with -q as a whole");
+                        "'" + printable(whole) + "' has a backslash that does not begin an escape",
+                        "write a backslash as \\\\; to copy an id, list it with -q");
     }
   }
   return out;

@@ -1,10 +1,10 @@
 #pragma once
 
-/// Text from outside as a terminal may get it, and ids as text that can be read back.
+/// Makes text from outside safe for a terminal, and writes ids as text that can be read back.
 ///
-/// Keys, messages, logs and files can hold anything: escape sequences, changes of the writing
-/// direction, newlines. Whatever a terminal would obey is written as an escape of JSON instead:
-/// "\n", "\u001b". The same escapes make an id one line that means that id and no other.
+/// Keys, messages, logs and files can contain anything: escape sequences, changes of the writing
+/// direction, newlines. Characters that a terminal would obey are written as JSON escapes: "\n",
+/// "\u001b". With the same escapes, an id is always one line with one meaning.
 
 #include <string>
 #include <string_view>
@@ -13,30 +13,30 @@
 
 namespace pawl::cli {
 
-/// The text in one line. Unprintable characters become escapes, broken UTF-8 becomes U+FFFD.
+/// The text as one line. Unprintable characters become escapes, invalid UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string printable(std::string_view text);
 /// The same for several lines: newlines and tabs stay. JSON stays JSON, with the same meaning.
 [[nodiscard]] std::string printable_lines(std::string_view text);
 
 /// A key, a stage or a fan-out child as a part of an id. `read_id_part` reads it back, whatever the
 /// bytes. Ordinary text stays as it is. A backslash is doubled; bytes that are not UTF-8 become
-/// "\xff"; blanks at the ends and a dash at the beginning become escapes, as a shell or a reader
-/// would lose them.
+/// "\xff"; spaces at the ends and a dash at the beginning become escapes, because a shell or a
+/// reader would lose them.
 [[nodiscard]] std::string id_part(std::string_view text);
-/// Every character of `also` becomes an escape as well.
+/// The same, and every character of `also` becomes an escape.
 [[nodiscard]] std::string id_part(std::string_view text, std::string_view also);
 
-/// The same with an escape in any case: its first character is written as one.
+/// The same, but the first character always becomes an escape.
 [[nodiscard]] std::string id_part_with_escape(std::string_view text);
 
-/// What an id part stands for: the escapes of JSON strings, and "\xff" for a byte. `invalid` for a
-/// backslash that begins no escape; it is never guessed.
+/// Reads an id part: the escapes of JSON strings, and "\xff" for a byte. `invalid` if a backslash
+/// does not begin an escape.
 [[nodiscard]] Result<std::string> read_id_part(std::string_view text);
 
-/// A word for the shell: in single quotes where it needs them.
+/// A word for the shell, in single quotes if it needs them.
 [[nodiscard]] std::string quoted_for_shell(std::string_view text);
 
-/// Where this character stands outside of any escape, from `from` on; npos: nowhere.
+/// The first position of this character outside of any escape, starting at `from`; npos: none.
 [[nodiscard]] std::size_t find_unescaped(std::string_view text, char wanted, std::size_t from = 0);
 
 }  // namespace pawl::cli

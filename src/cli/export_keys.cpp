@@ -25,16 +25,16 @@ std::string in_octal(mode_t mode) {
   return out.str();
 }
 
-/// The owner is this user or root, and the mode has none of these bits.
+/// Checks that the owner is this user or root, and that the mode has none of these bits.
 Status is_private(const fs::path& path, mode_t forbidden, const char* verb, const char* mode) {
   struct stat status{};
   const std::string name = "'" + printable(path.string()) + "'";
   if (::stat(path.c_str(), &status) != 0) {
-    return fail(ErrorCode::not_found, "no file " + name + " that can be read");
+    return fail(ErrorCode::not_found, "cannot read file " + name);
   }
   if (status.st_uid != ::geteuid() && status.st_uid != 0) {
     return fail(ErrorCode::refused, "the key " + name + " belongs to another user",
-                "make a copy of your own");
+                "use a copy that belongs to you");
   }
   if ((status.st_mode & forbidden) == 0) return {};
   return fail(ErrorCode::refused,
@@ -50,8 +50,7 @@ Result<std::string> read_key(const fs::path& path) {
   std::string text(key_bytes_max, '\0');
   in.read(text.data(), key_bytes_max);
   if (!in.is_open() || in.bad()) {
-    return fail(ErrorCode::not_found,
-                "no file '" + printable(path.string()) + "' that can be read");
+    return fail(ErrorCode::not_found, "cannot read file '" + printable(path.string()) + "'");
   }
   text.resize(static_cast<std::size_t>(in.gcount()));
   return text;
@@ -65,7 +64,7 @@ Result<std::string> read_trusted_key(const fs::path& path) {
   if (!key) return key;
   if (const Result<std::string> known = key_fingerprint(*key); !known) {
     return fail(known.error().code, "'" + printable(path.string()) + "': " + known.error().message,
-                "a public key is made by: openssl pkey -in key.pem -pubout");
+                "create a public key: openssl pkey -in key.pem -pubout");
   }
   return key;
 }

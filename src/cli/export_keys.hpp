@@ -1,6 +1,6 @@
 #pragma once
 
-/// The keys of signed exports, from files.
+/// Reads the keys of signed exports from files.
 
 #include <filesystem>
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace pawl::cli {
 
-/// PEM text. `refused` when others can read the file, as ssh does.
+/// PEM text. `refused` if others can read the file, as ssh does.
 [[nodiscard]] Result<std::string> read_signing_key(const std::filesystem::path& file);
 
-/// The keys of these files, and those of `folder`/*.pem, where it exists. `refused` when others can
-/// write to one of them: they could put their own key there.
+/// The keys of these files, and those of `folder`/*.pem if it exists. `refused` if others can write
+/// to one of them, because they could add their own key.
 [[nodiscard]] Result<std::vector<std::string>> read_trusted_keys(
     const std::vector<std::filesystem::path>& files, const std::filesystem::path& folder);
 

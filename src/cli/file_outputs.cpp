@@ -8,10 +8,14 @@
 #include "pawl/codec/json.hpp"
 
 namespace pawl::cli {
+
+using workflow::file_of;
+using workflow::FileValue;
+
 namespace {
 
 constexpr std::size_t name_bytes_max = 120;
-/// The largest file that is shown line by line.
+/// The size of the largest file that is shown line by line.
 constexpr std::int64_t shown_bytes_max = std::int64_t{1} << 20U;
 
 void append_lines(std::vector<std::string>& lines, std::string_view text,
@@ -28,7 +32,7 @@ void append_value(Records& records, std::vector<std::string>& lines, const Json&
   if (const std::optional<FileValue> file = file_of(value)) {
     const Result<std::filesystem::path> path = records.payload_path(file->sha256);
     lines.push_back(indent + "file " + file->name + ", " + bytes_in_words(file->size) + ", " +
-                    (path ? path->string() : "its bytes are gone"));
+                    (path ? path->string() : "its content is missing"));
     if (file->size > shown_bytes_max) return;
     const Result<std::string> bytes = records.payload(file->sha256);
     const bool is_text = bytes && bytes->find('\0') == std::string::npos;
@@ -78,7 +82,7 @@ std::string safe_file_name(const std::string& text) {
   }
   if (name.size() > name_bytes_max) {
     name.resize(name_bytes_max);
-    // Not in the middle of a character.
+    // Do not cut in the middle of a character.
     while (!name.empty() && (static_cast<unsigned char>(name.back()) & 0xC0U) == 0x80) {
       name.pop_back();
     }

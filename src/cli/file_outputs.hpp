@@ -1,6 +1,6 @@
 #pragma once
 
-/// Outputs that are files, as people see them: with the path of their bytes.
+/// Shows outputs that are files, with the path of their content.
 
 #include <cstdint>
 #include <filesystem>
@@ -14,19 +14,19 @@
 
 namespace pawl::cli {
 
-/// The value with a "path" in each file it holds, however deep: where its bytes can be read. A file
-/// whose bytes are gone gets a null.
+/// Adds to each file in the value, at any depth, the "path" of its content. The path is null if the
+/// content is missing.
 [[nodiscard]] Json with_paths(Records& records, const Json& value);
 
-/// The object with this member, put at its end or in place of its namesake.
+/// The object with this member, appended or replacing a member of the same name.
 [[nodiscard]] Json with_member(const Json& object, const std::string& key, Json value);
 
-/// A text as one name of a file: without slashes, control characters and leading dots, never empty,
-/// of bounded length. Different texts may give the same name.
+/// The text as a file name: without slashes, control characters and leading dots, never empty, of
+/// bounded length. Different texts may give the same name.
 [[nodiscard]] std::string safe_file_name(const std::string& text);
 
-/// An output as lines for people: texts of several lines as they are, the rest as indented JSON.
-/// Small text files are shown with what they hold.
+/// An output as readable lines: multi-line strings as they are, everything else as indented JSON.
+/// Small text files are shown with their content.
 [[nodiscard]] std::vector<std::string> readable_lines(Records& records, const Json& output);
 
 }  // namespace pawl::cli

@@ -25,7 +25,7 @@ std::string title_of(const StageDefinition& stage) {
 
 std::string cut(const std::string& name) { return shortened(printable(name), name_columns_max); }
 
-/// In the order of the graph, each with what it comes after.
+/// The stages in topological order, each with its needs.
 std::string as_list(const Workflow& workflow) {
   std::size_t width = 0;
   for (const StageDefinition& stage : workflow.definition().stages) {
@@ -51,7 +51,7 @@ std::string as_list(const Workflow& workflow) {
   return out;
 }
 
-/// For names in quotes, of mermaid and of dot.
+/// Escapes a quoted name for mermaid or dot.
 std::string escaped(const std::string& text, bool for_mermaid) {
   std::string out;
   for (const char c : text) {

@@ -40,8 +40,8 @@ std::string_view why_paused(PauseCause cause) {
   return "";
 }
 
-/// Why a job ended that was not cancelled by request. One whose items failed needs no words: the
-/// dead letters are told beside it.
+/// Why a job was ended, unless somebody asked for it. Failed items are not mentioned: the dead
+/// letters are reported beside it.
 std::string_view why_ended(const Job& job) {
   if (!job.cancelled) return "";
   switch (*job.cancelled) {
@@ -62,7 +62,7 @@ std::string_view why_ended(const Job& job) {
 
 std::string_view cause_of(const Job& job) {
   if (job.trust == Trust::untrusted) return " (imported, not trusted)";
-  if (job.trust == Trust::abandoned) return " (its import was given up)";
+  if (job.trust == Trust::abandoned) return " (import abandoned)";
   return state_of(job) == JobState::paused ? why_paused(job.paused) : why_ended(job);
 }
 
@@ -155,13 +155,14 @@ Error not_trusted(const Job& job) {
   const std::string number = std::to_string(job.id.value());
   return {.code = ErrorCode::refused,
           .message = "job " + number + " was imported and is not trusted yet",
-          .help = "see what it would run and accept it: pawl job trust " + number};
+          .help = "to see what it would run, and to accept it: pawl job trust " + number};
 }
 
 std::string way_out_of_pause(const Job& job) {
   const std::string number = std::to_string(job.id.value());
   if (job.trust == Trust::untrusted) {
-    return "it was imported and is not trusted; see what it would run and accept it:  pawl job "
+    return "it was imported and is not trusted; to see what it would run, and to accept it:  pawl "
+           "job "
            "trust " +
            number;
   }
@@ -170,18 +171,18 @@ std::string way_out_of_pause(const Job& job) {
       return "its budget is used up; raise it:  pawl job budget " + number +
              " --attempts N --cost-usd N --tokens N";
     case PauseCause::deadline:
-      return "its deadline has passed; move it:  pawl job budget " + number + " --deadline TIME";
+      return "its deadline has passed; extend it:  pawl job budget " + number + " --deadline TIME";
     case PauseCause::no_progress:
-      return "nothing had ended for too long; let it go on:  pawl job resume " + number;
+      return "it made no progress for too long; continue it:  pawl job resume " + number;
     case PauseCause::none:
     case PauseCause::requested:
       break;
   }
-  return "an operator paused it; let it go on:  pawl job resume " + number;
+  return "an operator paused it; continue it:  pawl job resume " + number;
 }
 
 Error with_commands(Error error, JobId job) {
-  // The library names its own call; here it is a command.
+  // The library suggests a C++ call. Replace it by the command.
   if (error.help.contains("SetBudget")) {
     error.help = "raise it: pawl job budget " + std::to_string(job.value()) +
                  " --attempts N --cost-usd N --tokens N --deadline TIME";

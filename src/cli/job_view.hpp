@@ -1,6 +1,6 @@
 #pragma once
 
-/// A job as people see it: one line, and a table of its stages.
+/// Shows a job: one line, and a table of its stages.
 
 #include <string>
 
@@ -13,32 +13,32 @@ namespace pawl::cli {
 /// "job 41  documents  running  812/1040 done  7 dead  18 waiting for review  $18.20/$25.00"
 [[nodiscard]] std::string job_headline(const Job& job, const Style& style, const Times& times);
 
-/// "completed", "waits for people", "failed (deadline passed)": the state, and where that does not
-/// say it the cause.
+/// "completed", "waits for people", "failed (deadline passed)": the state, with its cause if the
+/// state alone does not show it.
 [[nodiscard]] std::string state_in_words(const Job& job);
 
-/// Stages and how many tasks are in which state; states that nothing is in are left out, but for
-/// the usual ones.
+/// The number of tasks of each stage by state. States without tasks are left out, except for the
+/// usual ones.
 [[nodiscard]] std::string stage_table(const Job& job, const Workflow& workflow, const Style& style);
 
-/// How many tasks of a stage people are shown in each state. The dead and the reviews of fan-out
-/// children count with their stage's, as they do in the headline.
+/// The number of tasks of a stage in each state, as shown. Dead letters and reviews of fan-out
+/// children count for their stage, as in the headline.
 [[nodiscard]] StateCounts counts_of_stage(const Job& job, const Workflow& workflow,
                                           StageIndex stage);
 
-/// How many tasks of the job, fan-out children included, are in this state.
+/// The number of tasks of the job in this state, including fan-out children.
 [[nodiscard]] std::int64_t tasks_in(const Job& job, StateKind state);
 
-/// Nothing happens any more unless a person acts: ended, paused, or only reviews are left.
+/// Whether nothing happens until a person acts: ended, paused, or only reviews are left.
 [[nodiscard]] bool stands_still(const Job& job);
 
-/// Why an untrusted job is not worked on, with the way out.
+/// The error for work on an untrusted job; its help names the command that accepts it.
 [[nodiscard]] Error not_trusted(const Job& job);
 
-/// The command that lets a paused job go on.
+/// Why a job is paused, and the command that continues it.
 [[nodiscard]] std::string way_out_of_pause(const Job& job);
 
-/// An error of the store with the commands of this program as the way out.
+/// An error of the store, with a help line that names commands of this program.
 [[nodiscard]] Error with_commands(Error error, JobId job);
 
 }  // namespace pawl::cli

@@ -22,7 +22,7 @@ KeyReader::KeyReader() {
   auto before = std::make_unique<Mode>();
   if (::tcgetattr(STDIN_FILENO, &before->settings) != 0) return;
   termios keys = before->settings;
-  // Ctrl-C is a key too: it must not end the process with the terminal left like this.
+  // Ctrl-C is a key, too: it must not end the process and leave the terminal in this mode.
   keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | ISIG);
   keys.c_cc[VMIN] = 1;
   keys.c_cc[VTIME] = 0;

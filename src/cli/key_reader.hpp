@@ -1,13 +1,13 @@
 #pragma once
 
-/// Single keys from a terminal, for decisions that count.
+/// Reads single keys from a terminal.
 
 #include <memory>
 
 namespace pawl::cli {
 
-/// While it lives, the terminal hands over single keys, without echo and without waiting for a
-/// newline. Make it before the question is shown: a key pressed right after must find it so.
+/// While it exists, the terminal delivers single keys, without echo and without waiting for a
+/// newline. Create it before the question is shown, so that it sees the first key.
 class KeyReader {
  public:
   KeyReader();
@@ -15,15 +15,15 @@ class KeyReader {
   KeyReader(const KeyReader&) = delete;
   KeyReader& operator=(const KeyReader&) = delete;
 
-  /// Waits until nothing has been typed for a moment and forgets what was: keys pressed, or held
-  /// down, before the question was on the screen never answer it.
+  /// Discards keys that were pressed or held down before the question appeared, so that they never
+  /// answer it. Waits until no key has arrived for a moment.
   void forget_typed_ahead();
-  /// One key. Ctrl-C is 3, Ctrl-D is 4; -1 where the terminal is gone.
+  /// One key. Ctrl-C is 3, Ctrl-D is 4; -1 if the terminal is gone.
   [[nodiscard]] int read();
 
  private:
   struct Mode;
-  std::unique_ptr<Mode> before_;  ///< null where there is no terminal
+  std::unique_ptr<Mode> before_;  ///< null if there is no terminal
 };
 
 }  // namespace pawl::cli

@@ -9,7 +9,7 @@ namespace {
 using Lines = std::vector<std::string>;
 
 constexpr std::size_t context = 3;
-/// Beyond this many comparisons the middle is told as replaced whole.
+/// If more comparisons are needed, the whole middle is shown as replaced.
 constexpr std::size_t comparisons_max = 4'000'000;
 
 struct Edit {
@@ -17,7 +17,7 @@ struct Edit {
   const std::string* line;
 };
 
-/// The longest common subsequence, by the textbook.
+/// Compares the middle by its longest common subsequence.
 void append_middle(std::vector<Edit>& edits, const Lines& before, const Lines& after,
                    std::size_t first, std::size_t before_end, std::size_t after_end) {
   const std::size_t rows = before_end - first;

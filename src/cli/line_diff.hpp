@@ -1,6 +1,6 @@
 #pragma once
 
-/// Two texts, line by line.
+/// Compares two texts line by line.
 
 #include <string>
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace pawl::cli {
 
-/// Lines that are only in `before` begin with "-", only in `after` with "+", others with a blank;
-/// of unchanged stretches three lines stay on each side, the rest shows as "…". Empty when the
-/// texts are equal.
+/// Lines that are only in `before` begin with "-", only in `after` with "+", others with a space.
+/// Three unchanged lines are kept around each change; the rest is shown as "…". Empty if the texts
+/// are equal.
 [[nodiscard]] std::string line_diff(const std::vector<std::string>& before,
                                     const std::vector<std::string>& after, const Style& style);
 

@@ -14,7 +14,7 @@
 
 namespace {
 
-/// Lists of processes show the arguments to everybody.
+/// Hides passwords in the arguments, because process lists show them to everybody.
 void hide_passwords(int argc, char** argv) {
   for (int i = 0; i < argc; ++i) {
     const std::size_t size = std::strlen(argv[i]);
@@ -28,8 +28,8 @@ void hide_passwords(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Commands of the same user cannot read our memory and environment, which hold the secrets of
-  // every stage. They themselves are ordinary processes again: exec resets it.
+  // Keep commands of the same user from reading our memory and environment, which hold the secrets
+  // of every stage. exec resets this flag, so the commands themselves are not affected.
   ::prctl(PR_SET_DUMPABLE, 0);
   std::ios::sync_with_stdio(false);
   const pawl::cli::SafeOutput out(std::cout, ::isatty(STDOUT_FILENO) == 1);
@@ -40,12 +40,12 @@ int main(int argc, char** argv) {
     hide_passwords(argc, argv);
     code = pawl::cli::run_command_line(words);
   } catch (const std::exception& fault) {
-    std::cerr << "error: pawl has a fault: " << pawl::postgres::without_passwords(fault.what())
-              << '\n';
+    std::cerr << "error: internal error in pawl: "
+              << pawl::postgres::without_passwords(fault.what()) << '\n';
   }
   std::cout.flush();
   if (!std::cout) {
-    // A full disk or a closed pipe: who reads the exit code must not take half a list for a whole.
+    // A full disk or a closed pipe: the exit code must show that the output is incomplete.
     std::cerr << "error: the output could not be written\n";
     return pawl::cli::exit_failed;
   }

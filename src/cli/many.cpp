@@ -32,10 +32,10 @@ Result<std::vector<std::string>> read_numbers(Session& session, const std::vecto
     if (number_of(id) <= 0) wrong += (wrong.empty() ? "'" : ", '") + printable(id) + "'";
   }
   if (!wrong.empty()) {
-    return pawl::fail(ErrorCode::invalid, "a " + what + " is called by its number, not " + wrong,
-                      "they are listed by: pawl " + what + " list");
+    return pawl::fail(ErrorCode::invalid, "not a " + what + " number: " + wrong,
+                      "list the numbers: pawl " + what + " list");
   }
-  if (numbers.empty()) return pawl::fail(ErrorCode::invalid, "no " + what + " is named");
+  if (numbers.empty()) return pawl::fail(ErrorCode::invalid, "no " + what + "s given");
   return numbers;
 }
 

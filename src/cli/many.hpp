@@ -1,7 +1,6 @@
 #pragma once
 
-/// Commands that take several ids: one after the other, each with its own answer. One that fails
-/// does not keep the others from being done.
+/// For commands that take several ids. Each id succeeds or fails on its own.
 
 #include <cstdint>
 #include <functional>
@@ -12,29 +11,29 @@
 
 namespace pawl::cli {
 
-/// The ids, with "-" replaced by the lines of stdin: what lists print with --quiet. An id has no
-/// raw newline (`id_part`), so a line is one id. Empty lines are passed over.
+/// The ids, with "-" replaced by the lines of stdin, as lists print them with --quiet. An id
+/// contains no raw newline (`id_part`), so a line is one id. Empty lines are skipped.
 [[nodiscard]] std::vector<std::string> read_ids(Session& session,
                                                 const std::vector<std::string>& ids);
 
-/// The same of things that are called by numbers. `invalid` names every text that is none, and that
-/// nothing was named at all; `what` is what the numbers are of: "review".
+/// The same for numbers. `what` says what they identify: "review". `invalid` names every text that
+/// is not a number, or reports that none were given.
 [[nodiscard]] Result<std::vector<std::string>> read_numbers(Session& session,
                                                             const std::vector<std::string>& ids,
                                                             const std::string& what);
 [[nodiscard]] std::int64_t number_of(const std::string& id);
 
-/// What was done to one id: a document for JSON, the same in words, and the id as it is printed
-/// with --quiet; empty: as it was given.
+/// The result for one id: a JSON document, the same in words, and the id to print with --quiet
+/// (empty: the id as given).
 struct Done {
   Json document;
   std::string words;
   std::string id = {};
 };
 
-/// Does each and reports: a line each on stdout, errors on stderr, or one document
-/// {"items":[{…,"ok":true,"error":null}]}, with `list` in place of "items". The exit code is the
-/// worst of all: that it did not work, then wrong usage, then a conflict.
+/// Processes each id and reports the results: one line each on stdout and errors on stderr, or one
+/// document {"items":[{…,"ok":true,"error":null}]}, with `list` in place of "items". Returns the
+/// worst exit code: failure before wrong usage before conflict.
 int do_each(Session& session, const std::vector<std::string>& ids,
             const std::function<Result<Done>(const std::string& id)>& act,
             const std::string& list = "items");

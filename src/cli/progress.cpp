@@ -19,7 +19,7 @@ namespace {
 constexpr Duration between_lines = std::chrono::seconds(10);
 constexpr std::size_t bar_width = 20;
 
-/// The states a stage's line shows, in the order of their reading.
+/// The states in the line of a stage, from left to right.
 struct Mark {
   StateKind kind;
   std::string_view sign;
@@ -31,7 +31,7 @@ constexpr std::array marks = {
     Mark{StateKind::cancelled, "✕"},
 };
 
-/// What has not begun: waiting for a stage before it, for its turn, or for its children.
+/// Tasks that have not started: waiting for an earlier stage, for a worker, or for children.
 std::int64_t to_come(const StateCounts& counts) {
   return counts[StateKind::waiting] + counts[StateKind::ready] + counts[StateKind::expanded];
 }
@@ -56,7 +56,7 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
-/// The counts of a stage in the words of tables: "3 done, 1 running".
+/// The counts of a stage, with the labels of tables: "3 done, 1 running".
 std::string in_words(const StateCounts& counts) {
   std::string out;
   const auto add = [&](std::int64_t number, std::string_view label) {
@@ -65,7 +65,7 @@ std::string in_words(const StateCounts& counts) {
     out += with_separators(number) + " " + std::string(label);
   };
   for (const Mark& mark : marks) add(counts[mark.kind], label_of(mark.kind));
-  if (!out.empty()) add(to_come(counts), "to come");  // nothing is told of what has not begun
+  if (!out.empty()) add(to_come(counts), "to come");  // nothing is reported before the stage starts
   return out;
 }
 
@@ -179,7 +179,7 @@ void Progress::draw(const std::vector<std::string>& lines) {
   std::string out;
   const std::size_t width = terminal_width();
   for (const std::string& line : lines) {
-    // A painted line is short; a plain one is cut, so that it never takes two rows.
+    // A coloured line is short. A plain line is cut, so that it never takes two rows.
     out += (line.find('\x1b') == std::string::npos ? shortened(line, width - 1) : line) + "\n";
   }
   *session_.streams().err << out << std::flush;

@@ -1,8 +1,8 @@
 #pragma once
 
-/// How a job comes along, while a command works on it. On a terminal: a block that is drawn over
-/// itself, a line per stage. Elsewhere: words, a line when a stage's counts have changed, and at
-/// most one round of them every ten seconds.
+/// Shows the progress of a job while a command works on it. On a terminal: a block with one line
+/// per stage, redrawn in place. Elsewhere: one line for each stage whose counts have changed, at
+/// most every ten seconds.
 
 #include <cstdint>
 #include <map>
@@ -18,11 +18,12 @@ class Progress {
  public:
   explicit Progress(Session& session) : session_(session) {}
 
-  /// Shows where the job stands. Draws only what has changed; call it as often as you like.
+  /// Shows the current progress. Draws only if something has changed, so call it as often as you
+  /// like.
   void show(const Job& job, const Workflow& workflow);
-  /// Says something beside the picture.
+  /// Prints a message above the block.
   void say(const std::string& line);
-  /// Leaves the last state standing. Nothing is drawn over after this.
+  /// Shows the final progress, which stays on the screen.
   void finish(const Job& job, const Workflow& workflow);
 
  private:
@@ -34,13 +35,13 @@ class Progress {
 
   Session& session_;
   std::vector<std::string> drawn_;
-  std::map<std::string, std::string> told_;  ///< by stage: the words last told
+  std::map<std::string, std::string> told_;  ///< by stage: the counts last reported
   Timestamp told_at_;
   Timestamp began_at_;
   std::int64_t settled_at_start_ = 0;
 };
 
-/// "3 items: 2 done, 1 dead": where a job's items stand, in words.
+/// "3 items: 2 done, 1 failed": the number of items by state.
 [[nodiscard]] std::string items_in_words(const Job& job);
 
 }  // namespace pawl::cli

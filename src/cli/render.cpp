@@ -19,6 +19,9 @@
 #include "workflow/source_text.hpp"
 
 namespace pawl::cli {
+
+using workflow::Character;
+using workflow::first_character;
 namespace {
 
 using namespace std::chrono_literals;

@@ -1,9 +1,9 @@
 #pragma once
 
-/// How things look to people: columns, colours, moments, numbers, and the words of tables.
+/// Formats output for people: tables, colours, times, numbers, and labels of states.
 ///
-/// Whatever comes from outside (keys, messages) is made printable first, so that it stays in its
-/// line and its column.
+/// Text from outside (keys, messages) is made printable first, so that it stays in its line and its
+/// column.
 
 #include <cstdint>
 #include <string>
@@ -21,21 +21,21 @@ namespace pawl::cli {
 
 enum class Paint : std::uint8_t { plain, bold, dim, red, green, yellow, cyan };
 
-/// Paints, or leaves alone.
+/// Colours text, if colours are on.
 struct Style {
   bool colour = false;
   [[nodiscard]] std::string paint(Paint paint, std::string_view text) const;
 };
-/// Whether to paint: `--color`, then NO_COLOR, CLICOLOR_FORCE, then whether it is a terminal.
+/// Whether to use colours: `--color`, then NO_COLOR, CLICOLOR_FORCE, then whether it is a terminal.
 [[nodiscard]] bool wants_colour(Colour choice, bool is_terminal);
 
-/// Columns on a terminal.
+/// The width of the text on a terminal, in columns.
 [[nodiscard]] std::size_t display_width(std::string_view text);
-/// Cut to a width, with an ellipsis where something is missing.
+/// The text cut to a width, with an ellipsis if something is missing.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
 
-/// Rows under headings. Columns are as wide as their widest cell, two blanks apart, and no line
-/// ends in blanks. Cells are made printable.
+/// Rows under headings. Columns are as wide as their widest cell, two spaces apart, and no line
+/// ends in spaces. Cells are made printable.
 class Table {
  public:
   enum class Align : std::uint8_t { left, right };
@@ -63,20 +63,20 @@ class Table {
   std::vector<std::vector<Cell>> rows_;
 };
 
-/// How moments are shown.
+/// How times are shown.
 struct Times {
   TimeStyle style = TimeStyle::relative;
   Timestamp now;
-  /// "9m ago", "in 41s", "now"; or the local or UTC time. "-" where there is none.
+  /// "9m ago", "in 41s", "now"; or the local or UTC time. "-" if there is none.
   [[nodiscard]] std::string of(Timestamp time) const;
-  /// For a log: the time of day where relative was asked for, as a list of "9m ago" is hard to
+  /// For a log: the time of day instead of a relative time, because a list of "9m ago" is hard to
   /// read.
   [[nodiscard]] std::string of_entry(Timestamp time) const;
 };
 
 /// "41s", "2h10m", "3d4h", "350ms", "8.1s": the two largest units.
 [[nodiscard]] std::string in_words(Duration duration);
-/// "30s", "15m", "8h", "2d", "1h30m", "250ms". `invalid` with the way out.
+/// "30s", "15m", "8h", "2d", "1h30m", "250ms". `invalid` with the expected form.
 [[nodiscard]] Result<Duration> parse_duration(std::string_view text);
 /// "1,040"
 [[nodiscard]] std::string with_separators(std::int64_t number);
@@ -88,7 +88,7 @@ struct Times {
 /// "12.4 MiB"
 [[nodiscard]] std::string bytes_in_words(std::int64_t bytes);
 
-/// What tables call a state; JSON, filters and events use the model's own words.
+/// The label of a state in tables. JSON, filters and events use the names of the model.
 [[nodiscard]] std::string_view label_of(StateKind state);
 [[nodiscard]] std::string_view label_of(ItemState state);
 [[nodiscard]] std::string_view label_of(JobState state);
@@ -96,8 +96,8 @@ struct Times {
 [[nodiscard]] Paint paint_of(ItemState state);
 [[nodiscard]] Paint paint_of(JobState state);
 
-/// Talk made printable, without passwords of addresses. Lines after the first are indented, so that
-/// nothing that a message quotes can pass for a message of its own.
+/// A message made printable, without the passwords of addresses. Lines after the first are
+/// indented, so that quoted text cannot look like a message of its own.
 [[nodiscard]] std::string paragraph(std::string_view text);
 
 /// "error: message" and " = help: …", each line with its newline.

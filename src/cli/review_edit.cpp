@@ -16,6 +16,12 @@
 #include "workflow/file_value.hpp"
 
 namespace pawl::cli {
+
+using workflow::file_of;
+using workflow::file_value;
+using workflow::FileValue;
+using workflow::fits;
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -24,7 +30,7 @@ std::string_view kind_of_json(const Json& value) {
   if (value.is_null()) return "null";
   if (is_object(value)) return "an object";
   if (is_array(value)) return "a list";
-  if (is_string(value)) return "a text";
+  if (is_string(value)) return "text";
   if (integer_of(value)) return "a whole number";
   if (is_number(value)) return "a number";
   return "true or false";
@@ -50,11 +56,11 @@ std::optional<FieldType> declared_type(const StageDefinition& stage, const std::
 Status wrong_kind(const std::string& field, std::string_view wanted, const Json& edited) {
   return pawl::fail(ErrorCode::invalid,
                     "field \"" + field + "\" must be " + std::string(wanted) +
-                        ", and the edit made it " + std::string(kind_of_json(edited)),
-                    "a number is written 4214, a text \"4214\"");
+                        ", but the edit made it " + std::string(kind_of_json(edited)),
+                    "write a number as 4214, and text as \"4214\"");
 }
 
-/// Makes a file that only this person can read; removes it at the end.
+/// A temporary file that only this user can read; removed by the destructor.
 class PrivateFile {
  public:
   explicit PrivateFile(const std::string& text) {
@@ -91,14 +97,14 @@ std::string editor_command(const Session& session) {
 
 Status check_edit(const StageDefinition& stage, const Json& original, const Json& edited) {
   if (edited == original) {
-    return pawl::fail(ErrorCode::invalid, "nothing was changed",
-                      "to take it as it is: pawl review approve");
+    return pawl::fail(ErrorCode::invalid, "the edit changes nothing",
+                      "to approve the output as it is: pawl review approve");
   }
   if (!is_object(original)) {
     if (is_of_same_kind(original, edited)) return {};
     return pawl::fail(ErrorCode::invalid,
                       "the output must stay " + std::string(kind_of_json(original)) +
-                          ", and the edit made it " + std::string(kind_of_json(edited)));
+                          ", but the edit made it " + std::string(kind_of_json(edited)));
   }
   if (!is_object(edited)) {
     return pawl::fail(ErrorCode::invalid, "the edited output must be an object");
@@ -128,8 +134,8 @@ Status check_edit(const StageDefinition& stage, const Json& original, const Json
   }
   for (const auto& [field, value] : members(original)) {
     if (member(edited, field)) continue;
-    return pawl::fail(ErrorCode::invalid, "the edit leaves out field \"" + field + "\"",
-                      "give the whole output, changed where you want it");
+    return pawl::fail(ErrorCode::invalid, "the edit lacks field \"" + field + "\"",
+                      "pass the whole output, with your changes");
   }
   return {};
 }
@@ -137,17 +143,17 @@ Status check_edit(const StageDefinition& stage, const Json& original, const Json
 Result<std::string> edit_in_editor(Session& session, const std::string& text) {
   const std::string editor = editor_command(session);
   if (editor.empty()) {
-    return pawl::fail(ErrorCode::refused, "no editor is named, and nobody sits here",
-                      "set EDITOR, or give the output with --output FILE");
+    return pawl::fail(ErrorCode::refused, "no editor is set, and there is no terminal",
+                      "set EDITOR, or pass --output FILE");
   }
   const PrivateFile file(text);
   if (file.path().empty()) {
-    return pawl::fail(ErrorCode::unavailable, "cannot make a file to edit in TMPDIR");
+    return pawl::fail(ErrorCode::unavailable, "cannot create a file to edit in TMPDIR");
   }
   session.streams().out->flush();
   const pid_t child = ::fork();
   if (child == 0) {
-    // As git does: the variable may hold options too.
+    // As with git, the variable may contain options, too.
     const std::string script = editor + " \"$1\"";
     ::execl("/bin/sh", "sh", "-c", script.c_str(), "editor", file.path().c_str(), nullptr);
     ::_exit(127);
@@ -162,19 +168,19 @@ Result<std::string> edit_in_editor(Session& session, const std::string& text) {
   std::ifstream in(file.path(), std::ios::binary);
   std::ostringstream all;
   all << in.rdbuf();
-  if (!in) return pawl::fail(ErrorCode::unavailable, "the edited file cannot be read");
+  if (!in) return pawl::fail(ErrorCode::unavailable, "cannot read the edited file");
   return all.str();
 }
 
-/// As it is recorded: documents show a file with its path.
+/// The file value as it is recorded. Documents show a file with its path.
 Json without_path(const Json& value) {
   std::vector<std::pair<std::string, Json>> parts = members(value);
   std::erase_if(parts, [](const auto& part) { return part.first == "path"; });
   return is_object(value) ? Json::object(parts) : value;
 }
 
-/// Files as the record names them: what was left as it is loses the path it was shown with, and a
-/// path in the place of a file becomes that file, kept.
+/// Files as they are recorded. An unchanged file loses the path that was shown with it. A path in
+/// place of a file is stored and becomes a file.
 Result<Json> with_files_kept(const Session& session, Store& store, const StageDefinition& stage,
                              const Json& original, const Json& edited) {
   if (!is_object(original) || !is_object(edited)) return edited;
@@ -198,7 +204,7 @@ Result<Json> with_files_kept(const Session& session, Store& store, const StageDe
   return Json::object(fields);
 }
 
-/// The only editable field, where it is a file.
+/// The only editable field, if it is a file.
 std::optional<std::string> file_to_edit(const StageDefinition& stage, const Json& original) {
   if (stage.editable.size() != 1) return std::nullopt;
   const std::optional<Json> value = member(original, stage.editable.front());

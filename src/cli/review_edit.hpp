@@ -1,6 +1,6 @@
 #pragma once
 
-/// Changing an output by hand.
+/// Lets a person edit an output.
 
 #include <optional>
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace pawl::cli {
 
-/// The output as the person wants it: from `given` (the whole output as JSON), else from the
-/// person's editor (VISUAL, EDITOR, vi). A field that is a file may be left as it is, or become the
-/// path of another file, which is kept; where it is the only editable field, the editor opens on
-/// what the file holds.
+/// The edited output: from `given` (the whole output as JSON), else from the person's editor
+/// (VISUAL, EDITOR, vi). A field that is a file may stay as it is, or become the path of another
+/// file, which is stored. If it is the only editable field, the editor opens the content of the
+/// file.
 ///
-/// It has the same fields, each of the type it is declared to have, else of the type it had.
-/// `invalid` names the field and the way out.
+/// The result has the same fields. Each has its declared type, else the type it had. `invalid`
+/// names the field and what to do.
 [[nodiscard]] Result<Json> edited_output(Session& session, Store& store,
                                          const StageDefinition& stage, const Json& original,
                                          const std::optional<std::string>& given);

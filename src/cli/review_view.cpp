@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t data_lines_max = 12;
 
-/// Lines below a heading, cut where there are too many.
+/// Lines below a heading, cut if there are too many.
 std::string indented(const std::vector<std::string>& lines, std::size_t most,
                      const std::string& rest_is_shown_by) {
   std::string out;
@@ -32,7 +32,7 @@ std::string indented(const std::vector<std::string>& lines, std::size_t most,
   return out;
 }
 
-/// "1 (0/4)  3 (3/4)": each attempt with how many of its criteria passed.
+/// "1 (0/4)  3 (3/4)": each attempt with the number of criteria that it passed.
 std::string attempts_line(const std::vector<Attempt>& attempts) {
   std::string out = "attempts:";
   for (const Attempt& attempt : attempts) {
@@ -57,7 +57,7 @@ std::string claim_in_words(const Review& review, const Times& times, const std::
 
 std::string answer_in_words(const Review& review, const Times& times) {
   if (review.status == ReviewStatus::superseded) {
-    return "closed " + times.of(review.closed_at) + ": the work has moved on\n";
+    return "closed " + times.of(review.closed_at) + ": superseded by later work\n";
   }
   if (!review.answer) return {};
   std::string out = "answered by " + printable(review.answer->reviewer) + ": " +
@@ -161,7 +161,8 @@ Result<std::string> attempts_diff(Records& records, const ShownReview& shown, co
   for (const Attempt& attempt : shown.attempts) {
     if (!attempt.output.is_null()) numbers.push_back(attempt.number);
   }
-  if (numbers.size() < 2) return std::string("there is only one output; nothing to compare\n");
+  if (numbers.size() < 2)
+    return std::string("nothing to compare: fewer than two attempts have an output\n");
   const AttemptNumber old_number = numbers[numbers.size() - 2];
   const Result<Json> before = output_of_attempt(records, shown, old_number);
   if (!before) return std::unexpected(before.error());
@@ -210,8 +211,8 @@ Result<ShownReview> give_answer(Store& store, const ShownReview& shown, Answer a
     return std::unexpected(done.error());
   }
   return pawl::fail(ErrorCode::conflict,
-                    "this changed while you were reading: " + done.error().message,
-                    "look at it again: pawl review show " + std::to_string(now.id.value()));
+                    name + " changed while you were reading: " + done.error().message,
+                    "read it again: pawl review show " + std::to_string(now.id.value()));
 }
 
 }  // namespace pawl::cli

@@ -20,7 +20,7 @@ Status check_server(Session& session, const std::filesystem::path& fallback) {
     faults.help += (faults.help.empty() ? "" : "; ") + one.help;
   }
   if (faults.message.empty()) return {};
-  faults.message = "no work can be done on this server: " + faults.message;
+  faults.message = "cannot work on this server: " + faults.message;
   return std::unexpected(std::move(faults));
 }
 

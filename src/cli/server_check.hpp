@@ -1,6 +1,6 @@
 #pragma once
 
-/// What is asked of a server before work begins on its store.
+/// Checks a server before work begins on its store.
 
 #include <filesystem>
 
@@ -8,9 +8,8 @@
 
 namespace pawl::cli {
 
-/// Looks at the PostgreSQL server of this call's store, if that is where it is. `refused` names
-/// everything at once that keeps a worker from its work; what is only worth knowing is said on
-/// stderr. `fallback` as for `Session::project`.
+/// Checks the PostgreSQL server of the store, if the store is on one. `refused` lists everything
+/// that prevents work. Warnings go to stderr. `fallback` as for `Session::project`.
 [[nodiscard]] Status check_server(Session& session, const std::filesystem::path& fallback = {});
 
 }  // namespace pawl::cli

@@ -68,7 +68,7 @@ Result<LockPatience> Session::lock_patience() {
   if (!timeout) {
     return pawl::fail(ErrorCode::invalid,
                       "PAWL_LOCK_TIMEOUT is '" + printable(said) + "', which is not a duration",
-                      "write it like 20s or 500ms, or leave it unset");
+                      "set it to a duration such as 20s or 500ms, or unset it");
   }
   patience.timeout = *timeout;
   return patience;
@@ -85,11 +85,11 @@ Status Session::check_owner(const fs::path& path) const {
   return trusts_owner() ? Status{} : check_trusted(path);
 }
 
-/// A file that must be there is; the directory of one that is made is made with it.
+/// Checks that an existing store file is there, or creates the directory of a new one.
 Status Session::make_ready(const fs::path& file, bool create) const {
   if (!create && !is_there(file)) {
     return pawl::fail(ErrorCode::not_found, "no store at " + file.string(),
-                      "it is made by: pawl run FILE");
+                      "create one: pawl run FILE");
   }
   const fs::path folder = file.parent_path();
   if (folder.filename() != ".pawl") return {};
@@ -98,7 +98,7 @@ Status Session::make_ready(const fs::path& file, bool create) const {
     if (const Status made = make_private_directories(folder); !made) return made;
     if (const Status safe = check_owner(folder); !safe) return safe;
   }
-  // Versions before left it to the umask who may look inside.
+  // Older versions created it with the permissions of the umask.
   if (!trusts_owner()) close_to_others(folder);
   return {};
 }
@@ -125,7 +125,7 @@ Result<fs::path> Session::project(const fs::path& fallback) const {
   const fs::path start = directory();
   std::error_code ignored;
   if (!globals_.dir.empty() && !fs::is_directory(start, ignored)) {
-    return pawl::fail(ErrorCode::not_found, "no directory " + start.string());
+    return pawl::fail(ErrorCode::not_found, "no such directory: " + start.string());
   }
   Result<fs::path> found = find_project(start);
   if (!found || !found->empty()) return found;
@@ -138,7 +138,7 @@ Result<fs::path> Session::project(const fs::path& fallback) const {
   return pawl::fail(
       ErrorCode::not_found,
       "no pawl project here: neither " + start.string() + " nor a directory above it has .pawl/",
-      "start one with: pawl run FILE, or name a store with --store PATH");
+      "start one: pawl run FILE, or pass --store PATH");
 }
 
 Result<StorePlace> Session::store_place(const fs::path& fallback) const {
@@ -216,8 +216,8 @@ bool Session::can_ask() const {
 Status Session::confirm(std::string_view question) {
   if (globals_.yes) return {};
   if (!can_ask()) {
-    return pawl::fail(ErrorCode::refused, std::string(question) + " Nobody can be asked here.",
-                      "say --yes to do it");
+    return pawl::fail(ErrorCode::refused, "not confirmed: " + std::string(question),
+                      "pass --yes to confirm");
   }
   const std::string answer = ask(std::string(question) + " [y/N] ");
   if (answer == "y" || answer == "Y" || answer == "yes") return {};
@@ -236,10 +236,10 @@ Result<std::string> Session::person(const std::string& as) {
   for (const std::string& name : {as, variable("PAWL_USER"), variable("USER")}) {
     if (!name.empty()) return name;
   }
-  // In containers and timetables nobody sets USER; the system knows who it is all the same.
+  // In containers and cron jobs USER is often unset, but the system knows the user.
   if (const passwd* const known = ::getpwuid(::getuid()); known != nullptr) return known->pw_name;
-  return pawl::fail(ErrorCode::invalid, "nobody is named as the one who acts",
-                    "say --as NAME, or set PAWL_USER");
+  return pawl::fail(ErrorCode::invalid, "the person who acts is unknown",
+                    "pass --as NAME, or set PAWL_USER");
 }
 
 int exit_code_of(ErrorCode code) {

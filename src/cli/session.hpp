@@ -1,8 +1,8 @@
 #pragma once
 
-/// One call of the program: its options, its project, its store, and where it talks to.
+/// One call of the program: its options, project, store and streams.
 ///
-/// stdout is data, stderr is talk. The store is opened when it is first asked for.
+/// Data goes to stdout, messages go to stderr. The store is opened on first use.
 
 #include <filesystem>
 #include <iosfwd>
@@ -19,7 +19,7 @@
 
 namespace pawl::cli {
 
-/// Where the program reads and writes; tests put their own here.
+/// Where the program reads and writes; tests pass their own streams.
 struct Streams {
   std::istream* in = nullptr;
   std::ostream* out = nullptr;
@@ -28,7 +28,7 @@ struct Streams {
   bool out_is_terminal = false;
   bool err_is_terminal = false;
 };
-/// The process's own.
+/// The streams of the process.
 [[nodiscard]] Streams standard_streams();
 
 class Session {
@@ -38,63 +38,65 @@ class Session {
 
   [[nodiscard]] const Globals& globals() const { return globals_; }
   [[nodiscard]] const Streams& streams() const { return streams_; }
-  /// How stdout, and stderr, are painted.
+  /// The styles of stdout and stderr.
   [[nodiscard]] const Style& style() const { return style_; }
   [[nodiscard]] const Style& talk_style() const { return talk_style_; }
-  /// How moments are shown, seen from the store's now.
+  /// How times are shown, relative to the clock of the store.
   [[nodiscard]] Times times() const;
 
   /// The directory that `--dir` names, else the working directory.
   [[nodiscard]] std::filesystem::path directory() const;
-  /// The nearest ancestor of `from` with `.pawl/` or `pawl.toml`; empty when there is none.
-  /// `refused` when others could have put it there: it is not passed over.
+  /// The nearest ancestor of `from` with `.pawl/` or `pawl.toml`; empty if there is none. `refused`
+  /// if others could have put it there; the search does not skip it.
   [[nodiscard]] Result<std::filesystem::path> find_project(const std::filesystem::path& from) const;
-  /// The project of this call; `fallback` where none is found (empty: `not_found`).
+  /// The project of this call; `fallback` if none is found (empty: `not_found`).
   [[nodiscard]] Result<std::filesystem::path> project(
       const std::filesystem::path& fallback = {}) const;
 
-  /// The store, which must exist; `not_found` says how to make one.
+  /// The store, which must exist; `not_found` says how to create one.
   [[nodiscard]] Result<std::shared_ptr<Store>> store();
-  /// The store, made (with `.pawl/`) where there is none. `fallback` as for `project`.
+  /// The store, created (with `.pawl/`) if there is none. `fallback` as for `project`.
   [[nodiscard]] Result<std::shared_ptr<Store>> store_or_create(
       const std::filesystem::path& fallback = {});
-  /// Where the store is: the one that is open, else the one that is named, found, or would be made.
-  /// `refused` for what this version cannot open.
+  /// Where the store is: the open one, else the one that is named, found, or would be created.
+  /// `refused` if this version cannot open it.
   [[nodiscard]] Result<StorePlace> store_place(const std::filesystem::path& fallback = {}) const;
-  /// How to open a store: what the options and the environment say.
+  /// How to open a store, according to the options and the environment.
   [[nodiscard]] Result<OpenStore> opening(bool create) const;
-  /// `refused` for what others could have put there, unless they are trusted.
+  /// `refused` if others could have changed the path, unless they are trusted.
   [[nodiscard]] Status check_owner(const std::filesystem::path& path) const;
-  /// Whether things are used although others could write to them.
+  /// Whether to use paths that others can write to.
   [[nodiscard]] bool trusts_owner() const;
-  /// How long locks are waited for; a signal ends it. `invalid` for a malformed PAWL_LOCK_TIMEOUT.
+  /// How long to wait for locks; a signal ends the wait. `invalid` for a malformed
+  /// PAWL_LOCK_TIMEOUT.
   [[nodiscard]] static Result<LockPatience> lock_patience();
-  /// Where processes leave their marks while they work on it.
+  /// Where workers track their running commands.
   [[nodiscard]] Result<std::filesystem::path> run_directory() const;
 
   // Data, on stdout.
   void print(std::string_view text);
   void print(const std::string& text) { print(std::string_view(text)); }
   void print(const char* text) { print(std::string_view(text)); }
-  /// A document: one line.
+  /// A JSON document on one line.
   void print(const Json& document);
 
-  // Talk, on stderr. Nothing with --quiet or --json.
+  // Messages, on stderr. None with --quiet or --json.
   void say(std::string_view line);
-  /// Says what went wrong, and answers the exit code for it: `exit_interrupted` after Ctrl-C.
+  /// Reports the error, and returns its exit code: `exit_interrupted` after Ctrl-C.
   int fail(const Error& error);
-  /// For wrong usage.
+  /// The same for wrong usage.
   int fail_usage(std::string message, std::string help = {});
 
-  /// Whether the person may be asked: stdin and stderr are terminals, and nobody said --no-input.
+  /// Whether pawl may ask: stdin and stderr are terminals, and --no-input is not given.
   [[nodiscard]] bool can_ask() const;
-  /// Asks for a yes. With --yes it is one; where nobody can be asked: `refused`, naming --yes.
+  /// Asks for a yes, which --yes gives in advance. `refused` if pawl cannot ask; the help names
+  /// --yes.
   [[nodiscard]] Status confirm(std::string_view question);
   /// One line typed by the person, without its newline; empty at the end of the input.
   [[nodiscard]] std::string ask(std::string_view prompt);
 
-  /// Who acts: `as` (from --as), else PAWL_USER, else USER, else the
-  /// name of the process's user; `invalid` when nobody is named.
+  /// The person who acts: `as` (from --as), else PAWL_USER, else USER, else the login name;
+  /// `invalid` if none is known.
   [[nodiscard]] static Result<std::string> person(const std::string& as);
 
  private:
@@ -112,8 +114,8 @@ class Session {
 
 /// The exit code for an error: usage 2, conflict 3, else 1.
 [[nodiscard]] int exit_code_of(ErrorCode code);
-/// The exit code that tells a job's state: of run, resume, work --drain and job wait. A job that
-/// still runs is `exit_done`.
+/// The exit code for the state of a job, for run, resume, work --drain and job wait. A running job
+/// is `exit_done`.
 [[nodiscard]] int exit_code_of(const Job& job);
 
 }  // namespace pawl::cli

@@ -16,7 +16,7 @@ namespace pawl::cli {
 
 namespace {
 
-/// Where they can be seen; there is one `StopSignals` at a time.
+/// The descriptor of the only `StopSignals`; -1 if there is none.
 std::atomic<int> held_back = -1;
 std::atomic<bool> ends_waits = true;
 
@@ -39,8 +39,8 @@ StopSignals::StopSignals() {
   held_back = descriptor_;
 }
 
-// They stay blocked: the process is about to end with its own word, and a second Ctrl-C that comes
-// late must not cut it off.
+// The signals stay blocked: the process is about to end, and a late second Ctrl-C must not cut off
+// its last messages.
 StopSignals::~StopSignals() {
   held_back = -1;
   ::close(descriptor_);

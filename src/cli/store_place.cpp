@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// As the XDG base directories have it.
+/// The state directory according to the XDG base directory specification.
 Result<fs::path> state_directory() {
   const auto from = [](const char* variable) {
     const char* const value = std::getenv(variable);
@@ -23,7 +23,7 @@ Result<fs::path> state_directory() {
   return pawl::fail(ErrorCode::refused,
                     "pawl needs a private directory to track running commands, and neither HOME "
                     "nor XDG_STATE_HOME is set",
-                    "set XDG_STATE_HOME to a directory of this user, or work inside of a project");
+                    "set XDG_STATE_HOME to a directory of this user, or work inside a project");
 }
 
 }  // namespace
@@ -32,9 +32,9 @@ Result<StorePlace> read_store_place(const std::string& named) {
   if (is_postgres_url(named)) return StorePlace{.file = {}, .url = named};
   std::error_code failed;
   if (postgres::looks_like_address(named) && !fs::exists(named, failed)) {
-    // It may hold a password: it is not repeated, and never becomes the name of a file.
-    return pawl::fail(ErrorCode::refused, "this is not the address of a store",
-                      "name a file, or postgres://user@host:port/database");
+    // The text may contain a password: do not repeat it, and never use it as a file name.
+    return pawl::fail(ErrorCode::refused, "not a store address: expected a file or postgres://…",
+                      "pass a file, or postgres://user@host:port/database");
   }
   return StorePlace{.file = fs::absolute(named, failed).lexically_normal(), .url = {}};
 }

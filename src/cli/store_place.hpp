@@ -14,25 +14,25 @@ namespace pawl::cli {
 
 struct StorePlace {
   std::filesystem::path file;  ///< empty: it is a database
-  std::string url;             ///< may hold a password: never shown
+  std::string url;             ///< may contain a password: never shown
 
   [[nodiscard]] bool is_file() const { return url.empty(); }
 };
 
-/// What `--store` names: an address, or a file as seen from the working directory.
+/// The store that `--store` names: an address, or a file relative to the working directory.
 [[nodiscard]] Result<StorePlace> read_store_place(const std::string& named);
 
 struct OpenStore {
-  bool create = false;  ///< makes the store where there is none
+  bool create = false;  ///< creates the store if there is none
   bool migrate = true;
-  bool trust_owner = false;    ///< a file is used although others could write to it
-  LockPatience patience = {};  ///< with the locks of a file
+  bool trust_owner = false;    ///< use a file that others can write to
+  LockPatience patience = {};  ///< for the locks of a file
 };
 [[nodiscard]] Result<std::shared_ptr<Store>> open_store(const StorePlace& place, OpenStore how);
 
-/// Where the processes that work on the store leave their marks, on this machine: beside a file;
-/// for a database in the project, else in the user's state directory. Two stores never share one.
-/// `refused` where the user has no such directory: one that is shared with others will not do.
+/// Where the workers of this machine track their running commands: beside a store file; for a
+/// database, in the project, else in the user's state directory. Two stores never share one.
+/// `refused` if the user has no state directory, because a shared directory is not safe.
 [[nodiscard]] Result<std::filesystem::path> run_directory_of(const StorePlace& place,
                                                              const std::filesystem::path& project);
 

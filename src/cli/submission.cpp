@@ -54,11 +54,12 @@ Result<ItemsSpec> items_named(const std::string& text, const ItemsSpec& of_file,
   if (is_file || is_pattern) return items;
   if (std::filesystem::is_directory(path, ignored)) {
     return pawl::fail(ErrorCode::invalid, "--items: '" + printable(text) + "' is a directory",
-                      "name what is in it, such as '" + printable((path / "*").string()) + "'");
+                      "pass a pattern, such as --items '" + printable((path / "*").string()) + "'");
   }
-  return pawl::fail(ErrorCode::invalid,
-                    "--items: there is no file '" + printable(text) + "' in " + project.string(),
-                    "paths are relative to the project; a pattern has *, ? or [, and - is stdin");
+  return pawl::fail(
+      ErrorCode::invalid,
+      "--items: no such file in " + project.string() + ": '" + printable(text) + "'",
+      "pass a path relative to the project, a pattern with *, ? or [, or - for stdin");
 }
 
 Result<FirstItems> read_first_items(const Submission& submission) {
@@ -114,7 +115,7 @@ Result<Job> add_the_rest(Store& store, const Submission& submission, const Job& 
   const Result<Job> cancelled = store.act(CancelJob{.job = job.id});
   Error error = added.error();
   error.message += "; job " + std::to_string(job.id.value()) +
-                   (cancelled ? " was cancelled" : " was begun and could not be cancelled");
+                   (cancelled ? " was cancelled" : " was started and could not be cancelled");
   return std::unexpected(std::move(error));
 }
 
@@ -122,11 +123,12 @@ Status finish_submission(Store& store, const Job& job) {
   const std::string number = std::to_string(job.id.value());
   const auto described = member(job.labels, "items");
   const Result<ItemsSpec> items =
-      described ? items_from(*described)
-                : Result<ItemsSpec>(std::unexpected(
-                      Error{ErrorCode::refused,
-                            "job " + number + " was submitted by a program, and not to its end",
-                            "let that program go on with it"}));
+      described
+          ? items_from(*described)
+          : Result<ItemsSpec>(std::unexpected(Error{
+                ErrorCode::refused,
+                "job " + number + " was submitted by a program, which has not added all items",
+                "run that program on this store"}));
   if (!items) return std::unexpected(items.error());
   if (items->kind == ItemsSpec::Kind::file && items->source == "/dev/stdin") {
     return pawl::fail(ErrorCode::refused,

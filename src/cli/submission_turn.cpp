@@ -13,7 +13,7 @@ Result<SubmissionTurn> SubmissionTurn::wait_for(const std::filesystem::path& run
   const std::filesystem::path path = run_directory.string() + "-submission.lock";
   const auto refused = [&](const std::string& why) {
     return pawl::fail(ErrorCode::refused, "cannot lock '" + path.string() + "': " + why,
-                      "it keeps two that submit at once apart; make that directory writable");
+                      "the lock prevents two submissions at once; make that directory writable");
   };
   if (const Status made = make_private_directories(path.parent_path()); !made) {
     return refused(made.error().message);

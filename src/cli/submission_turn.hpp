@@ -1,10 +1,10 @@
 #pragma once
 
-/// Whose turn it is to submit. Between the look for an unfinished job and the moment the new one
-/// is in the store nobody else of this machine looks: of several that start at once, one submits
-/// and the others find its job.
+/// A lock for submissions on this machine. A process holds it from the check for an unfinished job
+/// until the new job is in the store. If several processes start at once, one submits and the
+/// others find its job.
 ///
-/// The kernel ends a turn with its process, however that dies.
+/// The kernel releases the lock when its process ends, in whatever way.
 
 #include <filesystem>
 
@@ -16,10 +16,10 @@ namespace pawl::cli {
 
 class SubmissionTurn {
  public:
-  /// Waits for the turn, which is a file beside the directory where processes leave their marks.
+  /// Waits for the lock, which is a file beside the run directory.
   /// `refused` if the file cannot be created. The file is never deleted: otherwise one process
   /// could hold the deleted file while another creates a new one. `unavailable`, naming the holder,
-  /// if the turn does not come in time.
+  /// if the lock is not free in time.
   [[nodiscard]] static Result<SubmissionTurn> wait_for(const std::filesystem::path& run_directory,
                                                        const LockPatience& patience);
 

@@ -12,7 +12,7 @@ constexpr char escape = '\x1b';
 constexpr std::string_view introducer = "\x1b[";
 constexpr int token_digits = 24;
 
-/// What stands in the text in place of the introducer of a sequence.
+/// Replaces the introducer of a sequence in the text.
 const std::string& marker() {
   static const std::string made = [] {
     std::random_device random;
@@ -23,7 +23,7 @@ const std::string& marker() {
   return made;
 }
 
-/// How many bytes at the end are the beginning of a character whose rest has not come.
+/// How many bytes at the end begin a character that is not complete yet.
 std::size_t unfinished_bytes(std::string_view text) {
   for (std::size_t back = 1; back <= std::min<std::size_t>(3, text.size()); ++back) {
     const auto byte = static_cast<unsigned char>(text[text.size() - back]);

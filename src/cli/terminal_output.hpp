@@ -1,6 +1,6 @@
 #pragma once
 
-/// What stdout and stderr get, whichever command wrote it.
+/// Filters everything that is written to stdout and stderr.
 ///
 /// A terminal never gets a control character from outside, even if a command forgot to escape a
 /// text: everything that the program writes passes through `SafeOutput`. Our own colours and cursor
@@ -20,8 +20,8 @@ namespace pawl::cli {
 /// Text in which every escape character is known to be ours.
 [[nodiscard]] std::string with_own_sequences(std::string_view text);
 
-/// Stands in front of a stream's buffer as long as it lives. On a terminal, unprintable characters
-/// are escaped; elsewhere bytes pass as they are. Our own sequences work in both cases.
+/// Replaces the buffer of a stream while it exists. On a terminal, unprintable characters are
+/// escaped; elsewhere bytes pass unchanged. Our own sequences work in both cases.
 class SafeOutput : private std::streambuf {
  public:
   SafeOutput(std::ostream& stream, bool is_terminal);
@@ -35,7 +35,7 @@ class SafeOutput : private std::streambuf {
   int sync() override;
 
   bool write(std::string_view text);
-  /// What is kept back until more comes: the beginning of a character or of a sequence.
+  /// Keeps back an incomplete character or sequence until more arrives.
   bool write_pending(bool is_end);
   bool forward(std::string_view text);
   bool forward_foreign(std::string_view text);

@@ -10,7 +10,7 @@
 namespace pawl::cli {
 namespace {
 
-/// How each stage of the item shows, implied states included.
+/// The shown state of each stage of the item, including implied states.
 std::map<StageIndex, StateKind> shown_states(const Address& address,
                                              const std::vector<Task>& tasks) {
   std::map<StageIndex, StateKind> shown;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What something that has not ended is waiting for.
+/// Reports what an unfinished item or stage is waiting for.
 
 #include <string>
 
@@ -9,8 +9,8 @@
 
 namespace pawl::cli {
 
-/// "a person: review 318", "the next attempt, due in 41s", "stage convert"; several, where several
-/// stages of an item are under way. Empty when it has ended.
+/// "a person: review 318", "the next attempt, due in 41s", "stage convert"; several, if several
+/// stages of an item are active. Empty if it has ended.
 [[nodiscard]] Result<std::string> what_it_waits_for(Records& records, const Address& address,
                                                     const Times& times);
 

@@ -11,7 +11,7 @@ namespace pawl::cli {
 
 namespace {
 
-/// As people write it: relative to where they stand, if it is below.
+/// The project of the working directory, else that of the file, else the directory of the file.
 Result<std::filesystem::path> project_for(const Session& session,
                                           const std::filesystem::path& file) {
   Result<std::filesystem::path> found = session.find_project(session.directory());
@@ -30,8 +30,8 @@ Result<WorkflowSource> read_workflow_source(const Session& session, const std::s
   std::error_code error;
   const auto status = std::filesystem::status(source.path, error);
   if (!std::filesystem::exists(status)) {
-    return pawl::fail(ErrorCode::not_found, "no file '" + file + "'",
-                      "name a workflow file, or make one with `pawl init`");
+    return pawl::fail(ErrorCode::not_found, "no such file: '" + file + "'",
+                      "pass a workflow file, or create one with `pawl init`");
   }
   if (!std::filesystem::is_regular_file(status)) {
     return pawl::fail(ErrorCode::invalid, "'" + file + "' is not a file");
@@ -40,13 +40,13 @@ Result<WorkflowSource> read_workflow_source(const Session& session, const std::s
     return pawl::fail(
         ErrorCode::invalid,
         "'" + file + "' is larger than " + bytes_in_words(std::int64_t{file_bytes_max}),
-        "keep data in files of its own and name them in `items:`");
+        "move data to separate files and name them in `items:`");
   }
   std::ifstream in(source.path, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
   if (!in) {
-    return pawl::fail(ErrorCode::invalid, "'" + file + "' cannot be read: " + std::strerror(errno));
+    return pawl::fail(ErrorCode::invalid, "cannot read '" + file + "': " + std::strerror(errno));
   }
   source.text = std::move(text).str();
   Result<std::filesystem::path> project = project_for(session, source.path);
@@ -57,7 +57,7 @@ Result<WorkflowSource> read_workflow_source(const Session& session, const std::s
 
 std::string rendered(const std::vector<Diagnostic>& diagnostics, std::string_view text,
                      const Style& style) {
-  // The renderer lets no control character of the file through; its colours are ours.
+  // The renderer removes control characters of the file, so all escape sequences are ours.
   return with_own_sequences(render(diagnostics, text, style.colour));
 }
 

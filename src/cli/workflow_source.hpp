@@ -1,6 +1,6 @@
 #pragma once
 
-/// A workflow file as the command line names it: read, checked, and its faults shown.
+/// Reads and checks a workflow file named on the command line, and shows its errors.
 
 #include <filesystem>
 #include <optional>
@@ -20,18 +20,17 @@ struct WorkflowSource {
   std::string name;  ///< as the user wrote it
 };
 
-/// Reads the file and finds its project: the nearest ancestor of the working directory with a
-/// project, else of the file, else the file's own directory. `not_found` or `invalid` where it
-/// cannot be read.
+/// Reads the file and finds its project: that of the working directory, else that of the file, else
+/// the directory of the file. `not_found` or `invalid` if it cannot be read.
 [[nodiscard]] Result<WorkflowSource> read_workflow_source(const Session& session,
                                                           const std::string& file);
 
-/// Faults as a compiler shows them. `text` is that of the file.
+/// Errors and warnings as a compiler shows them. `text` is the content of the file.
 [[nodiscard]] std::string rendered(const std::vector<Diagnostic>& diagnostics,
                                    std::string_view text, const Style& style);
 
-/// The checked file. Warnings are said; faults are shown (as JSON where asked for) and answered as
-/// an empty value: the exit code is then `exit_usage`.
+/// The checked file. Shows warnings and errors (as JSON if requested). Empty if there are errors;
+/// the exit code is then `exit_usage`.
 [[nodiscard]] std::optional<WorkflowFile> load_or_show(Session& session,
                                                        const WorkflowSource& source);
 

@@ -33,7 +33,7 @@ constexpr Duration process_grace = std::chrono::seconds(10);
 constexpr Duration engine_grace = process_grace + std::chrono::seconds(5);
 constexpr Duration patience = std::chrono::seconds(30);
 
-/// What the engine says, from whatever thread, until the main thread shows it.
+/// Collects log lines of the engine, from any thread, until the main thread shows them.
 class Remarks {
  public:
   void add(std::string line) {
@@ -101,8 +101,8 @@ class Work {
     if (!orphans) return std::unexpected(orphans.error());
     if (orphans->ended > 0) {
       session_.say(counted(orphans->ended, "process", "processes") +
-                   " that a killed worker had left behind " +
-                   (orphans->ended == 1 ? "was" : "were") + " ended");
+                   " left behind by a killed worker " + (orphans->ended == 1 ? "was" : "were") +
+                   " ended");
     }
     for (const std::string& why : orphans->left_alone) {
       session_.say("warning: " + printable(why));
@@ -131,7 +131,8 @@ class Work {
     actions.grace = process_grace;
     if (order_.file_quota > 0) actions.file_bytes_max = order_.file_quota;
     actions.on_trouble = [this](const Error& error) {
-      remarks_.add("what a command brought is kept when the store answers: " + error.text());
+      remarks_.add("the output of a command is stored when the store answers again: " +
+                   error.text());
     };
     engine_->serve(file_actions(store_, std::move(actions)));
     engine_->start();
@@ -142,21 +143,21 @@ class Work {
     const char* const allowed = std::getenv("PAWL_ALLOW_ROOT");
     if (::geteuid() != 0 || (allowed != nullptr && *allowed != '\0')) return;
     session_.say(
-        "warning: commands run as root; work as another user, or set PAWL_ALLOW_ROOT=1 to say that "
-        "this is meant");
+        "warning: commands run as root; use another user, or set PAWL_ALLOW_ROOT=1 if this is "
+        "intended");
   }
 
-  /// A payload that a killed process was writing is of use to nobody.
+  /// Removes half-written payloads of killed processes. Nobody can use them.
   void remove_left_files() {
     const auto place = session_.store_place();
     if (!place || !place->is_file()) return;
     const LeftFiles removed = remove_half_written_payloads(place->file);
     if (removed.count == 0) return;
     session_.say("removed " + counted(removed.count, "half-written file") + " (" +
-                 bytes_in_words(removed.bytes) + ") of a process that was killed");
+                 bytes_in_words(removed.bytes) + ") left by a killed process");
   }
 
-  /// Why the commands of a job cannot run in the directory it was submitted from: it is not on this
+  /// Why the commands of a job cannot run in its project directory: it does not exist on this
   /// machine, or another user could have put programs there.
   [[nodiscard]] std::optional<Error> unfit_directory(const Job& job) const {
     const auto label = member(job.labels, "project");
@@ -166,7 +167,7 @@ class Work {
     if (!std::filesystem::is_directory(project, ignored)) {
       return Error{ErrorCode::refused,
                    "its directory '" + printable(project) + "' does not exist on this machine",
-                   "go on with it where that directory is, or bring it back"};
+                   "continue the job on a machine that has this directory, or restore it"};
     }
     const Status safe = session_.check_owner(project);
     return safe ? std::nullopt : std::optional(safe.error());
@@ -186,8 +187,8 @@ class Work {
     return job && job->parallel > 0 ? job->parallel : processors();
   }
 
-  /// Little is asked of a store in which nothing happens. Who waits for an end looks now and then
-  /// all the same: a read may have failed, and what runs here ends a moment after its commit.
+  /// An idle store is polled rarely. A worker that waits for the end of a job still checks once a
+  /// second: a read may have failed, and attempts end a moment after their commit.
   bool is_worth_a_look() {
     const std::uint64_t mark = store_->change_mark();
     const auto now = std::chrono::steady_clock::now();
@@ -219,8 +220,8 @@ class Work {
                                [&](const Job& job) { return is_over(job) || !can_go_on(job); });
   }
 
-  /// Of a worker that takes only some stages or categories: nothing it may take is ready, runs
-  /// here, or will be tried again. What others may do is theirs to wait for.
+  /// For a worker with --stages or --categories: no task that it may take is ready, runs here, or
+  /// will be retried. It does not wait for tasks of other workers.
   bool has_nothing_here(const std::vector<Job>& unended) {
     if (engine_->status().open_attempts > 0) return false;
     const auto heads = store_->ready_lanes();
@@ -247,7 +248,7 @@ class Work {
     });
   }
 
-  /// A misspelt stage would wait for nothing for ever.
+  /// Reports a misspelt stage: the worker would wait for it forever.
   void say_unknown_stages() {
     if (order_.stages.empty()) return;
     std::set<std::string> known;
@@ -262,12 +263,12 @@ class Work {
     for (const std::string& stage : order_.stages) {
       if (known.contains(stage)) continue;
       const std::string nearest = nearest_name(stage, {known.begin(), known.end()});
-      session_.say("no job here has a stage '" + printable(stage) + "'" +
+      session_.say("warning: no job has a stage '" + printable(stage) + "'" +
                    (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
     }
   }
 
-  /// Whether this process has the code for anything the job could do next.
+  /// Whether this process can work on the job: it has the code of all stages and the directory.
   bool can_go_on(const Job& job) {
     const auto known = is_ours_.find(job.id);
     if (known != is_ours_.end()) return known->second;
@@ -275,7 +276,7 @@ class Work {
     const bool is_programs = !workflow || !stages_of_programs(*workflow).empty();
     if (is_programs) {
       progress_.say("job " + std::to_string(job.id.value()) +
-                    " belongs to a program and is left to it");
+                    " was submitted by a program; only that program can run it");
     }
     return is_ours_[job.id] = !is_programs && !unfit_directory(job);
   }
@@ -284,7 +285,7 @@ class Work {
     for (const std::string& line : remarks_.take()) progress_.say(line);
     const std::string trouble = engine_->status().trouble;
     if (trouble != trouble_) {
-      progress_.say(trouble.empty() ? "the store works again; going on" : trouble);
+      progress_.say(trouble.empty() ? "the store works again; continuing" : trouble);
       trouble_ = trouble;
     }
     if (!order_.job || !is_news_) return;
@@ -292,7 +293,7 @@ class Work {
     if (job) progress_.show(*job, *workflow_);
   }
 
-  /// What runs may end; a second signal, or half a minute, ends it.
+  /// Lets running attempts finish. A second signal, or half a minute, ends them.
   void wind_down() {
     engine_->drain();
     const std::int64_t running = engine_->status().open_attempts;
@@ -304,7 +305,7 @@ class Work {
     while (engine_->status().open_attempts > 0 && std::chrono::steady_clock::now() < until) {
       show();
       if (signals_.wait(look_every)) {
-        progress_.say("ending what runs");
+        progress_.say("ending the running attempts");
         break;
       }
     }
@@ -312,7 +313,7 @@ class Work {
 
   int tell(const Error& fault) {
     for (const std::string& line : remarks_.take()) progress_.say(line);
-    const std::string way_out = "look at it with `pawl verify`, or put back a backup";
+    const std::string way_out = "check the store with `pawl verify`, or restore a backup";
     return session_.fail({fault.code, fault.message, fault.help.empty() ? way_out : fault.help});
   }
 
@@ -368,7 +369,7 @@ class Work {
       session_.say("nothing was lost. continue with:  pawl work");
       return exit_interrupted;
     }
-    // The first that applies, over all that was worked on.
+    // The first code that applies to any of the jobs.
     constexpr std::array order = {exit_job_cancelled, exit_job_paused, exit_waits_for_people,
                                   exit_job_failed};
     std::set<int> codes;
@@ -416,8 +417,8 @@ std::vector<std::string> stages_of_programs(const Workflow& workflow) {
 
 Result<std::uint32_t> parallel_from(const std::optional<std::uint32_t>& said) {
   if (said != 0U) return said.value_or(0);
-  return pawl::fail(ErrorCode::invalid, "--parallel is at least 1, and not 0",
-                    "leave it out for the usual number; to start nothing more: pawl job pause JOB");
+  return pawl::fail(ErrorCode::invalid, "--parallel must be at least 1, not 0",
+                    "omit it to use the default; to pause a job: pawl job pause JOB");
 }
 
 Result<std::int64_t> file_quota_from(const std::string& said) {
@@ -431,8 +432,9 @@ Result<std::int64_t> file_quota_from(const std::string& said) {
   const bool is_size = read.ec == std::errc() && known != units.end() && number > 0 &&
                        number <= (std::numeric_limits<std::int64_t>::max() >> known->second);
   if (is_size) return number << known->second;
-  return pawl::fail(ErrorCode::invalid, "'" + printable(said) + "' cannot be a quota for files",
-                    "write bytes, or a number with KiB, MiB, GiB or TiB, like --file-quota 64GiB");
+  return pawl::fail(
+      ErrorCode::invalid, "not a valid file quota: '" + printable(said) + "'",
+      "pass bytes, or a number with KiB, MiB, GiB or TiB, such as --file-quota 64GiB");
 }
 
 std::uint32_t processors() {

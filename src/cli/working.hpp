@@ -1,7 +1,7 @@
 #pragma once
 
-/// A process at work: an engine on the store, its progress shown, until there is nothing left to do
-/// here or somebody says stop.
+/// Runs an engine on the store and shows its progress, until nothing is left to do or somebody
+/// stops it.
 
 #include <cstdint>
 #include <optional>
@@ -14,29 +14,29 @@
 namespace pawl::cli {
 
 struct WorkOrder {
-  JobId job;  ///< only this one, shown as it comes along; none: every job of the store
-  std::uint32_t parallel = 0;  ///< attempts at once; 0: what the job says, else the processors
+  JobId job;                   ///< only this job, with its progress; none: every job of the store
+  std::uint32_t parallel = 0;  ///< attempts at the same time; 0: the default
   std::set<std::string> stages = {};
   std::set<std::string> categories = {};
-  Duration lease = {};          ///< zero: the engine's own
-  bool keep_running = false;    ///< also past the lease, when others may run the same
-  std::int64_t file_quota = 0;  ///< bytes of files that one attempt may hand in; zero: the usual
-  bool until_idle = true;       ///< ends when only people could go on; false: when it is stopped
+  Duration lease = {};          ///< zero: the default of the engine
+  bool keep_running = false;    ///< past the lease, although others may run the same task
+  std::int64_t file_quota = 0;  ///< maximum bytes of the files of one attempt; zero: the default
+  bool until_idle = true;       ///< ends when only reviewers can continue; false: when stopped
 };
 
-/// Works and answers the exit code: that of the job, or of the jobs that were worked on, or
-/// `exit_interrupted`. REQUIRES: `signals` was made before the store was opened.
+/// Works and returns the exit code: that of the job or of the jobs that were worked on, or
+/// `exit_interrupted`. REQUIRES: `signals` was created before the store was opened.
 [[nodiscard]] int work_on(Session& session, const std::shared_ptr<Store>& store,
                           const StopSignals& signals, const WorkOrder& order);
 
-/// The stages of a workflow that only the program which submitted it can run.
+/// The stages of a workflow that only the program that submitted it can run.
 [[nodiscard]] std::vector<std::string> stages_of_programs(const Workflow& workflow);
 
-/// What --parallel says, for a work order; zero where it says nothing. `invalid` for a zero that
-/// was said: nothing would ever run.
+/// The value of --parallel for a work order; zero if it is not given. `invalid` for an explicit
+/// zero, with which nothing would ever run.
 [[nodiscard]] Result<std::uint32_t> parallel_from(const std::optional<std::uint32_t>& said);
 
-/// What --file-quota says: "16GiB", "500MiB", or bytes; zero where it says nothing.
+/// The value of --file-quota: "16GiB", "500MiB", or bytes; zero if it is not given.
 [[nodiscard]] Result<std::int64_t> file_quota_from(const std::string& said);
 
 /// How many processors this process may use.

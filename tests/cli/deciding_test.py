@@ -40,7 +40,7 @@ class Reviews(StoreTest):
         # A decision is bound to what was on the screen.
         review = self.reviews()["ada"]
         late = self.pawl("review", "approve", review, "--digest", "sha256:" + 64 * "0", code=3)
-        self.assertIn("this changed while you were reading", late.err)
+        self.assertIn(" changed while you were reading", late.err)
         self.assertEqual(self.tasks("ada")["sign"], "awaiting_review")
 
     def test_an_edit_keeps_types_and_fields(self):
@@ -66,7 +66,7 @@ class Reviews(StoreTest):
         self.assertEqual(left, ["project"], "no file is left behind")
         other = self.reviews()["a/b"]
         self.assertIn("failed", self.pawl("review", "edit", other, env={"EDITOR": "false"}, code=1).err)
-        self.assertIn("nothing was changed", self.pawl("review", "edit", other, env={"EDITOR": "true"}, code=2).err)
+        self.assertIn("the edit changes nothing", self.pawl("review", "edit", other, env={"EDITOR": "true"}, code=2).err)
         self.assertIn("set EDITOR", self.pawl("review", "edit", other, code=1).err)
 
     def test_changes_send_it_back_with_the_note(self):
@@ -109,17 +109,17 @@ class Reviews(StoreTest):
         self.assertEqual(self.pawl("review", "release", "-", "-q", stdin=waiting).out, waiting)
         answer = self.pawl("review", "approve", "-", stdin=waiting)
         self.assertEqual(len(answer.out.splitlines()), len(waiting.split()))
-        self.assertEqual(answer.err.count("go on with the work"), 1, "told once for the job")
+        self.assertEqual(answer.err.count("continue with:"), 1, "told once for the job")
         self.assertEqual(self.pawl("review", "list", "-q").out, "")
 
     def test_wrong_numbers_are_all_told_and_nothing_is_answered(self):
         review = self.reviews()["ada"]
         answer = self.pawl("review", "approve", review, "x1", "-5x", code=2, stdin="")
         self.assertIn("'x1', '-5x'", answer.err)
-        self.assertIn("no review is named", self.pawl("review", "approve", "-", code=2).err)
+        self.assertIn("no reviews given", self.pawl("review", "approve", "-", code=2).err)
         self.assertEqual(self.tasks("ada")["sign"], "awaiting_review")
         digest = ["--digest", "sha256:" + 64 * "0"]
-        self.assertIn("one review", self.pawl("review", "approve", review, 2, *digest, code=2).err)
+        self.assertIn("a single review", self.pawl("review", "approve", review, 2, *digest, code=2).err)
         self.assertIn("one review", self.pawl("review", "edit", "-", stdin=f"{review}\n", code=2).err)
 
     def test_where_nobody_is_named_it_is_the_user_of_the_process(self):
@@ -146,7 +146,7 @@ class Retries(StoreTest):
 
     def test_an_item_without_a_failure_needs_a_stage(self):
         self.assertIn("--from STAGE", self.pawl("item", "retry", "a/b", code=1).err)
-        self.assertIn("has not begun", self.pawl("item", "retry", "carl/sign", code=1).err)
+        self.assertIn("has not started", self.pawl("item", "retry", "carl/sign", code=1).err)
         self.assertIn("did you mean", self.pawl("item", "retry", "a/b", "--from", "drft", code=1).err)
         self.pawl("item", "retry", "a/b", "--from", "draft")
         self.assertEqual(self.tasks("a/b")["draft"], "ready")
@@ -171,7 +171,7 @@ class DeadLetters(StoreTest):
         self.assertEqual(self.pawl("dlq", "show", "bob", "--json").json["items"], [letter])
         self.assertEqual(letter.pop("id"), "1/bob/publish")
         self.assertEqual(self.pawl("dlq", "export").lines, [letter])
-        self.assertIn("no dead letter", self.pawl("dlq", "show", "carl", code=1).err)
+        self.assertIn("not a dead letter: 'carl' has not failed", self.pawl("dlq", "show", "carl", code=1).err)
 
     def test_a_bad_filter_changes_nothing_and_names_the_column(self):
         answer = self.pawl("dlq", "retry", "--filter", "eror = \"x\"", "--yes", "--json", code=2)

@@ -81,7 +81,7 @@ class Items(Lists):
 
     def test_an_escape_that_is_none_is_refused_and_never_guessed(self):
         wrong = self.pawl("item", "cancel", "back\\slash", "--yes", code=2)
-        self.assertIn("begins no escape", wrong.err)
+        self.assertIn("does not begin an escape", wrong.err)
         self.assertIn("\\\\", wrong.err)
         self.assertNotIn("cancelled", {one["state"] for one in self.items(OPEN).values()})
 
@@ -97,6 +97,11 @@ class DeadLetters(Lists):
     def ids(self, job):
         ids = self.pawl("dlq", "list", "--job", job, "--limit", 10000, "-q").out.splitlines()
         return [id for id in ids if id != f"{job}/total"]
+
+    def test_a_limit_of_zero_lists_every_letter(self):
+        every = self.pawl("dlq", "list", "--job", DEAD, "--limit", 10000, "-q").out
+        self.assertGreater(every.count("\n"), 1)
+        self.assertEqual(self.pawl("dlq", "list", "--job", DEAD, "--limit", 0, "-q").out, every)
 
     def test_an_id_means_the_letter_it_was_printed_for(self):
         for job in (DEAD, FAN):

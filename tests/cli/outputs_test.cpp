@@ -8,6 +8,10 @@
 #include "pawl/store/clock.hpp"
 
 namespace pawl::cli {
+
+using workflow::file_of;
+using workflow::file_value;
+
 namespace {
 
 Json json(std::string_view text) { return *parse_json(text); }
@@ -73,7 +77,7 @@ TEST_F(EditedOutput, keeps_fields_and_types) {
     ASSERT_FALSE(wrong.has_value()) << text;
     EXPECT_EQ(wrong.error().code, ErrorCode::invalid) << text;
   }
-  EXPECT_EQ(edited(original, original.text()).error().message, "nothing was changed");
+  EXPECT_EQ(edited(original, original.text()).error().message, "the edit changes nothing");
 }
 
 TEST_F(EditedOutput, leaves_files_as_they_are) {

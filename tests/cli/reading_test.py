@@ -240,8 +240,8 @@ stages:
     def test_promises_are_told_without_a_store(self):
         all_of_them = self.pawl("verify", "--explain", "--json").json["invariants"]
         self.assertEqual([one["id"] for one in all_of_them], [f"I{n}" for n in range(1, 16)] + ["I17", "I18", "log", "database"])
-        self.assertTrue(self.pawl("verify", "--explain", "i6").out.startswith("I6  Deciding again"))
-        self.assertIn("there is no promise 'I99'", self.pawl("verify", "--explain", "I99", code=2).err)
+        self.assertTrue(self.pawl("verify", "--explain", "i6").out.startswith("I6  Repeating a decision"))
+        self.assertIn("no such promise: 'I99'", self.pawl("verify", "--explain", "I99", code=2).err)
 
     def test_workers_that_signed_off_are_shown_when_asked(self):
         self.assertEqual(self.pawl("workers", "--json").json["workers"], [])

@@ -102,7 +102,7 @@ class ReviewNext(TerminalTest):
         here.type("?")
         self.assertIn("reject for good", here.until(PROMPT))
         here.type("d")
-        self.assertIn("only one output", here.until(PROMPT))
+        self.assertIn("fewer than two attempts have an output", here.until(PROMPT))
         here.type("r")
         here.until("why is it rejected? ")
         here.type("\n")
@@ -112,7 +112,7 @@ class ReviewNext(TerminalTest):
         here.type("not hers\n")
         self.assertIn("rejected", here.until(PROMPT))
         here.type("c")
-        here.until("what should be done better? ")
+        here.until("what should change? ")
         here.type("longer\n")
         here.until(PROMPT)
         here.type("s")
@@ -131,7 +131,7 @@ class ReviewNext(TerminalTest):
         here = self.terminal("review", "next", "--dir", elsewhere)
         self.assertNotIn("[c]hanges", here.until(PROMPT))
         here.type("c")
-        self.assertIn("nothing to run again", here.until(PROMPT))
+        self.assertIn("cannot request changes", here.until(PROMPT))
         here.type("?")
         self.assertNotIn("another attempt", here.until(PROMPT))
         here.type("q")
@@ -167,7 +167,7 @@ class ReviewNext(TerminalTest):
         here = self.terminal("review", "next")
         here.until(PROMPT)
         here.type("a")
-        here.until("that was the last one; 1 decision made")
+        here.until("no more reviews; 1 decision made")
         self.assertEqual(here.end(), 0)
 
 
@@ -190,7 +190,7 @@ class Watching(TerminalTest):
         here.until("DEAD")
         self.pawl("item", "cancel", "carl", "--yes")
         here.until("\x1b[J")
-        here.until("only people can go on")
+        here.until("for a person")
         self.assertEqual(here.end(), 0)
 
     def test_ctrl_c_ends_it(self):

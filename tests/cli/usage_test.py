@@ -98,7 +98,7 @@ class Project(StoreTest):
 
     def test_a_store_is_not_named_twice(self):
         store = self.project / ".pawl" / "pawl.db"
-        self.assertIn("two stores are named", self.pawl("verify", store, "--store", store, code=2).err)
+        self.assertIn("two stores are given", self.pawl("verify", store, "--store", store, code=2).err)
         self.pawl("verify", store)
         self.pawl("verify", "--store", store, cwd="/")
 
@@ -112,7 +112,7 @@ class Project(StoreTest):
 
     def test_another_kind_of_store_is_refused_without_repeating_its_address(self):
         answer = self.pawl("status", "--store", "mysql://me:secret@host/db", code=1)
-        self.assertIn("not the address of a store", answer.err)
+        self.assertIn("not a store address", answer.err)
         self.assertNotIn("secret", answer.err)
 
     def test_a_mistyped_address_is_told_without_its_password(self):

@@ -102,7 +102,7 @@ stages:
     def test_what_was_not_judged_is_named(self):
         self.sql("UPDATE jobs SET labels = '{\"pawl.arriving\":{\"lines\":1,\"originals\":0}}'")
         told = self.pawl("verify").out
-        self.assertIn("not judged: job 1 (not whole yet", told)
+        self.assertIn("not judged: job 1 (incomplete", told)
         self.assertIn("ok as far as it could be judged: 0 jobs", told)
         checked = self.pawl("verify", "--json").json
         self.assertEqual((checked["ok"], checked["complete"], checked["arriving"]), (True, False, [1]))

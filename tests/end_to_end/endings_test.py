@@ -69,7 +69,7 @@ class Endings(ProjectTest):
 
     def test_a_source_without_items_is_told(self):
         self.workflow("  s:\n    sh: echo x\n", "items: { glob: \"absent/*.txt\" }")
-        self.assertIn("absent/*.txt' gave no items", self.pawl("run", "w.yaml").err)
+        self.assertIn("absent/*.txt' produced no items", self.pawl("run", "w.yaml").err)
 
     def test_a_budget_pause_names_the_command_that_helps(self):
         self.workflow("  s:\n    sh: echo x\n",

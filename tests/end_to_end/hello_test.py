@@ -32,7 +32,7 @@ class Hello(ProjectTest):
         self.pawl("run", "hello.yaml", code=PEOPLE)
         self.pawl("job", "cancel", 1, "--yes")
         self.assertEqual(self.pawl("review", "list", "--json").json["reviews"], [])
-        self.assertIn("nothing waits for people", self.pawl("review", "next").err)
+        self.assertIn("no reviews are waiting", self.pawl("review", "next").err)
 
     def test_four_answers_end_it(self):
         self.pawl("run", "hello.yaml", code=PEOPLE)

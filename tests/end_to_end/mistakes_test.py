@@ -46,36 +46,36 @@ class Submitting(ProjectTest):
         self.workflow("items: [a]")
         self.pawl("run", "w.yaml", "--key", "k1")
         again = self.pawl("run", "w.yaml", "--key", "k1")
-        self.assertIn("job 1 has the key 'k1' already; nothing was submitted", again.err)
+        self.assertIn("job 1 already has the key 'k1'; nothing was submitted", again.err)
 
     def test_items_from_a_file_that_is_not_there_are_no_empty_list(self):
         self.workflow("items: [a]")
         for name in ("nope.jsonl", "nope", ""):
             answer = self.pawl("run", "w.yaml", "--items", name, code=USAGE)
-            self.assertIn(f"there is no file '{name}'" if name else "--items", answer.err)
+            self.assertIn(f"no such file in {self.dir}: '{name}'" if name else "--items", answer.err)
         (self.dir / "corpus").mkdir()
         self.assertIn("'corpus' is a directory", self.pawl("run", "w.yaml", "--items", "corpus", code=USAGE).err)
         self.assertFalse((self.dir / ".pawl").exists(), "nothing was submitted")
 
     def test_a_pattern_or_a_list_without_items_is_a_warning(self):
         self.workflow("items: [a]")
-        self.assertIn("nope*' gave no items", self.pawl("run", "w.yaml", "--items", "nope*").err)
+        self.assertIn("nope*' produced no items", self.pawl("run", "w.yaml", "--items", "nope*").err)
         self.workflow("items: []")
-        self.assertIn("the list gave no items", self.pawl("run", "w.yaml").err)
-        self.assertIn("the list gave no items", self.pawl("run", "w.yaml", "--detach").err)
+        self.assertIn("the list produced no items", self.pawl("run", "w.yaml").err)
+        self.assertIn("the list produced no items", self.pawl("run", "w.yaml", "--detach").err)
 
     def test_a_parallelism_of_zero_is_refused(self):
         self.workflow("items: [a]")
         for words in (["run", "w.yaml"], ["work", "--drain"]):
             answer = self.pawl(*words, "--parallel", 0, code=USAGE)
-            self.assertIn("--parallel is at least 1", answer.err)
+            self.assertIn("--parallel must be at least 1", answer.err)
         self.assertFalse((self.dir / ".pawl").exists())
 
     def test_equal_ids_are_told_by_number_and_name(self):
         self.write("i.jsonl", "".join(json.dumps({"id": one}) + "\n" for one in "abaca"))
         self.workflow('items: { file: i.jsonl, id: "${item.id}" }')
         answer = self.pawl("run", "w.yaml")
-        self.assertIn("warning: 2 items have an id that another has before; the first is 'a'", answer.err)
+        self.assertIn("warning: 2 items have a duplicate id; the first duplicate is 'a'", answer.err)
         self.assertIn("'a#2'", answer.err)
         self.assertEqual(self.pawl("item", "list", "-q").out.split(), ["1/a", "1/b", "1/a#2", "1/c", "1/a#3"])
         self.write("i.jsonl", "a\nb\n")
@@ -98,7 +98,7 @@ class Submitting(ProjectTest):
         self.workflow("items: [a]\nparams:\n  n: { type: integer }\n  m: { type: integer, default: 1 }")
         answer = self.pawl("run", "w.yaml", "--param", "n=x", "--param", "lost", "--param", "o=1",
                            "--param", "m=1", "--param", "m=2", code=USAGE)
-        for told in ("'lost' is not a param", "'m' is given twice", '"n" must be a whole number', 'no param "o"'):
+        for told in ("not a param: 'lost'", "'m' is given twice", '"n" must be a whole number', 'no param "o"'):
             self.assertIn(told, answer.err)
         # One that only lacks its sign is not told to have no value, too.
         self.assertNotIn("has no value", self.pawl("run", "w.yaml", "--param", "n", code=USAGE).err)
@@ -111,7 +111,7 @@ class Checking(ProjectTest):
         answer = self.pawl("check", "a.yaml", "nope.yaml", "c.yaml", code=USAGE)
         self.assertIn("1 error in a.yaml", answer.out)
         self.assertIn("1 error in c.yaml", answer.out)
-        self.assertIn("no file 'nope.yaml'", answer.err)
+        self.assertIn("no such file: 'nope.yaml'", answer.err)
         document = self.pawl("check", "a.yaml", "nope.yaml", "c.yaml", "--json", code=USAGE).json
         self.assertFalse(document["ok"])
         self.assertEqual([one["file"] for one in document["diagnostics"]], ["a.yaml", "nope.yaml", "c.yaml"])
@@ -183,8 +183,8 @@ class NotThere(ProjectTest):
 
     def test_an_attempt_that_never_was_has_no_logs(self):
         answer = self.pawl("item", "logs", "ada", "--attempt", 9, code=FAILED)
-        self.assertIn("no attempt 9 has ended here", answer.err)
-        self.assertIn("the last is 1", answer.err)
+        self.assertIn("no such attempt: 9", answer.err)
+        self.assertIn("the last ended attempt is 1", answer.err)
         self.pawl("item", "logs", "ada", "--attempt", 1)
 
     def test_a_job_or_a_review_that_is_not_there_comes_with_the_command_that_lists_them(self):
@@ -232,11 +232,11 @@ class NotThere(ProjectTest):
         self.pawl("import", "x.jsonl", "--store", "third.db")
 
     def test_a_claim_for_no_time_is_refused(self):
-        self.assertIn("would hold nothing", self.pawl("review", "claim", 1, "--for", "0s", code=USAGE).err)
+        self.assertIn("--for must be longer than 0s, not '0s'", self.pawl("review", "claim", 1, "--for", "0s", code=USAGE).err)
         self.assertIsNone(self.pawl("review", "list", "--json").json["reviews"][0]["claimed_by"])
 
     def test_a_purge_of_nothing_is_told_in_plain_words(self):
-        self.assertIn("0 dead letters are deleted with their items' records",
+        self.assertIn("0 dead letters are deleted, with all records of their items",
                       self.pawl("dlq", "purge", "--all", "--yes").err)
 
 

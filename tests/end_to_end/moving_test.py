@@ -46,7 +46,7 @@ class Moving(ProjectTest):
         self.assertEqual([path.name for path in self.dir.glob("job.jsonl*")], ["job.jsonl"])
         answer = self.away("import", "job.jsonl")
         self.assertIn("job 1 (was job 1): 3 items", answer.out)
-        self.assertIn("verified: it is paused, as it was", answer.out)
+        self.assertIn("verified: the job is paused, as before the export", answer.out)
         self.assertIn("pawl job trust 1", answer.err)
         self.assert_whole(self.away("verify", "--json").json)
 
@@ -217,7 +217,7 @@ class Trusting(ProjectTest):
         self.away("import", "job.jsonl")
         left_out = self.away("review", "list")
         self.assertEqual(left_out.out, "")
-        self.assertIn("reviews of job 1 are left out", left_out.err)
+        self.assertIn("reviews of job 1 are not listed", left_out.err)
         self.assertIn("pawl job trust 1", left_out.err)
         self.away("job", "trust", 1, "--yes")
         self.assertEqual(self.away("review", "list", "-q").out, "1\n")
@@ -250,7 +250,7 @@ class Trusting(ProjectTest):
         trusted.mkdir(mode=0o700)
         shutil.copy(self.dir / "mine.pub.pem", trusted / "mine.pem")
         answer = self.away("import", "strange.jsonl")
-        self.assertIn("which is not a trusted one", answer.err)
+        self.assertIn("which is not trusted", answer.err)
         self.assertIn("pawl job trust 1", answer.err)
         self.assertIn("trusted: signed by the key SHA256:",
                       self.away("import", "job.jsonl").err)

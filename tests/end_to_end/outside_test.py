@@ -46,10 +46,10 @@ class Files(ProjectTest):
         worker.wait()
         findings = {one["what"]: one for one in self.pawl("doctor", "--json").json["findings"]}
         self.assertEqual(findings["left files"]["health"], "warning")
-        self.assertRegex(findings["left files"]["text"], r"^1 half-written file \(.*\) of a process that was killed")
+        self.assertRegex(findings["left files"]["text"], r"^1 half-written file \(.*\) left by a killed process")
         self.write("again", "")
         err = self.pawl("resume", code=JOB_FAILED).err
-        self.assertRegex(err, r"removed 1 half-written file \(.*iB\) of a process that was killed")
+        self.assertRegex(err, r"removed 1 half-written file \(.*iB\) left by a killed process")
         self.assertEqual(list(blobs.glob(".tmp-*")), [])
 
 
@@ -108,7 +108,7 @@ class AsAnotherUser(ProjectTest):
 
 
 class AsRoot(ProjectTest):
-    WARNING = "warning: commands run as root; work as another user, or set PAWL_ALLOW_ROOT=1 to say that this is meant"
+    WARNING = "warning: commands run as root; use another user, or set PAWL_ALLOW_ROOT=1 if this is intended"
 
     def setUp(self):
         super().setUp()

@@ -141,7 +141,7 @@ class HowItEnds(ProtocolTest):
         run.wait()
         self.assertNotEqual(processes_with(mark), [], "they outlive a worker that was killed")
         answer = self.pawl("resume")
-        self.assertIn("that a killed worker had left behind were ended", answer.err)
+        self.assertIn("left behind by a killed worker were ended", answer.err)
         self.assertEqual(processes_with(mark), [])
         self.assertEqual([(one["result"], one["cause"]) for one in self.attempts("a")],
                          [("interrupted", "first"), ("success", "interrupted")])
