@@ -81,6 +81,14 @@ std::string working_directory(const Context& context, const std::string& dir) {
   return path.empty() ? std::string() : std::filesystem::absolute(path).lexically_normal().string();
 }
 
+std::string variable_with_text(const std::string& name, const std::string& text) {
+  return "the variable " + name + " (" + text + ")";
+}
+
+std::string missing_secret(const std::string& name) {
+  return "the secret " + name + " is not set; set the variable " + name + " where pawl runs";
+}
+
 }  // namespace
 
 std::optional<std::string> ActionServices::variable(const std::string& name) const {
@@ -119,7 +127,7 @@ std::expected<Command, StageError> prepare_command(const ActionServices& service
   }
   for (const auto& [name, text] : action.env) {
     const auto value =
-        resolve_argument(text, lookup, &place.links(), "the variable " + name + " (" + text + ")");
+        resolve_argument(text, lookup, &place.links(), variable_with_text(name, text));
     if (!value) return std::unexpected(error_before_start(value.error()));
     if (*value) {
       env.set(name, **value);
@@ -130,9 +138,7 @@ std::expected<Command, StageError> prepare_command(const ActionServices& service
   for (const std::string& name : action.secrets) {
     auto value = services.variable(name);
     if (!value || value->empty()) {
-      return std::unexpected(refused(
-          "R205",
-          "the secret " + name + " is not set; set the variable " + name + " where pawl runs"));
+      return std::unexpected(refused("R205", missing_secret(name)));
     }
     env.set(name, *value);
     command.secrets.push_back(std::move(*value));

@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 
 Lookup nothing() {
-  return [](const Reference&) -> Result<Json> { return Json(); };
+  return [](const workflow::Reference&) -> Result<Json> { return Json(); };
 }
 
 /// The only criterion of one expectation: "= 4 | 3 | no".

@@ -112,7 +112,7 @@ pawl_broken(one_more_than_parallel store/counting.cpp
 # What the engine must not forget.
 pawl_broken(refused_result_dropped runtime/loop_commits.cpp
   [=[if (batch->steps.size() == 1) return substitute(batch->steps.front(), error);]=]
-  [=[if (batch->steps.size() == 1) return drop(batch->steps.front());]=])
+  [=[if (batch->steps.size() == 1) return void(held_.take_for(batch->steps.front()));]=])
 pawl_broken(forgotten_result_not_missed runtime/loop_holdings.cpp
   [=[if (!differences.unknown.empty()) want_read_back();]=]
   [=[]=])
