@@ -12,27 +12,35 @@ using enum BulkColumn::Holds;
 
 constexpr std::int64_t events_per_row = 16;
 
+// Versions are numbers of the size that ours have: a time in microseconds.
+constexpr std::int64_t ready_version = 1'700'000'000'000'001;
+constexpr std::int64_t open_version = ready_version + 1;
+constexpr std::int64_t closed_version = ready_version + 2;
+
 constexpr std::array opened_columns{BulkColumn{"id", number},
-                                    BulkColumn{"expected", constant, 1},
-                                    BulkColumn{"version", constant, 2},
+                                    BulkColumn{"expected", constant, ready_version},
+                                    BulkColumn{"version", constant, open_version},
                                     BulkColumn{"state", constant, 2},
                                     BulkColumn{"attempts", constant, 1},
                                     BulkColumn{"epoch_attempts", constant, 1},
                                     BulkColumn{"worker", number},
                                     BulkColumn{"opened_at", number}};
 
-constexpr std::array closed_columns{
-    BulkColumn{"id", number},           BulkColumn{"expected", constant, 2},
-    BulkColumn{"version", constant, 3}, BulkColumn{"state", constant, 6},
-    BulkColumn{"worker", null},         BulkColumn{"opened_at", null},
-    BulkColumn{"stands", constant, 1},  BulkColumn{"edited_by", constant, 0}};
+constexpr std::array closed_columns{BulkColumn{"id", number},
+                                    BulkColumn{"expected", constant, open_version},
+                                    BulkColumn{"version", constant, closed_version},
+                                    BulkColumn{"state", constant, 6},
+                                    BulkColumn{"worker", null},
+                                    BulkColumn{"opened_at", null},
+                                    BulkColumn{"stands", constant, 1},
+                                    BulkColumn{"edited_by", constant, 0}};
 
 constexpr std::array fresh_columns{BulkColumn{"id", number},
                                    BulkColumn{"job", number},
                                    BulkColumn{"item", number},
                                    BulkColumn{"lane", number},
                                    BulkColumn{"age", number},
-                                   BulkColumn{"version", constant, 2},
+                                   BulkColumn{"version", constant, open_version},
                                    BulkColumn{"state", constant, 2},
                                    BulkColumn{"epoch", constant, 1},
                                    BulkColumn{"round", constant, 1},
@@ -168,10 +176,12 @@ BarePostgres::BarePostgres(const Schema& schema, Constants constants)
                                          4));
   session_.prepare("ready", select_ready);
   session_.prepare("open",
-                   "WITH changed AS (" + fenced_update(opened_) + (is_sent ? "u.expected" : "1") +
+                   "WITH changed AS (" + fenced_update(opened_) +
+                       (is_sent ? "u.expected" : std::to_string(ready_version)) +
                        " RETURNING 1) SELECT 1 / (count(*) = $1::bigint)::int FROM changed");
   session_.prepare("close",
-                   "WITH changed AS (" + fenced_update(closed_) + (is_sent ? "u.expected" : "2") +
+                   "WITH changed AS (" + fenced_update(closed_) +
+                       (is_sent ? "u.expected" : std::to_string(open_version)) +
                        " RETURNING 1) SELECT 1 / (count(*) = $1::bigint)::int FROM changed");
   session_.prepare("fresh", fresh_.insert_into("tasks"));
   session_.prepare("attempts", attempts_.insert_into("attempts"));
@@ -179,6 +189,11 @@ BarePostgres::BarePostgres(const Schema& schema, Constants constants)
                                  settled_.source() + " WHERE t.id = u.id AND t.state = 1");
   session_.prepare("journal", numbered_journal);
   session_.begin_pipeline();
+}
+
+void BarePostgres::make_versions_alike(const Schema& schema) {
+  PostgresSession(schema.server(), schema.name())
+      .run("UPDATE tasks SET version = " + std::to_string(ready_version) + " WHERE state = 1");
 }
 
 void BarePostgres::begin() {

@@ -20,6 +20,9 @@ class BarePostgres {
  public:
   /// In a schema that a store has made, with one job of the chain whose first tasks are Ready, and
   /// one worker.
+  /// Gives the Ready tasks of a schema the version that this expects. Before anything is measured.
+  static void make_versions_alike(const Schema& schema);
+
   BarePostgres(const Schema& schema, Constants constants);
 
   /// Opens up to `max` Ready tasks, oldest first, in a transaction; answers their ordinals.

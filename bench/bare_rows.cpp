@@ -11,6 +11,9 @@ namespace {
 constexpr std::int64_t journal_zone_rows = 1'024;
 constexpr std::int64_t events_per_row = 16;
 
+// Versions are numbers of the size that ours have: a time in microseconds.
+constexpr char same_versions_sql[] = "UPDATE tasks SET version = 1700000000000001";
+
 constexpr char insert_attempt_sql[] =
     "INSERT INTO attempts (task, number, epoch, round, cause, worker, ran, opened_at, started_at, "
     "ended_at, result, cost_microusd, tokens, failures_before, rejections_before, "
@@ -23,12 +26,13 @@ constexpr char insert_attempt_sql[] =
 constexpr char insert_task_sql[] =
     "INSERT INTO tasks (id, job, item, lane, age, version, state, epoch, round, expansion, "
     "attempts, cause, failures, rejections, rate_limit_waits, interruptions, epoch_attempts, "
-    "worker, opened_at) VALUES (?1, ?2, ?3, ?4, ?3, 2, 2, 1, 1, 0, 1, 1, 0, 0, 0, 0, 1, ?5, ?6)";
+    "worker, opened_at) VALUES (?1, ?2, ?3, ?4, ?3, 1700000000000002, 2, 1, 1, 0, 1, 1, 0, 0, 0, "
+    "0, 1, ?5, ?6)";
 
 constexpr char insert_ready_sql[] =
     "INSERT INTO tasks (id, job, item, lane, age, version, state, epoch, round, expansion, "
     "attempts, cause, failures, rejections, rate_limit_waits, interruptions, epoch_attempts) "
-    "VALUES (?1, ?2, ?3, ?4, ?3, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0)";
+    "VALUES (?1, ?2, ?3, ?4, ?3, 1700000000000001, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0)";
 
 constexpr char insert_item_sql[] =
     "INSERT INTO items (id, job, key, state, sinks_left, failed_tasks, adopted_from, pass, "
@@ -73,11 +77,13 @@ BareRows::BareRows(const std::filesystem::path& path, const Program& program, st
           "SELECT age FROM tasks WHERE state = 1 AND lane = ?1 ORDER BY age, id LIMIT ?2"),
       select_item_(database_, "SELECT key, category, data FROM items WHERE id = ?1"),
       open_task_(database_,
-                 "UPDATE tasks SET version = 2, state = 2, attempts = 1, epoch_attempts = 1, "
-                 "worker = ?2, opened_at = ?3 WHERE id = ?1 AND version = 1"),
+                 "UPDATE tasks SET version = 1700000000000002, state = 2, attempts = 1, "
+                 "epoch_attempts = 1, "
+                 "worker = ?2, opened_at = ?3 WHERE id = ?1 AND version = 1700000000000001"),
       close_task_(database_,
-                  "UPDATE tasks SET version = 3, state = 6, worker = NULL, opened_at = NULL, "
-                  "stands = 1, edited_by = 0 WHERE id = ?1 AND version = 2"),
+                  "UPDATE tasks SET version = 1700000000000003, state = 6, worker = NULL, "
+                  "opened_at = NULL, "
+                  "stands = 1, edited_by = 0 WHERE id = ?1 AND version = 1700000000000002"),
       insert_task_(database_, insert_task_sql),
       insert_ready_(database_, insert_ready_sql),
       insert_attempt_(database_, insert_attempt_sql),
@@ -91,7 +97,9 @@ BareRows::BareRows(const std::filesystem::path& path, const Program& program, st
           "UPDATE jobs SET last_ordinal = ?2, counters = ?3 WHERE id = ?1 AND generation = 1"),
       update_worker_(database_, "UPDATE workers SET last_batch = ?2 WHERE id = ?1"),
       update_ordinal_(database_, "UPDATE counters SET value = ?1 WHERE name = 'ordinal'"),
-      upsert_zone_(database_, upsert_zone_sql) {}
+      upsert_zone_(database_, upsert_zone_sql) {
+  database_.run(same_versions_sql);
+}
 
 void BareRows::begin() {
   begin_.run();

@@ -48,6 +48,7 @@ ServedSample limit_postgres(const std::string& server, std::int64_t items, Const
     must(store->enlist({.host = "localhost", .pid = 1, .name = "limit"}), "a worker");
     (void)submit_to(*store, chain(), items);
   }
+  BarePostgres::make_versions_alike(schema);
   const ServerWatch watch(server, schema.name());
   ServedSample sample;
   {
