@@ -119,7 +119,7 @@ Result<Submission> prepare(const RunOptions& options, WorkflowSource source, Wor
 }
 
 int dry_run(Session& session, const RunOptions& options, const Submission& submission) {
-  // Without a store there are no earlier jobs. A dry run does not create one.
+  // A dry run creates no store.
   std::shared_ptr<Store> store;
   if (const auto opened = session.store(); opened) {
     store = *opened;
@@ -174,7 +174,8 @@ void warn_of_items(Session& session, const Submission& submission, const FirstIt
               "', which was renamed to '" + printable(equal.first) + "#2'");
 }
 
-/// No worker accepts a run directory that others can write to, so check it before the submission.
+/// The engine of this command does not accept a run directory that others can write to, so check
+/// it before the submission.
 Status check_run_directory(Session& session) {
   const Result<std::filesystem::path> path = session.run_directory();
   if (!path) return std::unexpected(path.error());
@@ -233,7 +234,10 @@ int run(Session& session, const RunOptions& options) {
     const Status free = nothing_unfinished(**store, submission->file.workflow.name(), options.file);
     if (!free) return session.fail(free.error());
   }
-  if (const Status safe = check_run_directory(session); !safe) return session.fail(safe.error());
+  if (!options.detach) {
+    const Status safe = check_run_directory(session);
+    if (!safe) return session.fail(safe.error());
+  }
   const Result<Begun> begun = submit(session, **store, options, *submission);
   if (!begun) return session.fail(begun.error());
   const Job& job = begun->job;

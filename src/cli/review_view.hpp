@@ -28,7 +28,7 @@ struct ShownReview {
 /// Whether the review needs an answer. Reviews of a cancelled or untrusted job do not.
 [[nodiscard]] Result<bool> is_asked(Records& records, const Review& review);
 
-/// The whole output of one of its attempts. `not_found` if there is no such attempt.
+/// The whole output of an attempt of the task. `not_found` if there is no such attempt.
 [[nodiscard]] Result<Json> output_of_attempt(Records& records, const ShownReview& shown,
                                              AttemptNumber number);
 

@@ -40,6 +40,11 @@ class Remarks {
     const std::lock_guard lock(mutex_);
     lines_.push_back(std::move(line));
   }
+  /// Adds the line unless it was added once before.
+  void add_once(const std::string& line) {
+    const std::lock_guard lock(mutex_);
+    if (said_once_.insert(line).second) lines_.push_back(line);
+  }
   [[nodiscard]] std::vector<std::string> take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(lines_, {});
@@ -47,7 +52,8 @@ class Remarks {
 
  private:
   std::mutex mutex_;
-  std::vector<std::string> lines_;  ///< guarded by mutex_
+  std::vector<std::string> lines_;   ///< guarded by mutex_
+  std::set<std::string> said_once_;  ///< guarded by mutex_
 };
 
 class Work {
@@ -173,10 +179,11 @@ class Work {
     return safe ? std::nullopt : std::optional(safe.error());
   }
 
+  /// Asked by the engine's thread and by ours, whichever comes first.
   bool takes(const Job& job) {
     const std::optional<Error> unfit = unfit_directory(job);
     if (!unfit) return true;
-    remarks_.add("job " + std::to_string(job.id.value()) +
+    remarks_.add_once("job " + std::to_string(job.id.value()) +
                  " is left to other machines: " + unfit->message);
     return false;
   }
@@ -278,7 +285,7 @@ class Work {
       progress_.say("job " + std::to_string(job.id.value()) +
                     " was submitted by a program; only that program can run it");
     }
-    return is_ours_[job.id] = !is_programs && !unfit_directory(job);
+    return is_ours_[job.id] = !is_programs && takes(job);
   }
 
   void show() {

@@ -29,7 +29,7 @@ class CodeShelf {
   void add(const Handlers& handlers);
   void add(CodeSource source);
 
-  /// By stage; null where there is no code for it.
+  /// One entry per stage; null if this engine has no code for it.
   [[nodiscard]] CodeOfStages code_for(const Workflow& workflow) const;
   /// Whether all of a stage's code is here: without one of its gates everything would pass.
   [[nodiscard]] bool can_run(const StageDefinition& definition, const StageCode* code) const;

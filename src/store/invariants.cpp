@@ -37,7 +37,7 @@ constexpr std::array table{
         "I4", "A stale fencing token never changes state.",
         "In the log, the attempts of a task open and close in turn, with rising numbers, each "
         "once. The row of a task is running exactly when its newest attempt is open in the log.",
-        "An attempt that was no longer current has changed the store.", report},
+        "A superseded attempt changed the store.", report},
     Invariant{
         "I5",
         "The counts of an epoch never exceed their limits. Interrupted attempts, and rate-limited "

@@ -47,6 +47,27 @@ TEST_P(Committing, a_stale_version_is_fenced_and_leaves_no_trace) {
   EXPECT_THAT(numbers(claimed.task.id), ElementsAre(1));
 }
 
+// After a failover the same task may be opened again: its forgotten attempt must be fenced.
+TEST_P(Committing, an_attempt_opened_later_has_a_later_token_whatever_came_between) {
+  drive.submit(workflow("w", {stage("a")}), {"x", "y"});
+  const Claimed earlier = drive.claim(1)[0];
+  drive.clock().advance(1ms);
+  const Claimed later = drive.claim(1)[0];
+  EXPECT_GT(later.task.version, earlier.task.version);
+}
+
+// The same of an operator's act, and of what is not opened yet: a condition's answer names it.
+TEST_P(Committing, what_is_written_later_has_a_later_version_and_generation_whatever_came_between) {
+  const Workflow one = workflow("w", {stage("a")});
+  const JobId earlier = drive.submit(one, {"x"});
+  const Job paused = *drive.act(PauseJob{earlier});
+  drive.clock().advance(1us);
+  const JobId later = drive.submit(one, {"x"});
+  const Job paused_later = *drive.act(PauseJob{later});
+  EXPECT_GT(paused_later.generation, paused.generation);
+  EXPECT_GT(drive.task(later, "x", 0).version, drive.task(earlier, "x", 0).version);
+}
+
 // I12: such an item waited for a review that nobody could answer.
 TEST_P(Committing, a_result_for_an_item_that_was_cancelled_unnoticed_is_decided_again) {
   StageDefinition reviewed = stage("a");

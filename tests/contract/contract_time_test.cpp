@@ -106,27 +106,6 @@ TEST_P(Sweeping, a_renewal_records_since_when_the_worker_holds_what_it_holds) {
   EXPECT_EQ(drive.store().setbacks(), 0U);
 }
 
-// After a failover the same task may be opened again: its forgotten attempt must be fenced.
-TEST_P(Sweeping, an_attempt_opened_later_has_a_later_token_whatever_came_between) {
-  drive.submit(workflow("w", {stage("a")}), {"x", "y"});
-  const Claimed earlier = drive.claim(1)[0];
-  drive.clock().advance(1ms);
-  const Claimed later = drive.claim(1)[0];
-  EXPECT_GT(later.task.version, earlier.task.version);
-}
-
-// The same of an operator's act, and of what is not opened yet: a condition's answer names it.
-TEST_P(Sweeping, what_is_written_later_has_a_later_version_and_generation_whatever_came_between) {
-  const Workflow one = workflow("w", {stage("a")});
-  const JobId earlier = drive.submit(one, {"x"});
-  const Job paused = *drive.act(PauseJob{earlier});
-  drive.clock().advance(1us);
-  const JobId later = drive.submit(one, {"x"});
-  const Job paused_later = *drive.act(PauseJob{later});
-  EXPECT_GT(paused_later.generation, paused.generation);
-  EXPECT_GT(drive.task(later, "x", 0).version, drive.task(earlier, "x", 0).version);
-}
-
 TEST_P(Sweeping, gives_back_the_work_of_a_worker_that_signed_off) {
   drive.submit(workflow("w", {stage("a")}), {"x", "y"});
   const WorkerId leaving = drive.enlist();

@@ -306,6 +306,7 @@ class Marks(OwnershipTest):
         answer = self.pawl("run", "hello.yaml", "--new", code=FAILED)
         self.assertIn(f"chmod go-w '{self.run}'", answer.err)
         self.assertEqual(len(self.pawl("job", "list", "--json").json["jobs"]), 1, "nothing was submitted")
+        self.pawl("run", "hello.yaml", "--new", "--detach")  # runs nothing here
         self.assert_unharmed()
 
 

@@ -13,6 +13,8 @@ import time
 import unittest
 
 PROGRAM = os.environ["PAWL_PROGRAM"]
+# A shell ignores SIGINT for what it runs in the background, and programs inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # A test that hangs is a bug; nothing here takes this long.
 PATIENCE = 120
 
