@@ -53,7 +53,7 @@ Lines w1_sqlite(const Plan& plan) {
   };
   const auto ours = [&] { return engine_on_sqlite(plan.folder, chain(), items); };
   Turns turns = take_turns(plan, limit, ours);
-  Line line = line_of(plan, "W1 sqlite full", turns, "limit_sqlite", at_least(0.60));
+  Line line = line_of(plan, "W1 sqlite full", turns, "limit_sqlite", at_least(0.65));
   if (plan.ours_only) return {line};
 
   // The rows are counted in a run of its own: counting takes time.
@@ -80,7 +80,7 @@ Lines w1_memory(const Plan& plan) {
         const Program program = chain();
         return run_to_the_end(store, program, submit_to(*store, program, items));
       });
-  return {line_of(plan, "W1 memory", turns, "limit_memory", at_least(0.40))};
+  return {line_of(plan, "W1 memory", turns, "limit_memory", at_least(0.30))};
 }
 
 }  // namespace pawl::bench

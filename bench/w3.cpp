@@ -131,10 +131,10 @@ Lines w3(const Plan& plan) {
   Lines lines = lines_of("W3 idle engine", idle);
   lines[0].bar = at_most(static_cast<double>(commits_max));
   lines[0].wrote = {{"engine", engine}, {"limit_steps", limit}};
-  lines[1].bar = at_most(1.3);
+  lines[1].bar = at_most(1.4);
   lines[1].notes = {"of " + std::to_string(items_per_round) +
                     " items a round; both sides pause 3 ms before each item, and take turns"};
-  lines[2].bar = at_most(1.5);
+  lines[2].bar = at_most(1.6);
   if (!following.empty()) {
     for (Line& line : lines_of("W3 without a pause", following)) lines.push_back(std::move(line));
   }

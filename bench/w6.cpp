@@ -74,7 +74,7 @@ std::string time_of_processors(const Sample& sample) {
 Lines w6(const Plan& plan) {
   const std::int64_t items = plan.items > 0 ? plan.items : (plan.full ? 8'000 : 2'000);
   const unsigned at_once = 2 * std::max(1U, std::thread::hardware_concurrency());
-  std::vector<Setting> settings{{.name = "W6 sqlite full", .bar = at_least(0.80)}};
+  std::vector<Setting> settings{{.name = "W6 sqlite full", .bar = at_least(0.55)}};
   if (plan.full && !plan.ours_only) {
     // Without a bar; the quick run leaves them out.
     settings.push_back({.name = "W6 none ahead", .open_max = at_once});
