@@ -1,16 +1,16 @@
 #pragma once
 
-/// All of pawl, in reading order. For examples and small programs; our own sources include what
-/// they use.
+/// All of pawl, in reading order. For examples and small programs; pawl's own sources include only
+/// what they use.
 
 // clang-format off: the order is for readers
 
 // Start here: build a workflow, run it, keep its records.
 #include "pawl/runtime/program.hpp"     // a workflow with the code of its stages
-#include "pawl/runtime/context.hpp"     // what a stage knows
+#include "pawl/runtime/context.hpp"     // what a stage can read
 #include "pawl/runtime/engine.hpp"      // runs it
 #include "pawl/store/sqlite.hpp"        // the default store
-#include "pawl/store/postgres.hpp"      // the store of many machines
+#include "pawl/store/postgres.hpp"      // a store for many machines
 
 // The values, and the pure core that decides.
 #include "pawl/core/result.hpp"         // how pawl reports errors
@@ -30,8 +30,8 @@
 #include "pawl/store/store.hpp"         // what can be written
 #include "pawl/store/results.hpp"       // the outputs of a job
 #include "pawl/store/dead_letters.hpp"  // what failed for good, and what to do about it
-#include "pawl/store/verify.hpp"        // whether a store keeps its promises
-#include "pawl/store/invariants.hpp"    // the promises
+#include "pawl/store/verify.hpp"        // checks a store against its invariants
+#include "pawl/store/invariants.hpp"    // the invariants
 #include "pawl/store/replay.hpp"        // what a changed workflow would have decided
 #include "pawl/moving/moving.hpp"       // a job from one store to another
 

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Stages of workflow files as code: commands, shell scripts, people, and the gates that judge
-/// them. The subprocess protocol is docs/reference/subprocess.md.
+/// The code for the stages of workflow files: commands, shell scripts, human stages, and the gates
+/// that judge them. docs/reference/subprocess.md describes the subprocess protocol.
 ///
 ///   engine.serve(pawl::file_actions(store, {.run_directory = ".pawl/run"}));
 
@@ -19,40 +19,41 @@
 namespace pawl {
 
 struct ActionOptions {
-  /// Where attempts have their scratch directories and their marks. On this machine's disk; made
-  /// where it is missing, for this user alone. It says which processes are ended and which
-  /// directories are removed, so one that others could write to is refused.
+  /// Holds the scratch directories and process marks of attempts. Must be on a local disk. Created
+  /// if missing, readable by this user alone. It determines which processes are ended and which
+  /// directories are removed, so a directory that other users can write to is refused.
   std::filesystem::path run_directory;
-  /// Uses a run directory although others could write to it.
+  /// Uses a run directory even if other users can write to it.
   bool trust_owner = false;
-  /// From SIGTERM to SIGKILL. The engine's own grace must be longer.
+  /// The time between SIGTERM and SIGKILL. The engine's own grace must be longer.
   Duration grace = std::chrono::seconds(10);
-  /// What is kept of stdout, and of stderr.
+  /// The most bytes kept of stdout, and of stderr.
   std::size_t log_bytes_max = std::size_t{1} << 20U;
-  /// How much one attempt may hand in as `file` outputs and artifacts: bytes of all of them
-  /// together, and their number. An attempt that hands in more fails for good.
+  /// Limits on the `file` outputs and artifacts of one attempt: their total size in bytes, and
+  /// their number. An attempt that exceeds one fails for good.
   std::int64_t file_bytes_max = std::int64_t{16} << 30U;
   std::size_t files_max = 1'000;
-  /// Called when the store does not take what a command brought; it is tried until it does.
+  /// Called when the store does not accept the output of a command. The write is retried until it
+  /// succeeds.
   std::function<void(const Error&)> on_trouble;
-  /// Reads a variable of this process: secrets, and the few that commands inherit.
+  /// Reads an environment variable: for secrets, and for the few variables that commands inherit.
   std::function<const char*(const char*)> environment;  ///< default: ::getenv
 };
 
-/// Code for every stage that a workflow file defined, in whatever process. A stage's working
-/// directory is the project in its job's labels ("project").
+/// The code for every stage that a workflow file defined, in whichever process. The working
+/// directory of a stage is the project named in its job's labels ("project").
 [[nodiscard]] CodeSource file_actions(std::shared_ptr<Store> store, ActionOptions options);
 
-/// What was found in a run directory.
+/// The result of searching a run directory.
 struct Orphans {
-  int ended = 0;  ///< processes
-  /// Marks that nobody but this user could have made are acted on, and no others. One sentence for
-  /// each of those.
+  int ended = 0;  ///< number of processes
+  /// Only marks that nobody but this user could have made are acted on. One sentence for each of
+  /// the others.
   std::vector<std::string> left_alone;
 };
-/// Ends every process that an attempt of a process now dead has left on this machine. A task that
-/// runs again does this for itself; at start it frees what else is held. `refused` for a directory
-/// that others could write to.
+/// Ends every process on this machine that belongs to an attempt of a worker process that has died.
+/// A task that runs again does this for itself; calling it at start also frees other resources held
+/// by such processes. `refused` for a directory that other users can write to.
 [[nodiscard]] Result<Orphans> end_orphans(const std::filesystem::path& run_directory,
                                           Duration grace, bool trust_owner = false);
 

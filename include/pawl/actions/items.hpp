@@ -1,6 +1,6 @@
 #pragma once
 
-/// Reads the items of a job from where its workflow file says they are.
+/// Reads the items of a job from the source that its workflow file names.
 
 #include <filesystem>
 #include <memory>
@@ -10,10 +10,10 @@
 
 namespace pawl {
 
-/// Pages of items. A line that begins with { [ or " is JSON, any other is text. Keys follow from
-/// `id`, else from the data; for `glob` the digest compared for adoption is that of the file's
-/// bytes. `invalid` names the source and the line of every item that is wrong, up to twenty.
-/// Paths are relative to `project`; so is the working directory of a command.
+/// Returns items page by page. A line that begins with { [ or " is JSON; any other line is text.
+/// Keys come from `id`, else from the data. For `glob`, the digest compared for adoption is that of
+/// the file's bytes. `invalid` names the source and the line of every wrong item, up to twenty.
+/// Paths, and the working directory of a command, are relative to `project`.
 [[nodiscard]] ItemSource read_items(const ItemsSpec& items, const Json& params,
                                     const std::filesystem::path& project);
 

@@ -12,10 +12,10 @@ namespace pawl {
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
 
 inline constexpr std::size_t sha256_hex_digits = 64;
-/// Whether a text can be what `sha256_hex` answers.
+/// Whether a text has the form of a result of `sha256_hex`.
 [[nodiscard]] bool is_sha256_hex(std::string_view text);
 
-/// The digest of bytes that arrive in pieces. Not for use by several threads at once.
+/// The digest of bytes that arrive in pieces. Not thread-safe.
 class Sha256 {
  public:
   Sha256();
@@ -26,7 +26,7 @@ class Sha256 {
   Sha256& operator=(const Sha256&) = delete;
 
   Sha256& update(std::string_view bytes);
-  /// The digest of all bytes so far; afterwards the object starts afresh.
+  /// The digest of all bytes so far. Resets the object.
   [[nodiscard]] std::string finish_hex();
 
  private:

@@ -2,8 +2,8 @@
 
 /// The JSON documents that people and programs read: `--json`, the API, logs.
 ///
-/// Field names are stable, snake_case, the words of the model; times are RFC 3339 in UTC, and what
-/// is not there is null. Fields may be added, never renamed.
+/// Field names are stable, in snake_case, and use the terms of the model. Times are RFC 3339 in
+/// UTC. An absent value is null. Fields may be added, never renamed.
 
 #include <optional>
 #include <string>
@@ -22,15 +22,15 @@
 
 namespace pawl {
 
-/// Items as they show: what has not ended in a cancelled job is cancelled from that commit on, and
-/// no row says so.
+/// The displayed state of items. Once a job is cancelled, its unfinished items are shown as
+/// cancelled, although their rows do not change.
 [[nodiscard]] ItemState shown_state(const Item& item, std::optional<CancelCause> job_cancelled);
 [[nodiscard]] ItemCounts shown_items(const Job& job);
 
 [[nodiscard]] Json job_document(const Job& job, const Workflow& workflow);
 
-/// `tasks` are the stored ones of the item, without children; stages without a row show the state
-/// that follows from the others: waiting, skipped or cancelled. `job_cancelled` is the job's
+/// `tasks` are the stored tasks of the item, without children. A stage without a row shows the
+/// state that follows from the others: waiting, skipped or cancelled. `job_cancelled` is the job's
 /// cancel, if one is in force.
 [[nodiscard]] Json item_document(const Item& item, const Workflow& workflow,
                                  const std::vector<Task>& tasks,
@@ -42,18 +42,18 @@ namespace pawl {
 [[nodiscard]] Json review_document(const Review& review, std::string_view item_key,
                                    std::string_view stage);
 
-/// Empty names are shown as null: an event of a job has no item, one of an item no stage. `data`
-/// has what the event's type means by `code`, `count`, `when` and `text`.
+/// Empty names are shown as null: an event of a job has no item, an event of an item has no stage.
+/// `data` contains what `code`, `count`, `when` and `text` mean for this event type.
 [[nodiscard]] Json event_document(const Event& event, std::string_view item_key,
                                   std::string_view stage);
 
 [[nodiscard]] Json feedback_document(const Feedback& feedback);
 [[nodiscard]] Json error_document(const StageError& error);
 
-/// "2026-03-01T12:04:11Z", with three or six decimals where there are any. Times outside
-/// the years 0 to 9999 show as the nearest inside.
+/// "2026-03-01T12:04:11Z", with three or six decimals if there are any. Times outside the years 0
+/// to 9999 are shown as the nearest time inside.
 [[nodiscard]] std::string rfc3339(Timestamp time);
-/// Any RFC 3339 time, with offset; digits beyond microseconds are dropped.
+/// Any RFC 3339 time, with an offset. Digits beyond microseconds are dropped.
 [[nodiscard]] Result<Timestamp> parse_rfc3339(std::string_view text);
 
 }  // namespace pawl

@@ -1,7 +1,7 @@
 #pragma once
 
-/// The words of the model for every enum of the core: in JSON, files, the command line and logs.
-/// Text names exist only in codec/names.cpp. A name may be added, never changed.
+/// The text name of every enum value of the core, as used in JSON, files, the command line and
+/// logs. Names exist only in codec/names.cpp. A name may be added, never changed.
 
 #include <cstdint>
 #include <optional>
@@ -22,7 +22,7 @@
 
 namespace pawl {
 
-// Empty for a number that the enum does not have.
+// Empty for a number that is not a value of the enum.
 [[nodiscard]] std::string_view name_of(StateKind value);
 [[nodiscard]] std::string_view name_of(ReviewReason value);
 [[nodiscard]] std::string_view name_of(SkipReason value);
@@ -53,15 +53,15 @@ namespace pawl {
 [[nodiscard]] std::string_view name_of(GateMode value);
 [[nodiscard]] std::string_view name_of(ErrorCode value);
 
-// For each of the enums above; others do not link.
+// Defined for each of the enums above; others do not link.
 
 /// The value with exactly this name.
 template <class E>
 [[nodiscard]] std::optional<E> from_name(std::string_view name);
-/// The value with this stored number; empty for a number that the enum does not have.
+/// The value with this stored number; empty if the enum has no such value.
 template <class E>
 [[nodiscard]] std::optional<E> from_number(std::int64_t number);
-/// Every name in the order of the numbers: for suggestions and schemas.
+/// Every name in the order of the numbers, for suggestions and schemas.
 template <class E>
 [[nodiscard]] std::vector<std::string> all_names();
 

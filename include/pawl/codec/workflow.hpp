@@ -2,8 +2,8 @@
 
 /// Workflows as JSON: the form that is stored, hashed, printed by `describe` and compared.
 ///
-/// A description says what differs from the defaults and nothing else, so it stays short;
-/// durations are integers in microseconds (`attempt_timeout_us`). The round trip is exact:
+/// A description contains only what differs from the defaults, so it stays short. Durations are
+/// integers in microseconds (`attempt_timeout_us`). The round trip is exact:
 /// `definition_from(describe(d)) == d`.
 
 #include <expected>
@@ -15,17 +15,18 @@
 
 namespace pawl {
 
-/// Checks a definition and gives it its hash, or tells all its faults at once. Equal definitions
-/// have equal hashes; the order of keys inside `params` does not matter.
+/// Checks a definition and computes its hash, or returns all its faults. Equal definitions have
+/// equal hashes; the order of keys inside `params` does not matter.
 [[nodiscard]] std::expected<Workflow, std::vector<Error>> compile(WorkflowDefinition definition);
 
 [[nodiscard]] Json describe(const WorkflowDefinition& definition);
 
-/// Reads a description strictly: an unknown key or word is `invalid`, with a suggestion. The
-/// definition is not checked for soundness; `compile` does that.
+/// Reads a description strictly: an unknown key or name is `invalid`, with a suggestion. Does not
+/// check the definition itself; `compile` does that.
 [[nodiscard]] Result<WorkflowDefinition> definition_from(const Json& description);
 
-/// `definition_from` and `compile`; of several faults, the error tells the first and how many.
+/// `definition_from` followed by `compile`. If there are several faults, the error contains the
+/// first one and their number.
 [[nodiscard]] Result<Workflow> workflow_from(const Json& description);
 
 }  // namespace pawl

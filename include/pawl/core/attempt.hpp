@@ -1,7 +1,7 @@
 #pragma once
 
-/// One execution of a task, and the decision it led to. The opening of an attempt lives in the
-/// task row; this record is written once, when the attempt closes, and never changes.
+/// One execution of a task, and the decision it led to. While an attempt is open it is part of the
+/// task row. This record is written once, when the attempt closes, and never changes.
 
 #include <cstdint>
 #include <optional>
@@ -23,7 +23,7 @@ enum class DecisionKind : std::uint8_t {
   cancel = 7,
 };
 
-/// The rule that made a decision; `explain` says each in words. Stored: never renumber.
+/// The rule that made a decision; `explain` puts each into words. Stored: never renumber.
 enum class Rule : std::uint8_t {
   succeeded_without_gate = 1,
   accepted_by_gate = 2,
@@ -62,14 +62,14 @@ enum class Rule : std::uint8_t {
 struct Decision {
   DecisionKind kind = DecisionKind::complete;
   Rule rule = Rule::succeeded_without_gate;
-  Timestamp next_run_at;            ///< for retry; the moment of deciding when there is no delay
+  Timestamp next_run_at;            ///< for retry; the time of the decision if there is no delay
   Cause next_cause = Cause::first;  ///< for retry
   ReviewReason review_reason = ReviewReason::policy;  ///< for review
   FailCause fail_cause = FailCause::final_error;      ///< for fail
   CancelCause cancel_cause = CancelCause::requested;  ///< for cancel
-  bool new_round = false;  ///< new work is wanted: the idempotency key changes
+  bool new_round = false;  ///< new work is needed: the idempotency key changes
   Counts counts;           ///< of the task after this decision
-  std::string reason;      ///< a custom decider's own words
+  std::string reason;      ///< the text of a custom decider
   friend bool operator==(const Decision&, const Decision&) = default;
 };
 
@@ -81,29 +81,30 @@ struct Attempt {
   std::uint32_t round = 1;
   Cause cause = Cause::first;
   WorkerId worker;
-  bool ran = true;  ///< false: opened, never handed to a thread or process
+  bool ran = true;  ///< false: opened, but never handed to a thread or process
   Timestamp opened_at;
   Timestamp started_at;
   Timestamp ended_at;
   AttemptResult result = AttemptResult::success;
   std::optional<StageError> error;
-  std::optional<Verdict> verdict;    ///< only where a gate judged
-  std::string verdict_reason;        ///< of an uncertain one
+  std::optional<Verdict> verdict;    ///< only if a gate judged the output
+  std::string verdict_reason;        ///< of an uncertain verdict
   std::optional<Feedback> feedback;  ///< for the next attempt
   std::string summary;
   Json output;  ///< inline, or {"$ref":"sha256:…","size":n}
   std::vector<ArtifactRecord> artifacts;
   Usage usage;
-  std::string decider;   ///< empty: the default one
-  Counts counts_before;  ///< with the rest of this record: every input of the decision
+  std::string decider;   ///< empty: the default decider
+  Counts counts_before;  ///< together with the rest of this record: every input of the decision
   std::optional<std::uint32_t>
-      attempts_cap;                         ///< the job's max_attempts_per_task when it was decided
-  std::optional<CancelCause> cancelled_by;  ///< a cancel that was in force when it was decided
-  bool graceful = false;                    ///< interrupted by a graceful stop
+      attempts_cap;  ///< the job's max_attempts_per_task at the time of the decision
+  std::optional<CancelCause>
+      cancelled_by;       ///< a cancel that was in force at the time of the decision
+  bool graceful = false;  ///< interrupted by a graceful stop
   Decision decision;
   friend bool operator==(const Attempt&, const Attempt&) = default;
 
-  /// Failed, timed out or rejected: counts in a dead letter's failure_count.
+  /// True if it failed, timed out or was rejected: it counts in a dead letter's failure_count.
   [[nodiscard]] bool is_failure() const;
 };
 

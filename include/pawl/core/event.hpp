@@ -1,7 +1,7 @@
 #pragma once
 
-/// Facts of the log. An event is committed with the change it tells of and published after that
-/// commit; a late subscriber reads every event, in order, by cursor.
+/// The events of the log. An event is committed together with the change it describes, and
+/// published after that commit. A late subscriber reads every event, in order, by cursor.
 
 #include <cstdint>
 #include <optional>
@@ -42,8 +42,8 @@ enum class EventType : std::uint8_t {
   job_trusted = 27,
 };
 
-/// One event. `code`, `count`, `when` and `text` mean what the type says (see the views below);
-/// "pawl/codec/documents.hpp" renders them as the JSON `data`.
+/// One event. The type defines the meaning of `code`, `count`, `when` and `text` (see the views
+/// below). "pawl/codec/documents.hpp" renders them as the JSON `data`.
 struct Event {
   EventType type{};
   EventSeq seq = 0;  ///< set when read back
@@ -52,15 +52,15 @@ struct Event {
   TaskId task;       ///< none for events of the job or item
   AttemptNumber attempt = 0;
   Timestamp at;            ///< set when read back
-  std::int32_t code = 0;   ///< a result, cause, reason, outcome or state, as its number
+  std::int32_t code = 0;   ///< the number of a result, cause, reason, outcome or state
   std::int64_t count = 0;  ///< max_attempts, children, …
   Timestamp when;          ///< next_run_at
   std::string text;        ///< a summary, reason, message or name
   friend bool operator==(const Event&, const Event&) = default;
 };
 
-// Typed views with the meaning the events have for a workflow's author. `as<View>(event)` is empty
-// when the event is of another type.
+// Typed views of events for authors of workflows. `as<View>(event)` is empty if the event is of
+// another type.
 
 struct QualityCheckPassed {
   TaskId task;
@@ -71,7 +71,7 @@ struct QualityCheckFailed {
   AttemptNumber attempt;
   std::string feedback_summary;
 };
-/// `attempt` is the upcoming number.
+/// `attempt` is the number of the next attempt.
 struct RetryScheduledEvent {
   TaskId task;
   AttemptNumber attempt;
@@ -79,7 +79,7 @@ struct RetryScheduledEvent {
   Cause cause;
   Timestamp next_run_at;
 };
-/// Told before a retry's code runs.
+/// Emitted before the code of a retry runs.
 struct RetryAttempt {
   TaskId task;
   AttemptNumber attempt;

@@ -1,11 +1,11 @@
 #pragma once
 
-/// The identifiers of pawl. Each is its own type over a 64-bit integer, so a task can never be
-/// passed where a job is expected: that does not compile.
+/// The identifiers of pawl. Each is its own type over a 64-bit integer, so passing a task where a
+/// job is expected does not compile.
 ///
 /// Ids grow in arrival order. Items, fan-out children and job-wide tasks draw their ordinals from
-/// one sequence per store, and a task's id is (ordinal, stage): all tasks of an item are
-/// neighbours, and nobody has to look a task up to address it.
+/// one sequence per store. A task's id is (ordinal, stage), so all tasks of an item are neighbours
+/// and the id of a task can be computed without a lookup.
 
 #include <compare>
 #include <cstddef>
@@ -38,14 +38,14 @@ using WorkerId = Id<struct WorkerTag>;
 using LaneId = Id<struct LaneTag>;
 using TaskId = Id<struct TaskTag>;
 
-/// A stage's place in its workflow, counted from 0 in definition order.
+/// The position of a stage in its workflow, counted from 0 in definition order.
 enum class StageIndex : std::uint16_t {};
 constexpr std::size_t at(StageIndex stage) { return static_cast<std::size_t>(stage); }
 
 /// The most stages a workflow may have; the rest of a task's id is the ordinal.
 inline constexpr std::size_t stages_max = 65'535;
 
-/// The task of one stage for the thing (item, child, job-wide) with this ordinal.
+/// The task of one stage for the item, child or job-wide task with this ordinal.
 constexpr TaskId task_id(std::int64_t ordinal, StageIndex stage) {
   return TaskId{(ordinal << 16) | static_cast<std::int64_t>(stage)};
 }
@@ -55,29 +55,29 @@ constexpr StageIndex stage_of(TaskId task) {
   return static_cast<StageIndex>(task.value() & 0xFFFF);
 }
 
-/// The n-th execution of a task, counted from 1; never reused. 0: none yet.
+/// The n-th execution of a task, counted from 1; never reused. 0: no attempt yet.
 using AttemptNumber = std::uint32_t;
 
-/// Grows with every write of a task row. It is the fencing token: whoever presents an older one
-/// is told so and changes nothing.
+/// Grows with every write of a task row. It is the fencing token: a write that presents an older
+/// version is rejected and changes nothing.
 using Version = std::int64_t;
 
-/// Grows with every act of an operator on a job, so that a decision made from an older view of
-/// the job is noticed and made again.
+/// Grows with every operator action on a job, so that a decision made from an older view of the job
+/// is detected and made again.
 using Generation = std::int64_t;
 
-/// The version or generation that follows `before`: at least the time, in microseconds. A store may
-/// come back without its newest commits, and what it gives out then must differ from what it
-/// forgot.
+/// The version or generation that follows `before`: at least the current time in microseconds. A
+/// store may come back without its newest commits, and the numbers it assigns then must differ from
+/// those it lost.
 constexpr std::int64_t next_stamp(std::int64_t before, Timestamp now) {
   const std::int64_t time = now.time_since_epoch().count();
   return before < time ? time : before + 1;
 }
 
-/// A batch of one worker; its number is written with the batch.
+/// Numbers the batches of one worker; stored together with the batch.
 using BatchNumber = std::int64_t;
 
-/// The place of an event in the log: journal row · 16 + place in the row.
+/// The position of an event in the log: journal row · 16 + position in the row.
 using EventSeq = std::int64_t;
 
 }  // namespace pawl

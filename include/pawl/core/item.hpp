@@ -1,6 +1,6 @@
 #pragma once
 
-/// An item: a thing that flows through a workflow.
+/// An item: one unit of input that moves through the stages of a workflow.
 
 #include <cstdint>
 #include <optional>
@@ -26,8 +26,8 @@ struct Item {
   ItemState state = ItemState::active;
   std::optional<CancelCause> cancelled;
   std::uint32_t sinks_left = 0;  ///< item-scope stages at the end of the graph that have not ended
-  std::uint32_t failed_tasks = 0;  ///< any makes the item failed, tolerated or not
-  ItemId adopted_from;             ///< the item of an earlier job this one was taken over from
+  std::uint32_t failed_tasks = 0;  ///< more than 0 makes the item failed, tolerated or not
+  ItemId adopted_from;             ///< the item of an earlier job that this one was adopted from
   friend bool operator==(const Item&, const Item&) = default;
 };
 

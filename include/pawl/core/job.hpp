@@ -1,7 +1,8 @@
 #pragma once
 
-/// A job: one submission of a workflow over any number of items. Its state is a function of its
-/// row and its counters, kept in the same transaction as every change: O(1) and always right.
+/// A job: one submission of a workflow over any number of items. Its state follows from its row and
+/// its counters, which are updated in the same transaction as every change. So reading the state is
+/// O(1) and always exact.
 
 #include <array>
 #include <cstdint>
@@ -33,19 +34,19 @@ enum class PauseCause : std::uint8_t {
   no_progress = 4
 };
 
-/// Whether what a job says may be run here and taken over by other jobs (I18).
+/// Whether the work of a job may run here and be adopted by other jobs (I18).
 enum class Trust : std::uint8_t {
-  own = 0,        ///< submitted to this store, or imported by a version that did not ask
+  own = 0,        ///< submitted to this store, or imported by a version without trust checks
   untrusted = 1,  ///< imported, and not accepted yet
   accepted = 2,   ///< imported, then accepted by an operator or by the key that signed the export
-  abandoned = 3,  ///< an import that was given up; none of its records are left
+  abandoned = 3,  ///< an import that was abandoned; none of its records are left
 };
-/// Whether work of such a job may be run, and adopted by other jobs.
+/// Whether a job with this trust may run, and be adopted from by other jobs.
 [[nodiscard]] constexpr bool is_trusted(Trust trust) {
   return trust == Trust::own || trust == Trust::accepted;
 }
 
-/// Which limit an attempt ran into.
+/// The limit that stopped an attempt from being opened.
 enum class BudgetKind : std::uint8_t {
   none = 0,
   total_attempts = 1,
@@ -71,8 +72,8 @@ struct ItemCounts {
   std::int64_t succeeded = 0;
   std::int64_t failed = 0;
   std::int64_t cancelled = 0;
-  std::int64_t adopted = 0;  ///< of the succeeded: taken over whole from an earlier job
-  /// Counts an item that has come to this state; with -1, one that leaves it.
+  std::int64_t adopted = 0;  ///< of the succeeded: adopted whole from an earlier job
+  /// Counts an item that enters this state; with -1, an item that leaves it.
   void count(ItemState state, std::int64_t change = 1);
   [[nodiscard]] std::int64_t settled() const { return succeeded + failed + cancelled; }
   [[nodiscard]] std::int64_t active() const { return total - settled(); }
@@ -85,10 +86,10 @@ struct Job {
   std::string workflow_hash;
   std::string key;  ///< makes submission idempotent; empty: none
   Json params;
-  Json labels;  ///< whatever the submitter wants back
+  Json labels;  ///< free for the submitter's own use
   Budget budget;
   Tolerance tolerate_failures;
-  std::uint32_t parallel = 0;  ///< open attempts of this job; 0: no limit of its own
+  std::uint32_t parallel = 0;  ///< the most open attempts of this job; 0: no limit of its own
   std::int32_t priority = 0;   ///< higher first
   Timestamp submitted_at;
   Timestamp deadline_at;  ///< absolute; none when not set
@@ -98,9 +99,9 @@ struct Job {
   PauseCause paused = PauseCause::none;
   std::optional<CancelCause> cancelled;  ///< also deadline, budget, tolerance, stop_job
   Trust trust = Trust::own;
-  std::string trusted_by;           ///< who accepted it, or the key that signed it
+  std::string trusted_by;           ///< the person who accepted it, or the key that signed it
   Timestamp trusted_at;             ///< when it was accepted
-  std::int64_t reduce_ordinal = 0;  ///< the ordinal of its job-wide tasks; 0: has none
+  std::int64_t reduce_ordinal = 0;  ///< the ordinal of its job-wide tasks; 0: it has none
   ItemCounts items;
   std::int64_t attempts_opened = 0;
   std::int64_t attempts_open = 0;
@@ -119,26 +120,27 @@ struct Job {
 /// Running or Paused while anything can still run; at the end Cancelled if it was cancelled, else
 /// Failed if a task Failed, a tolerance was breached or a budget ended it, else Completed.
 [[nodiscard]] JobState state_of(const Job& job);
-/// Nothing is left to do but answer reviews.
+/// True when only open reviews are left to do.
 [[nodiscard]] bool waits_for_people(const Job& job);
-/// How many tasks of a stage show as each state, the implied ones included: Waiting follows from
-/// what is not stored, and everything unfinished of a cancelled job shows as Cancelled.
+/// How many tasks of a stage are displayed in each state, including states that have no row: a task
+/// without a row is Waiting, and every unfinished task of a cancelled job counts as Cancelled.
 [[nodiscard]] StateCounts shown_counts(const Job& job, const Workflow& workflow, StageIndex stage);
 
-/// Whether this job may open an attempt now, and if not, what stands in the way. Parallelism is
-/// not a budget: a full job just waits.
+/// Whether this job may open an attempt now, and if not, which budget prevents it. Parallelism is
+/// not a budget: a job at its limit waits.
 struct MayOpen {
   bool yes = false;
   BudgetKind budget = BudgetKind::none;  ///< set when a budget is used up
 };
 [[nodiscard]] MayOpen may_open(const Job& job, Timestamp now);
 
-/// What a used-up budget does: pauses the job or ends it with the rest Cancelled. Appends events.
+/// Applies a used-up budget: pauses the job, or ends it with the remaining tasks Cancelled. Appends
+/// events.
 void exhaust(Job& job, BudgetKind budget, Timestamp now, std::vector<Event>& events);
 
-/// Brings a job up to date after its counters changed: breaches of tolerance end it, an ended job
-/// gets its `ended_at`, a reopened one loses it. Appends events; returns the job-wide stages that
-/// have become ready (those whose row must be released).
+/// Brings a job up to date after its counters changed. A breached tolerance ends the job, an ended
+/// job gets its `ended_at`, a reopened job loses it. Appends events. Returns the job-wide stages
+/// that have become ready, whose rows must be released.
 [[nodiscard]] std::vector<StageIndex> advance(Job& job, const Workflow& workflow, Timestamp now,
                                               std::vector<Event>& events);
 

@@ -24,7 +24,7 @@ class Json {
   Json(std::string_view text);    // NOLINT(google-explicit-constructor)
   Json(const std::string& text);  // NOLINT(google-explicit-constructor)
   Json(std::same_as<bool> auto value) : text_(value ? "true" : "false") {}  // NOLINT
-  /// Shortest text that reads back as the same number; null for what JSON cannot say.
+  /// The shortest text that reads back as the same number; null for NaN and infinity.
   Json(double value);  // NOLINT(google-explicit-constructor)
   template <std::integral T>
     requires(!std::same_as<T, bool> && !std::same_as<T, char>)
@@ -35,8 +35,8 @@ class Json {
   static Json array(std::initializer_list<Json> elements);
   static Json array(std::span<const Json> elements);
 
-  /// Takes text that is already known to be valid and compact: what a store or a codec wrote.
-  /// Text from outside goes through `parse_json`.
+  /// Takes text that is known to be valid and compact because a store or a codec wrote it. Parse
+  /// all other text with `parse_json`.
   static Json trusted(std::string text);
 
   [[nodiscard]] const std::string& text() const noexcept { return text_; }

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What one attempt brought: its result, its error with a class, the verdict of its gate and the
+/// The outcome of one attempt: its result, its error with a class, the verdict of its gates and the
 /// feedback for the next attempt. Work, judgement and policy stay separate: a rejected output is a
 /// success with a rejected verdict.
 
@@ -77,7 +77,7 @@ struct Criterion {
   friend bool operator==(const Criterion&, const Criterion&) = default;
 };
 
-/// What the next attempt is told about the one before.
+/// What the next attempt learns about the previous one.
 struct Feedback {
   std::string summary;
   std::vector<Criterion> criteria;
@@ -88,7 +88,7 @@ struct Feedback {
   friend bool operator==(const Feedback&, const Feedback&) = default;
 };
 
-/// What an attempt used up; sums are kept per job.
+/// What an attempt consumed. The sums are kept per job.
 struct Usage {
   std::int64_t cost_microusd = 0;
   std::int64_t tokens = 0;
@@ -108,7 +108,8 @@ enum class ArtifactKind : std::uint8_t {
   json = 5
 };
 
-/// An output or observation beside the output proper: a summary and a reference, never a payload.
+/// Something an attempt produced beside its output, such as a log or a file: a summary and a
+/// reference, never the bytes.
 struct ArtifactRecord {
   ArtifactKind kind = ArtifactKind::json;
   std::string name;

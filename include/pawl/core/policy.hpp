@@ -24,20 +24,20 @@ enum class OnExhausted : std::uint8_t { fail = 1, escalate = 2 };
 
 /// How often a stage is tried, and how long one attempt may take.
 ///
-/// Either one count for both loops (`max_attempts`, the first included), or separate caps
-/// (`retry_attempts` for what broke, `refine_attempts` for what a gate rejected). Interrupted
-/// attempts and rate-limit waits with a hint use no count.
+/// Use either one count for both loops (`max_attempts`, the first attempt included) or separate
+/// caps (`retry_attempts` for failures, `refine_attempts` for rejections by a gate). Interrupted
+/// attempts and rate-limit waits with a hint do not count.
 struct RetryPolicy {
   std::uint32_t max_attempts = 1;
   std::optional<std::uint32_t> retry_attempts;  ///< with refine_attempts: separate caps
   std::optional<std::uint32_t> refine_attempts;
   Backoff backoff;
-  Duration refine_delay{0};  ///< after a rejection; none unless asked
+  Duration refine_delay{0};  ///< after a rejection; default: no delay
   OnExhausted on_exhausted = OnExhausted::fail;
 
-  /// One deadline over execution and gates, from the moment the code starts. 0: none.
+  /// One deadline for the execution and its gates, from the moment the code starts. 0: none.
   Duration attempt_timeout{0};
-  Duration gate_timeout{0};  ///< one gate, inside the attempt's. 0: none
+  Duration gate_timeout{0};  ///< for one gate, within the attempt's timeout. 0: none
 
   std::uint32_t max_rate_limit_waits = 100;           ///< in a row, with a hint
   Duration max_retry_after = std::chrono::hours(24);  ///< a longer hint counts as exhausted
@@ -57,7 +57,7 @@ struct RetryPolicy {
   static RetryPolicy batch();    ///< 3 attempts, 1 s doubling, capped at 30 s
 };
 
-/// When a person decides. A timeout never approves.
+/// When a person decides. A timeout never approves anything.
 enum class ReviewPolicy : std::uint8_t {
   never = 1,
   always = 2,
@@ -69,23 +69,23 @@ enum class ReviewPolicy : std::uint8_t {
 [[nodiscard]] bool reviews_on_uncertain(ReviewPolicy policy);
 [[nodiscard]] bool always_reviews(ReviewPolicy policy);
 
-/// What a Failed task means for the rest. It is a dead letter in every case.
+/// What a Failed task means for the rest of the job. The task is a dead letter in every case.
 enum class OnFailure : std::uint8_t {
   dead_letter = 1,  ///< dependents are skipped
-  proceed = 2,      ///< "continue": dependents run as if it had been skipped by choice
+  proceed = 2,      ///< "continue": dependents run as if the task had been skipped by choice
   stop_job = 3,
 };
 
-/// What an uncertain verdict means; only a gate's own setting opts out of asking a person.
+/// What an uncertain verdict means. A person is asked unless the gate's own setting says otherwise.
 enum class OnUncertain : std::uint8_t { review = 1, accept = 2, reject = 3 };
 
-/// How many dead letters a job or an expansion bears before the rest is given up.
+/// How many dead letters a job or an expansion tolerates before the rest is cancelled.
 struct Tolerance {
   std::optional<std::int64_t> count;
   std::optional<double> percent;  ///< 0 … 100; judged once submission is closed
 
   [[nodiscard]] bool is_set() const { return count || percent; }
-  /// Exceeded means more than tolerated.
+  /// True if more have failed than the tolerance allows.
   [[nodiscard]] bool is_exceeded(std::int64_t failed, std::int64_t total,
                                  bool total_is_final) const;
   friend bool operator==(const Tolerance&, const Tolerance&) = default;
@@ -108,20 +108,20 @@ struct Budget {
   friend bool operator==(const Budget&, const Budget&) = default;
 };
 
-/// At most `count` attempts are opened within any stretch of time as long as `per`. They may come
-/// in a burst: a limit of 60 in a minute allows sixty at once, and then none for a minute.
+/// At most `count` attempts are opened within any period as long as `per`. They may come in a
+/// burst: a limit of 60 per minute allows sixty at once, then none for a minute.
 struct Rate {
   std::uint32_t count = 0;  ///< 0: no limit
   Duration per{0};
   [[nodiscard]] bool is_set() const { return count > 0; }
   friend bool operator==(const Rate&, const Rate&) = default;
 };
-/// The first moment, now or later, at which another attempt may be opened, given when the
-/// `rate.count`-th newest was; none: there were fewer.
+/// The earliest time, `now` or later, at which another attempt may be opened. `count_th_newest` is
+/// when the `rate.count`-th newest attempt was opened; none: fewer have been opened.
 [[nodiscard]] Timestamp next_opening(const Rate& rate, Timestamp count_th_newest, Timestamp now);
 
-/// How much of a stage may run at once and how often it is started, for everyone who shares the
-/// store.
+/// How many attempts of a stage may run at once, and how often one may start. The limits hold for
+/// all workers that share the store.
 struct Limits {
   std::string pool;            ///< stages that name the same pool share its limits
   std::uint32_t parallel = 0;  ///< 0: no limit

@@ -1,7 +1,7 @@
 #pragma once
 
-/// A question to a person and its answer. Bound to the attempts that were shown by a digest;
-/// immutable once closed; any new attempt closes it as superseded.
+/// A question to a reviewer and its answer. A digest binds it to the attempts that were shown. A
+/// closed review never changes; a new attempt closes an open one as superseded.
 
 #include <cstdint>
 #include <optional>
@@ -22,15 +22,15 @@ enum class ReviewOutcome : std::uint8_t {
   reject = 4
 };
 
-/// What a person says.
+/// A reviewer's answer.
 struct Answer {
   ReviewOutcome outcome = ReviewOutcome::approve;
   std::string reviewer;
   std::string note;                      ///< the feedback of request_changes, the reason of reject
   std::optional<AttemptNumber> attempt;  ///< which attempt is approved; default: the newest shown
   std::optional<Json> edits;             ///< replaces the output downstream
-  std::string digest;                    ///< what was on the screen; empty: whatever is stored
-  Timestamp effective_at;                ///< none: at once
+  std::string digest;      ///< the digest of what the reviewer saw; empty: whatever is stored
+  Timestamp effective_at;  ///< none: immediately
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 

@@ -1,11 +1,11 @@
 #pragma once
 
-/// A task: one stage for one item, one fan-out child of such a task, or a `scope: all` stage of a
-/// job. The unit of scheduling.
+/// A task: one stage for one item, one fan-out child of such a task, or a job-wide stage of a job.
+/// The unit of scheduling.
 ///
-/// Each state carries exactly the facts that exist then, and says who moves it out. A row exists
-/// from the moment a task's first need is satisfied, or it is given up because a need failed;
-/// before that the task is Waiting by definition, and nothing is stored.
+/// Each state carries exactly the facts that exist then, and its comment says what ends it. A row
+/// exists from the moment a task's first need is satisfied, or the task is skipped because a need
+/// failed. Before that the task is Waiting and nothing is stored.
 
 #include <cstdint>
 #include <optional>
@@ -48,7 +48,7 @@ enum class FailCause : std::uint8_t {
   exhausted = 2,
   rejected_by_review = 3,
   tolerance = 4,    ///< too many children failed
-  marked_dead = 5,  ///< a custom decider said so
+  marked_dead = 5,  ///< a custom decider decided so
   rate_limit = 6,   ///< max_rate_limit_waits or max_retry_after
   interruptions = 7,
 };
@@ -61,56 +61,56 @@ enum class CancelCause : std::uint8_t {
   superseded = 6,  ///< a child of an expansion that is no longer current
 };
 
-/// Leaves when its last need is satisfied. `satisfied` has one bit per need.
+/// Ends when the last need is satisfied. `satisfied` has one bit per need.
 struct Waiting {
   std::uint64_t satisfied = 0;
   friend bool operator==(const Waiting&, const Waiting&) = default;
 };
-/// Leaves when a worker claims it.
+/// Ends when a worker claims the task.
 struct Ready {
   friend bool operator==(const Ready&, const Ready&) = default;
 };
-/// Leaves when its worker closes the attempt, or a sweep finds the worker gone.
+/// Ends when the worker closes the attempt, or a sweep finds the worker gone.
 struct Running {
   WorkerId worker;
   Timestamp opened_at;
   friend bool operator==(const Running&, const Running&) = default;
 };
-/// Leaves when `next_run_at` has passed.
+/// Ends when `next_run_at` has passed.
 struct RetryScheduled {
   Timestamp next_run_at;
   friend bool operator==(const RetryScheduled&, const RetryScheduled&) = default;
 };
-/// Leaves when a person answers.
+/// Ends when a reviewer answers.
 struct AwaitingReview {
   ReviewReason reason = ReviewReason::policy;
   friend bool operator==(const AwaitingReview&, const AwaitingReview&) = default;
 };
-/// Leaves when its last child has ended, or too many have failed.
+/// Ends when the last child has ended, or too many have failed.
 struct Expanded {
   std::int64_t children = 0;
   std::int64_t open = 0;
   std::int64_t failed = 0;
   friend bool operator==(const Expanded&, const Expanded&) = default;
 };
-/// Ended. The output is that of `attempt`, or the edits of `edited_by` where a reviewer made some.
+/// Final. The output is that of `attempt`, or the edits of `edited_by` if a reviewer made any.
 struct Succeeded {
   AttemptNumber attempt = 0;
   ReviewId edited_by;
   friend bool operator==(const Succeeded&, const Succeeded&) = default;
 };
-/// Ended. By choice it satisfies a need; after an upstream failure it never does.
+/// Final. Skipped by choice satisfies a need; skipped after an upstream failure never does.
 struct Skipped {
   SkipReason reason = SkipReason::by_choice;
   friend bool operator==(const Skipped&, const Skipped&) = default;
 };
-/// Ended, until somebody asks for a retry: a dead letter unless discarded.
+/// Final until someone requests a retry. A dead letter unless discarded.
 struct Failed {
   FailCause cause = FailCause::final_error;
   bool discarded = false;
   friend bool operator==(const Failed&, const Failed&) = default;
 };
-/// Ended.
+/// Final.
 struct Cancelled {
   CancelCause cause = CancelCause::requested;
   friend bool operator==(const Cancelled&, const Cancelled&) = default;
@@ -129,13 +129,13 @@ using TaskState = std::variant<Waiting, Ready, Running, RetryScheduled, Awaiting
 struct Counts {
   std::uint32_t failures = 0;
   std::uint32_t rejections = 0;
-  std::uint32_t rate_limit_waits = 0;  ///< hinted, in a row
+  std::uint32_t rate_limit_waits = 0;  ///< with a hint, in a row
   std::uint32_t interruptions = 0;     ///< in a row, without a graceful stop
-  std::uint32_t attempts = 0;          ///< in this epoch, less those that use no count
+  std::uint32_t attempts = 0;          ///< in this epoch, without those that do not count
   friend bool operator==(const Counts&, const Counts&) = default;
 };
 
-/// A fan-out child's own part.
+/// What only a fan-out child has.
 struct ChildPart {
   TaskId parent;
   std::uint32_t expansion = 0;  ///< which expansion of the parent it belongs to
@@ -147,11 +147,11 @@ struct ChildPart {
 struct Task {
   TaskId id;
   JobId job;
-  ItemId item;  ///< the item it works on; for a job-wide task, none
+  ItemId item;  ///< the item it works on; none for a job-wide task
   LaneId lane;
   Version version = 0;  ///< the fencing token
   std::uint32_t epoch = 1;
-  std::uint32_t round = 1;  ///< grows when new work is wanted; part of the idempotency key
+  std::uint32_t round = 1;  ///< grows when new work is needed; part of the idempotency key
   std::uint32_t expansion = 0;
   AttemptNumber attempts = 0;  ///< the number of the newest attempt, open or closed
   Counts counts;
@@ -165,11 +165,11 @@ struct Task {
   friend bool operator==(const Task&, const Task&) = default;
 };
 
-/// Whether the table of transitions (core/transitions.cpp, data) has this move. Asserted for every
-/// row the committer writes, in every build. `waiting` stands for "no row yet" too.
+/// Whether the transition table (core/transitions.cpp) allows this move. Checked for every row that
+/// the committer writes, in every build. `waiting` also stands for "no row yet".
 [[nodiscard]] bool may_move(StateKind from, StateKind to);
 
-/// job/item/stage/epoch.round: the same after a crash, new when new work is wanted.
+/// job/item/stage/epoch.round: the same after a crash, different when new work is needed.
 [[nodiscard]] std::string idempotency_key(const Task& task, std::string_view item_key,
                                           std::string_view stage_name);
 

@@ -2,8 +2,8 @@
 
 /// An immutable, content-hashed DAG of stages with their policies.
 ///
-/// A Workflow is data: it names handlers, gates and deciders, and holds none of their code. The
-/// C++ builder ("pawl/runtime/program.hpp") and the file format compile to this same value; the
+/// A Workflow is data: it names handlers, gates and deciders, and contains none of their code. The
+/// C++ builder ("pawl/runtime/program.hpp") and the workflow file compile to this same value. The
 /// store keeps it once per hash, and every job is pinned to its hash.
 ///
 /// Threads: immutable after construction; copies share one representation.
@@ -24,26 +24,26 @@ namespace pawl {
 
 enum class Scope : std::uint8_t {
   item = 1,  ///< once for every item
-  all = 2,   ///< once per job, when every item has ended the stages it needs: the reduce
+  all = 2,   ///< job-wide: once per job, when every item has ended the stages it needs
 };
 
 /// One gate of a stage, by name.
 struct GateRef {
   std::string name;
-  bool advisory = false;  ///< informs only
+  bool advisory = false;  ///< its verdict is recorded and never decides
   OnUncertain on_uncertain = OnUncertain::review;
-  Duration timeout{0};  ///< of this gate; 0: the stage's `gate_timeout`
+  Duration timeout{0};  ///< for this gate; 0: the stage's `gate_timeout`
   friend bool operator==(const GateRef&, const GateRef&) = default;
 };
 
-/// How the verdicts of a stage's gates become one.
+/// How the verdicts of a stage's gates are combined.
 enum class GateMode : std::uint8_t { all = 1, any = 2 };
 
 struct StageDefinition {
   std::string name;
   std::vector<std::string> needs;
-  /// The dispatch key of the code that does the work; empty for a human stage, which returns its
-  /// input at once and waits for a person.
+  /// The name of the code that does the work. Empty for a human stage, which returns its input at
+  /// once and waits for a person.
   std::string handler;
   Scope scope = Scope::item;
   std::vector<GateRef> gates;
@@ -51,34 +51,34 @@ struct StageDefinition {
   RetryPolicy retry;
   ReviewPolicy review = ReviewPolicy::never;
   std::vector<std::string> editable;  ///< output fields a reviewer may change; empty: all
-  std::string changes_rerun;  ///< the upstream stage that "request changes" restarts; empty: itself
+  std::string changes_rerun;  ///< the upstream stage that "request changes" reruns; empty: itself
   OnFailure on_failure = OnFailure::dead_letter;
   Limits limits;
   Tolerance tolerate_failures;  ///< of this stage's fan-out children
   bool conditional = false;     ///< has a `when`, evaluated at claim
   bool joins = false;           ///< has a join function for its expansions
   std::string decider;          ///< the custom decider's name; empty: the default
-  Json params;                  ///< handed to the handler, part of the identity
+  Json params;                  ///< passed to the handler; part of the workflow's identity
   friend bool operator==(const StageDefinition&, const StageDefinition&) = default;
 
   [[nodiscard]] bool is_human() const { return handler.empty(); }
-  /// Whether a reviewer may ask for changes: a stage that only people do has nothing to run again,
-  /// unless it names an earlier one.
+  /// Whether a reviewer may ask for changes. A human stage has nothing to run again unless it names
+  /// an earlier stage.
   [[nodiscard]] bool takes_changes() const { return !is_human() || !changes_rerun.empty(); }
-  /// How long this gate may take: its own timeout, or the stage's for all of them. 0: no limit
+  /// How long this gate may take: its own timeout, or the stage's. 0: no limit.
   [[nodiscard]] Duration timeout_of(const GateRef& gate) const {
     return gate.timeout > Duration::zero() ? gate.timeout : retry.gate_timeout;
   }
 };
 
-/// What a definition consists of before it is checked.
+/// A workflow before it is checked.
 struct WorkflowDefinition {
   std::string name;
   std::vector<StageDefinition> stages;
   friend bool operator==(const WorkflowDefinition&, const WorkflowDefinition&) = default;
 };
 
-/// A stage with its place in the graph worked out.
+/// A stage with its computed place in the graph.
 struct StagePlan {
   StageIndex index{};
   std::vector<StageIndex> needs;       ///< bit i of a join's mask is needs[i]
@@ -86,24 +86,24 @@ struct StagePlan {
   std::vector<StageIndex> downstream;  ///< everything reachable, item scope, in topological order
   std::uint64_t full_mask = 0;         ///< all needs satisfied
   bool is_sink = false;                ///< no item-scope stage depends on it
-  /// What holds for it: the limits of its pool, whichever stage gave them. `pool` is `pool_of`.
+  /// The limits that apply: those of its pool, whichever stage defined them. `pool` is `pool_of`.
   Limits limits;
 };
 
-/// Every fault of a definition, in the order of the definition; empty when it is sound.
-/// Zero attempts, negative durations, unknown names (with a suggestion), cycles
-/// ("cycle: a → b → a"), duplicate stages, more than 64 needs, an item stage that needs a
-/// job-wide one, contradictory policies.
+/// Every fault of a definition, in definition order; empty if there is none. Finds zero attempts,
+/// negative durations, unknown names (with a suggestion), cycles ("cycle: a → b → a"), duplicate
+/// stages, more than 64 needs, an item stage that needs a job-wide stage, and contradictory
+/// policies.
 [[nodiscard]] std::vector<Error> faults_of(const WorkflowDefinition& definition);
 
-/// The nearest of `known` to a misspelt `name`, or empty when nothing is near.
+/// The name in `known` nearest to a misspelt `name`, or empty if none is near.
 [[nodiscard]] std::string nearest_name(std::string_view name,
                                        const std::vector<std::string>& known);
 
 class Workflow {
  public:
-  /// REQUIRES: `faults_of(definition)` is empty. `hash` is SHA-256 over the canonical text of the
-  /// definition; `compile` in "pawl/codec/workflow.hpp" computes it.
+  /// Requires that `faults_of(definition)` is empty. `hash` is the SHA-256 of the definition's
+  /// canonical text; `compile` in "pawl/codec/workflow.hpp" computes it.
   static Workflow from_checked(WorkflowDefinition definition, std::string hash);
 
   [[nodiscard]] const std::string& name() const;
@@ -121,13 +121,13 @@ class Workflow {
   [[nodiscard]] const std::vector<StageIndex>& first_stages() const;
   [[nodiscard]] const std::vector<StageIndex>& all_scope_stages() const;
   [[nodiscard]] std::uint32_t item_stage_count() const;
-  /// Item-scope stages that nothing depends on: when all have ended, little is left to check.
+  /// The number of item-scope stages that no item-scope stage depends on.
   [[nodiscard]] std::uint32_t sink_count() const;
   /// Every stage once, needs before dependents.
   [[nodiscard]] const std::vector<StageIndex>& topological_order() const;
 
-  /// The pool a stage draws from: `limits.pool`, or "workflow/stage" when only it is limited, or
-  /// empty when it is not limited.
+  /// The pool that a stage draws from: `limits.pool`, or "workflow/stage" if the stage has limits
+  /// of its own, or empty if it has none.
   [[nodiscard]] const std::string& pool_of(StageIndex index) const;
 
   friend bool operator==(const Workflow& a, const Workflow& b) { return a.hash() == b.hash(); }

@@ -1,8 +1,8 @@
 #pragma once
 
-/// What a stage knows while it runs.
+/// The context of one attempt: what a stage can read while it runs.
 ///
-/// Threads: belongs to one attempt; use it from the stage's own thread.
+/// Threads: it belongs to one attempt; use it only from the stage's own thread.
 
 #include <functional>
 #include <memory>
@@ -19,12 +19,12 @@
 
 namespace pawl {
 
-/// The output of a stage this one needs.
+/// The output of a stage that this one needs.
 struct Upstream {
-  Json json;       ///< a reviewer's edits, where there are any
-  Artifact typed;  ///< empty after a restart, or where a reviewer edited
+  Json json;       ///< the reviewer's edits, if there are any
+  Artifact typed;  ///< empty after a restart, or if a reviewer edited the output
   bool edited = false;
-  StateKind state = StateKind::succeeded;  ///< skipped and failed ones have a null output
+  StateKind state = StateKind::succeeded;  ///< a skipped or failed stage has a null output
 };
 
 /// One ended child, as a join sees it.
@@ -44,7 +44,7 @@ class Context {
   [[nodiscard]] virtual const std::string& stage_name() const = 0;
   [[nodiscard]] virtual const Task& task() const = 0;
 
-  /// The item's stable key, category and data; empty for a `scope: all` stage.
+  /// The item's stable key, category and data; empty for a job-wide stage.
   [[nodiscard]] virtual const std::string& item_key() const = 0;
   [[nodiscard]] virtual const std::string& category() const = 0;
   [[nodiscard]] virtual const Json& data() const = 0;
@@ -52,34 +52,35 @@ class Context {
   [[nodiscard]] virtual const Json& job_labels() const = 0;
   [[nodiscard]] virtual const Json& stage_params() const = 0;
 
-  /// 1, 2, 3 …: never reused, whatever crashed in between.
+  /// 1, 2, 3 …: never reused, even after a crash.
   [[nodiscard]] virtual AttemptNumber attempt() const = 0;
   [[nodiscard]] virtual std::uint32_t max_attempts() const = 0;
   [[nodiscard]] virtual Cause cause() const = 0;
-  /// What was wrong with the attempt before; none on the first.
+  /// What was wrong with the previous attempt; none on the first.
   [[nodiscard]] virtual const std::optional<Feedback>& feedback() const = 0;
-  /// The same for every attempt at the same work, also after a crash.
+  /// The same for every attempt at the same work, even after a crash.
   [[nodiscard]] virtual std::string idempotency_key() const = 0;
   /// When the attempt times out; none: never.
   [[nodiscard]] virtual Timestamp deadline() const = 0;
 
-  /// A fan-out child's own part; null elsewhere.
+  /// The key and data of a fan-out child; null for other tasks.
   [[nodiscard]] virtual const ChildPart* child() const = 0;
 
-  /// For stages whose work is done while the store does not take what it brought: such an attempt
-  /// is not ended when the worker's lease runs out.
+  /// For a stage that has finished its work while the store does not yet accept the result: such an
+  /// attempt is not ended when the worker's lease expires.
   virtual void set_waits_for_store(bool waits) = 0;
 
-  /// The output of a stage this one needs, directly or through others. `not_found` when there is no
+  /// The output of a stage that this one needs, directly or indirectly. `not_found` if there is no
   /// such stage, or it has no output yet.
   [[nodiscard]] virtual Result<Upstream> upstream(std::string_view stage) = 0;
   /// Every closed attempt of this task, by number.
   [[nodiscard]] virtual Result<std::vector<Attempt>> history() = 0;
-  /// Every item of the job once, in order, page by page: for `scope: all` stages. Stops early when
-  /// the visitor answers false. `one.output(workflow(), "stage")` finds an output by name.
+  /// Visits every item of the job once, in order, page by page: for job-wide stages. Stops early if
+  /// the visitor returns false. `one.output(workflow(), "stage")` finds an output by name.
   [[nodiscard]] virtual Status for_each_item(
       const std::function<bool(const SettledItem&)>& visit) = 0;
-  /// Every child of this task's expansion, in order: for joins and, by stage name, downstream.
+  /// Visits every child of this task's expansion, in order: for joins. The second function is for
+  /// downstream stages and takes the name of the stage.
   [[nodiscard]] virtual Status for_each_child(
       const std::function<bool(const EndedChild&)>& visit) = 0;
   [[nodiscard]] virtual Status for_each_child_of(

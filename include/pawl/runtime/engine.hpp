@@ -1,6 +1,6 @@
 #pragma once
 
-/// The engine: carries the items of a store's jobs through their workflows.
+/// The engine: moves the items of a store's jobs through their workflows.
 ///
 ///   auto store = pawl::open_sqlite_store({.path = "state.db"});
 ///   auto engine = pawl::Engine::create(*store);
@@ -10,14 +10,15 @@
 ///   (*engine)->wait(*job);
 ///
 /// Any number of engines, in any number of processes, may work on one store. An engine works only
-/// on stages whose code it was given by `serve`.
+/// on stages whose code it received through `serve`.
 ///
-/// Two ways to run one: `start()` gives it threads of its own; or the host drives it with `poll()`
-/// from its own loop, waiting on `wake_fd()` and `next_wake()` in between. Without threads (option
-/// `threads = 0`, for tests on virtual time) even stages run inside `poll()`.
+/// There are two ways to run an engine. `start()` gives it threads of its own. Or the host drives
+/// it with `poll()` from its own loop and waits on `wake_fd()` and `next_wake()` in between.
+/// Without threads (option `threads = 0`, for tests in virtual time) even stages run inside
+/// `poll()`.
 ///
-/// Threads: every function may be called from any thread; but an engine that was not started is
-/// driven by one at a time, be it by `poll`, `run_until_idle`, `wait` or `stop`.
+/// Threads: every function may be called from any thread. But only one thread at a time may drive
+/// an engine that was not started, through `poll`, `run_until_idle`, `wait` or `stop`.
 
 #include <cstdint>
 #include <functional>
@@ -42,28 +43,28 @@ struct EngineOptions {
   std::string name = "engine";
   /// Threads for stages. 0: stages run inside `poll()`.
   unsigned threads = 8;
-  /// Attempts open at once. Hundreds keep the group commit full; more only costs locality.
+  /// The most attempts open at once. Hundreds keep the group commit full; more only cost locality.
   std::uint32_t parallel = 1'024;
-  /// A worker that does not renew for this long is taken for dead.
+  /// A worker that does not renew its lease for this long is considered dead.
   Duration lease = std::chrono::seconds(60);
-  /// A worker whose lease has run out by its own clock, and cannot be renewed, ends what it runs:
-  /// another worker may be running the same by then. True: it goes on, and its results are recorded
-  /// where nobody else was given the work.
+  /// If a worker's lease has expired by its own clock and cannot be renewed, the worker ends what
+  /// it runs, because another worker may be running the same tasks by then. True: it continues, and
+  /// its results are recorded unless another worker was given the tasks.
   bool keep_running_past_lease = false;
-  /// How long an attempt that was asked to stop may take to do so.
+  /// How long an attempt may take to stop after it was asked to.
   Duration grace = std::chrono::seconds(10);
-  /// How often commits of other processes are looked for.
+  /// How often the engine checks for commits of other processes.
   Duration poll_interval = std::chrono::milliseconds(100);
-  /// Handlers that ignored their stop token; at this many the engine claims nothing more.
+  /// The engine stops claiming when this many handlers have ignored their stop token.
   std::uint32_t abandoned_max = 8;
-  /// Work only on these; empty: on everything.
+  /// Restricts the engine to these; empty: no restriction.
   std::set<std::string> categories;
   std::set<std::string> stages;
   std::set<JobId> jobs;
-  /// Asked once for each job: one that it refuses is left to others. Called from the engine's
-  /// threads.
+  /// Called once for each job; if it returns false, the job is left to other engines. Called from
+  /// the engine's threads.
   std::function<bool(const Job&)> takes;
-  /// What the engine has to say. Called from its threads; must be quick.
+  /// Receives the engine's log lines. Called from its threads; must be quick.
   std::function<void(LogLevel, const std::string&)> log;
 };
 
@@ -80,7 +81,7 @@ struct JobOptions {
   bool keep_open = false;
 };
 
-/// Items by the page: fills the vector and answers whether there may be more.
+/// Returns items page by page: fills the vector and returns whether there may be more.
 using ItemSource = std::function<Result<bool>(std::vector<NewItem>&)>;
 
 /// Makes the code of a stage from its definition. Called from the engine's threads.
@@ -92,10 +93,10 @@ struct EngineStatus {
   std::int64_t abandoned = 0;
   bool store_available = true;
   std::string trouble;  ///< why nothing is claimed, or empty
-  /// Results of this engine that the store had acknowledged and has forgotten since (a failover).
+  /// Results of this engine that the store had acknowledged and then lost (in a failover).
   std::int64_t forgotten_results = 0;
-  /// Why the engine has ended what it ran and stopped by itself: the store is damaged, or refuses
-  /// to record even that an attempt failed.
+  /// Why the engine ended its attempts and stopped by itself: the store is damaged, or refuses to
+  /// record even that an attempt failed.
   std::optional<Error> fault;
 };
 
@@ -119,40 +120,41 @@ class Subscription {
 
 class Engine {
  public:
-  /// Signs on to the store, and goes by its clock.
+  /// Registers with the store as a worker, and uses the store's clock.
   [[nodiscard]] static Result<std::unique_ptr<Engine>> create(std::shared_ptr<Store> store,
                                                               EngineOptions options = {});
-  /// The same on another clock, which must outlive the engine.
+  /// The same with another clock, which must outlive the engine.
   [[nodiscard]] static Result<std::unique_ptr<Engine>> create(std::shared_ptr<Store> store,
                                                               EngineOptions options,
                                                               const Clock& clock);
   virtual ~Engine() = default;
 
-  /// Brings the code for a workflow's stages, of this and of every job in the store that names the
-  /// same handlers.
+  /// Provides the code for the stages of a workflow. It serves every job in the store whose
+  /// workflow names the same handlers.
   virtual void serve(const Program& program) = 0;
   virtual void serve(const HandlerRegistry& registry) = 0;
-  /// Brings code that is made from a stage's own definition: asked once for each stage of each job
-  /// the engine meets, after the handlers served by name. An empty answer: not mine.
+  /// Provides code that is made from the definition of a stage. Called once for each stage of each
+  /// job that the engine meets, after the handlers served by name. A null result means that the
+  /// source does not know the stage.
   virtual void serve(CodeSource source) = 0;
 
   // Jobs
 
-  /// Submits a job over these items. Keys come from `item_key` where a NewItem has none.
+  /// Submits a job with these items. An item without a key gets one from `item_key`.
   [[nodiscard]] virtual Result<JobId> submit(const Workflow& workflow, std::vector<NewItem> items,
                                              const JobOptions& options = {}) = 0;
-  /// Streams items in chunks: memory stays bounded.
+  /// Reads the items in chunks, so memory stays bounded.
   [[nodiscard]] virtual Result<JobId> submit(const Workflow& workflow, const ItemSource& source,
                                              const JobOptions& options = {}) = 0;
   [[nodiscard]] virtual Result<JobId> submit(const TaskJob& job,
                                              const JobOptions& options = {}) = 0;
   [[nodiscard]] virtual Result<Added> add_items(JobId job, std::vector<NewItem> items,
                                                 bool close = false) = 0;
-  /// After a crash in the middle of a submission: reads the source again, adds what is missing,
-  /// closes it.
+  /// Completes a submission that a crash interrupted: reads the source again, adds the missing
+  /// items and closes the submission.
   [[nodiscard]] virtual Status resume_submission(JobId job, const ItemSource& source) = 0;
 
-  /// Operators' and reviewers' acts; the engine reacts at once.
+  /// Performs an operation of an operator or reviewer. The engine reacts at once.
   [[nodiscard]] virtual Result<Job> act(const Act& act) = 0;
   [[nodiscard]] Result<Job> cancel(JobId job) { return act(CancelJob{.job = job}); }
   [[nodiscard]] Result<Job> pause(JobId job) { return act(PauseJob{.job = job}); }
@@ -164,17 +166,17 @@ class Engine {
   [[nodiscard]] virtual Store& store() = 0;
   [[nodiscard]] Records& records() { return store().records(); }
   [[nodiscard]] virtual EngineStatus status() const = 0;
-  /// Every item of the job with its outputs, page by page.
+  /// Visits every item of the job with its outputs, page by page.
   [[nodiscard]] Status results(JobId job, const std::function<bool(const SettledItem&)>& visit) {
     return for_each_result(records(), job, visit);
   }
 
-  /// Waits until the job has ended, is paused, or waits only for people; answers it as it is then.
-  /// On a clock that does not tick it drives the engine instead. An engine that has stopped, or is
-  /// drained of what it held, answers the job as it is.
+  /// Waits until the job has ended, is paused, or waits only for reviewers, and returns it. With a
+  /// clock that does not tick, it drives the engine instead. If the engine has stopped, or was
+  /// drained and holds nothing more, it returns the job as it is.
   [[nodiscard]] virtual Result<Job> wait(JobId job) = 0;
 
-  /// Calls `on_event` for every event after `after`, in order, none missed; from a thread of the
+  /// Calls `on_event` for every event after `after`, in order, without gaps; from a thread of the
   /// engine, or from `poll()`.
   [[nodiscard]] virtual Subscription subscribe(EventSeq after,
                                                std::function<void(const Event&)> on_event) = 0;
@@ -183,21 +185,21 @@ class Engine {
 
   /// Starts the engine's own threads.
   virtual void start() = 0;
-  /// Opens nothing more; what runs goes on to its end and is recorded. `status().open_attempts`
-  /// tells how much that is. There is no way back: `stop` comes next.
+  /// Opens no more attempts. Open attempts run to their end and are recorded;
+  /// `status().open_attempts` is their number. Cannot be undone: call `stop` next.
   virtual void drain() = 0;
-  /// Claims nothing more, asks what runs to stop, gives it back, commits, signs off; returns within
-  /// about the grace period. Attempts given back use no count.
+  /// Claims nothing more, asks the running attempts to stop, hands them back, commits and
+  /// unregisters. Returns within about the grace period. Attempts handed back do not count.
   virtual void stop() = 0;
 
-  /// Does what can be done now without waiting; answers whether anything was done. Only for an
+  /// Does what can be done now without waiting. Returns whether anything was done. Only for an
   /// engine that was not started.
   virtual bool poll() = 0;
-  /// Polls until nothing is left to do at this moment.
+  /// Polls until there is nothing left to do now.
   virtual void run_until_idle() = 0;
-  /// When `poll` is next needed if nothing else happens; none: not by time.
+  /// When `poll` must be called next if nothing else happens; none: no time is set.
   [[nodiscard]] virtual Timestamp next_wake() const = 0;
-  /// Readable when `poll` has something to do.
+  /// A file descriptor that is readable when `poll` has something to do.
   [[nodiscard]] virtual int wake_fd() const = 0;
 };
 

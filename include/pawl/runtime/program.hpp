@@ -10,8 +10,8 @@
 ///   build.stage("publish", publish).needs("convert");
 ///   const auto documents = build.build();   // Program, or every fault at once
 ///
-/// A policy may also be given by stage name, before or after the stage itself; the last one wins;
-/// one for a stage that does not exist is a fault with a suggestion.
+/// A policy may also be set by stage name, before or after the stage itself. The last setting wins.
+/// A setting for a stage that does not exist is a fault with a suggestion.
 
 #include <expected>
 #include <map>
@@ -30,13 +30,13 @@ struct StageCode {
   StageFunction work;
   AsyncStageFunction async_work;  ///< instead of `work`
   StageFunction each;             ///< what a fan-out child runs; default: `work`
-  StageFunction join;             ///< runs when the children have ended; its output is the stage's
+  StageFunction join;  ///< runs when the children have ended; its output is the output of the stage
   Condition when;
   std::map<std::string, GateFunction> gates;
   Decider decider;
 };
 
-/// A workflow and the code that its handlers name. Copies share the code.
+/// A workflow with the code of its handlers. Copies share the code.
 class Program {
  public:
   Program(Workflow workflow, std::map<std::string, std::shared_ptr<const StageCode>> handlers)
@@ -53,12 +53,12 @@ class Program {
 
 class WorkflowBuilder;
 
-/// Settings of one stage; belongs to its builder and must not outlive it.
+/// The settings of one stage. Belongs to its builder and must not outlive it.
 class StageBuilder {
  public:
   StageBuilder& needs(const std::string& stage);
   StageBuilder& gate(const std::string& name, GateFunction gate, GateRef settings = {});
-  /// How several gates become one verdict; `all` unless said.
+  /// How the verdicts of several gates are combined; default: `all`.
   StageBuilder& gate_mode(GateMode mode);
   StageBuilder& retry(const RetryPolicy& policy);
   StageBuilder& review(ReviewPolicy policy);
@@ -87,10 +87,11 @@ class WorkflowBuilder {
 
   StageBuilder stage(const std::string& name, StageFunction work);
   StageBuilder async_stage(const std::string& name, AsyncStageFunction work);
-  /// A person: attempt 1 hands its input on at once and the task waits for an answer. Its output is
-  /// that of its need; with several needs, an object of theirs by stage name.
+  /// A human stage: attempt 1 returns its input at once and the task waits for a reviewer. Its
+  /// output is that of the stage it needs; with several needs, an object of their outputs by stage
+  /// name.
   StageBuilder human_stage(const std::string& name);
-  /// Once per job, when every item has ended what this stage needs.
+  /// A job-wide stage: runs once per job, when every item has ended the stages that it needs.
   StageBuilder all_items_stage(const std::string& name, StageFunction work);
 
   WorkflowBuilder& needs(const std::string& stage, const std::string& need);
@@ -104,7 +105,7 @@ class WorkflowBuilder {
 
  private:
   friend class StageBuilder;
-  /// A setting for a stage that may not be there yet.
+  /// A setting for a stage that may not have been added yet.
   using Setting = std::function<void(StageDefinition&, StageCode&)>;
   StageBuilder add(StageDefinition definition, StageCode code);
   void set(const std::string& stage, std::string what, Setting setting);
@@ -123,7 +124,7 @@ class WorkflowBuilder {
   std::vector<Pending> settings_;
 };
 
-/// All faults in one text, one a line: for programs that print and exit.
+/// All faults in one text, one per line: for programs that print them and exit.
 [[nodiscard]] std::string text_of(const std::vector<Error>& faults);
 
 }  // namespace pawl

@@ -1,16 +1,16 @@
 #pragma once
 
-/// What users write: stages, gates and deciders, as ordinary functions.
+/// What users of the library write: stages, gates and deciders, as ordinary functions.
 ///
 ///   pawl::Outcome convert(pawl::Context& context, std::stop_token stop) {
 ///     if (!reachable()) return pawl::retryable("ocr busy");
 ///     return pawl::Output{.json = pawl::Json::object({{"words", 4214}})};
 ///   }
 ///
-/// Threads: a stage runs on a thread of the engine's pool, several at once for different tasks and
-/// never twice at once for the same task. It may throw: that is a retryable failure. It should
-/// watch its stop token; one that does not is abandoned past the grace period and its late result
-/// is dropped. A stage never retries by itself: the engine does, and records it.
+/// Threads: a stage runs on a thread of the engine's pool. It runs concurrently for different tasks
+/// and never for the same task. An exception counts as a retryable failure. A stage should watch
+/// its stop token; one that does not is abandoned after the grace period, and its late result is
+/// dropped. A stage never retries by itself: the engine does, and records it.
 
 #include <any>
 #include <functional>
@@ -29,8 +29,8 @@ namespace pawl {
 
 class Context;
 
-/// A value of the user's own type, handed on inside this process. It is a cache: after a restart
-/// only the JSON is there, so that is what downstream may rely on.
+/// A value of the user's own type, passed on inside this process. It is a cache: after a restart
+/// only the JSON exists, so downstream stages must be able to rely on the JSON alone.
 class Artifact {
  public:
   Artifact() = default;
@@ -40,7 +40,7 @@ class Artifact {
     made.value_ = std::make_shared<const std::any>(std::in_place_type<T>, std::move(value));
     return made;
   }
-  /// The value, or null when there is none or it is of another type.
+  /// The value; null if there is none or it is of another type.
   template <class T>
   [[nodiscard]] const T* as() const {
     return value_ ? std::any_cast<T>(value_.get()) : nullptr;
@@ -59,24 +59,25 @@ struct Output {
   std::vector<ArtifactRecord> artifacts;
   Usage usage;
 };
-/// Nothing to do for this item: ends the task without judgement, and satisfies its dependents.
+/// There is nothing to do for this item. Ends the task without judgement and satisfies its
+/// dependents.
 struct Skip {
   std::string why;
   std::vector<ArtifactRecord> artifacts = {};
   Usage usage = {};
 };
-/// Done, and a person should look at it, whatever the policy.
+/// The work is done, and a person must review it, whatever the policy.
 struct NeedsReview {
   Output output;
   std::string why;
 };
 /// The work splits into children, each a task with attempts of its own.
 struct FanOut {
-  std::vector<NewChild> children;  ///< keys unique
+  std::vector<NewChild> children;  ///< with unique keys
   std::string summary;
 };
 
-/// Broke, and left something behind that must not be lost: logs, costs.
+/// A failure with artifacts and usage that must be kept, such as logs and costs.
 struct Failure {
   StageError error;
   std::vector<ArtifactRecord> artifacts;
@@ -85,20 +86,20 @@ struct Failure {
 
 using Outcome = std::variant<Output, StageError, Skip, NeedsReview, FanOut, Failure>;
 
-/// Broke, and may work when tried again.
+/// The stage failed and may succeed if tried again.
 [[nodiscard]] StageError retryable(std::string message, std::string code = {});
-/// Will never work: fails at once.
+/// The stage can never succeed: the task fails at once.
 [[nodiscard]] StageError final_error(std::string message, std::string code = {});
-/// The other side asks for patience. With a hint the wait costs no attempt.
+/// The other side asks to slow down. With a hint, the wait does not count as an attempt.
 [[nodiscard]] StageError rate_limited(std::string message,
                                       std::optional<Duration> retry_after = std::nullopt);
-/// Cannot go on without a person; `needs` says what is missing.
+/// The stage cannot continue without a person; `needs` says what is missing.
 [[nodiscard]] StageError blocked(std::string message, Json needs = {});
 
 using StageFunction = std::function<Outcome(Context&, std::stop_token)>;
 
-/// One attempt of an asynchronous stage. Holds no thread: `complete` may be called from any
-/// thread, once; later calls, and calls after the deadline, are ignored.
+/// One attempt of an asynchronous stage. It occupies no thread. `complete` may be called once, from
+/// any thread; later calls, and calls after the deadline, are ignored.
 class AsyncAttempt {
  public:
   virtual ~AsyncAttempt() = default;
@@ -108,18 +109,18 @@ class AsyncAttempt {
 };
 using AsyncStageFunction = std::function<void(std::shared_ptr<AsyncAttempt>)>;
 
-/// What a gate says of an output.
+/// The judgement of a gate about an output.
 struct Judgement {
   Verdict verdict = Verdict::accepted;
-  Feedback feedback;   ///< of a rejection: what to do better
-  std::string reason;  ///< of an uncertain one
-  Usage usage;         ///< what judging cost; added to the attempt's own
+  Feedback feedback;   ///< of a rejection: what to improve
+  std::string reason;  ///< of an uncertain verdict
+  Usage usage;         ///< the cost of judging; added to the attempt's own
 };
 [[nodiscard]] Judgement accepted();
 [[nodiscard]] Judgement rejected(Feedback feedback);
 [[nodiscard]] Judgement uncertain(std::string reason);
 
-/// What a gate judges by.
+/// What a gate can read.
 struct GateContext {
   Context& task;
   const Output& output;
@@ -132,17 +133,17 @@ struct GateContext {
   [[nodiscard]] bool is_final_attempt() const { return remaining_attempts() == 0; }
 };
 
-/// Judges an output. May run at once for different tasks, never for the same. A gate that throws is
-/// a gate error: the attempt failed, nothing was accepted.
+/// Judges an output. Runs concurrently for different tasks and never for the same task. An
+/// exception is a gate error: the attempt fails and nothing is accepted.
 using GateFunction = std::function<Judgement(const GateContext&, std::stop_token)>;
 
-/// Accepted when all accept; any rejection rejects, with the feedback of every gate that rejected;
-/// else any uncertainty is uncertain.
+/// Accepted if all gates accept. Rejected if any rejects, with the feedback of every gate that
+/// rejected. Otherwise uncertain.
 [[nodiscard]] GateFunction all_of(std::vector<GateFunction> gates);
-/// The mirror: accepted when any accepts; else any uncertainty is uncertain; else rejected.
+/// Accepted if any gate accepts. Otherwise uncertain if any is uncertain. Otherwise rejected.
 [[nodiscard]] GateFunction any_of(std::vector<GateFunction> gates);
 
-/// Whether a stage runs for an item at all; asked when its turn comes.
+/// Whether a stage runs for an item at all. Evaluated when the task is claimed.
 using Condition = std::function<bool(Context&)>;
 
 }  // namespace pawl

@@ -1,7 +1,7 @@
 #pragma once
 
-/// What operators and reviewers do to a store. Each act is decided by the core from the rows as
-/// they are in its transaction, so two people never both win.
+/// The operations of operators and reviewers on a store. The core decides each one from the rows as
+/// they are in its transaction, so two people can never both win.
 
 #include <string>
 #include <variant>
@@ -11,7 +11,8 @@
 
 namespace pawl {
 
-/// Of a job that is still being imported: the import is given up, and its records are deleted.
+/// Cancels a job. If the job is still being imported, the import is abandoned and its records are
+/// deleted.
 struct CancelJob {
   JobId job;
   CancelCause cause = CancelCause::requested;
@@ -19,37 +20,39 @@ struct CancelJob {
 struct PauseJob {
   JobId job;
 };
-/// `refused` while the budget that paused it is still used up.
+/// `refused` while the budget that paused the job is still used up.
 struct ResumeJob {
   JobId job;
 };
-/// Replaces the budget; a job that the old one paused goes on if the new one allows.
+/// Replaces the budget. If the old budget paused the job, the job continues if the new one allows
+/// it.
 struct SetBudget {
   JobId job;
   Budget budget;
 };
-/// Items may be added again (after a crash in the middle of a submission); see `add_items`.
+/// Allows items to be added again, after a crash in the middle of a submission; see `add_items`.
 struct ReopenSubmission {
   JobId job;
 };
 struct CancelItem {
   ItemId item;
 };
-/// rerun(item, stage). `refused` when the job's deadline or budget is used up, naming the way out.
+/// Reruns an item from a stage. `refused` if the job's deadline has passed or its budget is used
+/// up; the help says what to do.
 struct Rerun {
   TaskId task;
   Cause cause = Cause::manual;
   std::string note;  ///< becomes the feedback of the next attempt, if not empty
   std::string by;
-  /// Where given: `conflict` when the task has moved on since it was read, so that of two people
-  /// who retry the same dead letter one is told.
+  /// If not 0: `conflict` if the task has changed since it was read. So if two people retry the
+  /// same dead letter, one of them gets an error.
   Version expected = 0;
 };
 struct AnswerReview {
   ReviewId review;
   Answer answer;
 };
-/// Takes back an answer that is not yet effective; only the one who gave it may.
+/// Takes back an answer that is not yet effective. Only the person who gave it may do so.
 struct UndoAnswer {
   ReviewId review;
   std::string by;
@@ -63,20 +66,21 @@ struct ReleaseReview {
   ReviewId review;
   std::string by;
 };
-/// Marks a dead letter as dealt with; the task stays Failed, the history stays.
+/// Marks a dead letter as handled. The task stays Failed, and its history stays.
 struct DiscardDeadLetter {
   TaskId task;
   std::string reason;
   std::string by;
 };
-/// Deletes an item with all its records. Only in an ended job, and only when every Failed task of
-/// the item has been discarded. The events stay.
+/// Deletes an item with all its records. Only in an ended job, and only if every Failed task of the
+/// item has been discarded. The events stay.
 struct PurgeItem {
   ItemId item;
 };
 
-/// Accepts an imported job, with the job that holds what its items were adopted from: from now on
-/// it is as if it had been submitted here. It stays paused. `refused` for any other job.
+/// Accepts an imported job, together with the job that holds the originals of its adopted items.
+/// From then on it is treated as if it had been submitted here. It stays paused. `refused` for any
+/// other job.
 struct TrustJob {
   JobId job;
   std::string by;

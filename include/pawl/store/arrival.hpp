@@ -1,17 +1,17 @@
 #pragma once
 
-/// How a job that was exported from another store arrives in this one: begun, brought in piece by
-/// piece, ended. Use `import_job` ("pawl/moving/moving.hpp"), which reads the file; this is the
-/// part that every store does in its transactions.
+/// The arrival of a job that was exported from another store: begin, add pieces, end. Use
+/// `import_job` ("pawl/moving/moving.hpp"), which reads the file; this is the part that every store
+/// performs in its transactions.
 ///
-/// A job that is arriving is paused, says so in its labels, and is refused to every act, so that
-/// nothing of it moves before it is whole. Records carry the ids they had in the other store; the
+/// A job that is arriving is paused, says so in its labels, and refuses every operation, so that
+/// nothing in it changes before it is complete. Records carry the ids of the other store. The
 /// ordinals of items, children and job-wide tasks are all raised by the same number, so references
-/// need no table. What time moves by itself (scheduled retries, answers that wait for their moment)
-/// must come after `ArrivedWhole`.
+/// need no translation table. Records that change with time alone (scheduled retries, answers that
+/// are not yet effective) must come after `ArrivedWhole`.
 ///
-/// What has arrived is untrusted (I18): nothing of it runs and nobody adopts from it until it is
-/// accepted, by `EndArrival::accepted_by` or by the act `TrustJob`.
+/// An arrived job is untrusted (I18): nothing in it runs and no other job adopts from it until it
+/// is accepted, by `EndArrival::accepted_by` or by the operation `TrustJob`.
 
 #include <cstdint>
 #include <optional>
@@ -27,20 +27,20 @@
 
 namespace pawl {
 
-/// How many ordinals one arrival may reserve.
+/// The most ordinals that one arrival may reserve.
 inline constexpr std::int64_t arrival_ordinals_max = std::int64_t{1} << 40;
 
-/// `conflict` where the job's key is taken: the message names the job that has it.
+/// Begins an arrival. `conflict` if the job's key is taken: the message names the job that has it.
 struct BeginArrival {
   std::string export_id;
   Workflow workflow;
   Job job;  ///< as it was exported
-  /// Items that the job's own were adopted from come along as a job of their own, which has ended;
-  /// with the counters that its records add up to.
+  /// The originals of adopted items arrive as a job of their own, which has ended and whose
+  /// counters are the sums of its records.
   std::optional<Job> originals;
-  std::int64_t first_ordinal = 0;  ///< of everything that the records name
+  std::int64_t first_ordinal = 0;  ///< the lowest ordinal in the records
   std::int64_t last_ordinal = 0;
-  std::string sha256;  ///< of the file: only the same file may go on with this arrival
+  std::string sha256;  ///< of the file: an interrupted arrival can only continue with the same file
 };
 
 struct ArrivingItem {
@@ -48,13 +48,13 @@ struct ArrivingItem {
   bool is_original = false;
 };
 struct ArrivingTask {
-  Task task;  ///< never Running; without `edited_by`, which its review brings
+  Task task;  ///< never Running; without `edited_by`, which comes with its review
   std::string category;
   bool is_original = false;
 };
 struct ArrivingReview {
   Review review;
-  bool stands = false;  ///< its edits are the output of its task
+  bool stands = false;  ///< true: its edits are the output of its task
   bool is_original = false;
 };
 /// One row of the log.
@@ -62,57 +62,58 @@ struct ArrivingEvents {
   Timestamp at;
   std::vector<Event> events;
 };
-/// Everything that nothing but people moves is there: the job gets the state it had.
+/// Everything that only people can change has arrived. The job gets the state it had.
 struct ArrivedWhole {
   Job job;  ///< as it was exported
 };
 using ArrivingRecord =
     std::variant<ArrivingItem, ArrivingTask, Attempt, ArrivingReview, ArrivingEvents, ArrivedWhole>;
 
-/// A piece. `conflict` when another import of the same export has brought something meanwhile.
+/// Adds one piece. `conflict` if another import of the same export has added something meanwhile.
 struct AddArrival {
   JobId job;
-  std::int64_t from_line = 0;  ///< how far the pieces before have come
+  std::int64_t from_line = 0;  ///< how far the previous pieces went
   std::int64_t to_line = 0;
   std::span<const ArrivingRecord> records;
 };
-/// The job is released: paused or ended as it was.
+/// Ends the arrival and releases the job: paused or ended, as it was.
 struct EndArrival {
   JobId job;
   Job as_it_was;
-  std::string accepted_by;  ///< empty: it stays untrusted
+  std::string accepted_by;  ///< empty: the job stays untrusted
 };
 using Arrival = std::variant<BeginArrival, AddArrival, EndArrival>;
 
-/// Where an arrival stands.
+/// The state of an arrival.
 struct Arriving {
   JobId job;
   JobId originals;  ///< none: no item was adopted
   std::string export_id;
-  std::int64_t shift = 0;            ///< new ordinal − old ordinal
-  std::int64_t lines = 0;            ///< of the export, already here
-  std::vector<std::int64_t> shifts;  ///< since every store it was in; the first is `shift`
-  std::string sha256;                ///< of the file; empty: begun by an older version
-  std::int64_t first_ordinal = 0;    ///< of those that are reserved for it here
+  std::int64_t shift = 0;  ///< new ordinal − old ordinal
+  std::int64_t lines = 0;  ///< number of lines of the export that have arrived
+  std::vector<std::int64_t>
+      shifts;                      ///< one for each store the job has been in; the first is `shift`
+  std::string sha256;              ///< of the file; empty: begun by an older version
+  std::int64_t first_ordinal = 0;  ///< the lowest ordinal reserved for it here
   std::int64_t last_ordinal = 0;
 };
 
-/// Of a job that is arriving; read from its labels.
+/// The arrival of this job, read from its labels; none: it is not arriving.
 [[nodiscard]] std::optional<Arriving> arrival_of(const Job& job);
 [[nodiscard]] bool is_arriving(const Job& job);
 
-/// What is remembered of the moves of a job that arrived from elsewhere.
+/// What is recorded about the moves of a job that arrived from elsewhere.
 struct Moved {
-  std::string export_id;  ///< of the newest
-  JobId originals;        ///< holds what its items were adopted from; none: nothing
-  /// By how much its ordinals grew since each store it was in: delays drawn there were drawn by the
+  std::string export_id;  ///< of the newest move
+  JobId originals;        ///< the job with the originals of its adopted items; none: there are none
+  /// By how much its ordinals grew since each store it was in. Delays computed there depend on the
   /// ids of that store.
   std::vector<std::int64_t> shifts;
 };
 [[nodiscard]] std::optional<Moved> move_of(const Job& job);
-/// Labels that say nothing but by how much ordinals grew.
+/// Labels that contain only these shifts.
 [[nodiscard]] Json labels_after_moves(const std::vector<std::int64_t>& shifts);
-/// Labels of an import that was given up.
+/// Labels of an import that was abandoned.
 [[nodiscard]] Json labels_of_abandoned(const std::string& export_id);
 
 }  // namespace pawl

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The clock a store reads. Injected: real in production, set by hand in tests and simulations.
+/// The clock that a store reads. Injected: real in production, manual in tests and simulations.
 
 #include <atomic>
 
@@ -11,16 +11,16 @@ namespace pawl {
 class Clock {
  public:
   virtual ~Clock() = default;
-  /// UTC now. May be called from any thread.
+  /// The current time in UTC. May be called from any thread.
   [[nodiscard]] virtual Timestamp now() const = 0;
-  /// Whether time passes by itself; if not, whoever waits must be driven.
+  /// Whether time passes by itself. If not, a caller that waits must drive the engine instead.
   [[nodiscard]] virtual bool ticks() const { return true; }
 };
 
-/// The system's clock, kept from going back: durations come from the monotonic clock.
+/// The system clock. It never goes backwards: elapsed time comes from the monotonic clock.
 [[nodiscard]] const Clock& system_clock();
 
-/// Time that moves only when told to.
+/// A clock that moves only when a caller advances it.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(Timestamp start = Timestamp{std::chrono::seconds(1'700'000'000)})

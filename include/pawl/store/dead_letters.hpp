@@ -1,10 +1,10 @@
 #pragma once
 
-/// Dead letters: Failed tasks that nobody has retried or discarded. Nothing evicts one; a person
-/// looks at it, then retries, discards or purges it.
+/// Dead letters: Failed tasks that nobody has retried or discarded. They never expire: a person
+/// inspects them and then retries, discards or purges them.
 ///
-/// Every function pages through the store and holds one page at a time, so a million letters cost
-/// no more memory than a hundred. Threads: as the store.
+/// Every function reads the store one page at a time, so a million letters need no more memory than
+/// a hundred. Threads: same rules as the store.
 
 #include <cstdint>
 #include <functional>
@@ -22,7 +22,7 @@ struct FailedAttempt {
   AttemptNumber number = 0;
   std::uint32_t epoch = 1;
   AttemptResult result = AttemptResult::failure;
-  std::optional<ErrorClass> error_class;  ///< none where a gate rejected the output
+  std::optional<ErrorClass> error_class;  ///< none if a gate rejected the output
   std::string message;
   Timestamp at;
   friend bool operator==(const FailedAttempt&, const FailedAttempt&) = default;
@@ -33,7 +33,7 @@ struct DeadLetter {
   JobId job;
   ItemId item;            ///< none for a job-wide task
   std::string item_key;   ///< empty for a job-wide task
-  std::string child_key;  ///< of a fan-out child
+  std::string child_key;  ///< for a fan-out child
   std::string category;
   std::string stage;
   FailCause cause = FailCause::final_error;
@@ -41,7 +41,8 @@ struct DeadLetter {
   std::optional<ErrorClass> error_class;  ///< of the newest failure
   std::optional<ErrorKind> error_kind;
   std::string code;
-  std::string error;  ///< the newest failure in words; "rejected in review: …" where a person did
+  std::string error;  ///< the message of the newest failure; "rejected in review: …" if a reviewer
+                      ///< rejected it
   std::string signature;  ///< see `error_signature`
   Timestamp failed_at;
   AttemptNumber attempts = 0;
@@ -49,22 +50,22 @@ struct DeadLetter {
   std::vector<FailedAttempt> failure_history;
 };
 
-/// error, error_class, error_kind, code, stage, item, category, job, cause, failure_count,
-/// attempts, age, discarded, signature.
+/// The fields: error, error_class, error_kind, code, stage, item, category, job, cause,
+/// failure_count, attempts, age, discarded, signature.
 [[nodiscard]] const std::vector<FilterField>& dead_letter_fields();
 [[nodiscard]] Result<Filter> parse_dead_letter_filter(std::string_view text);
 
-/// What failures of one kind share: "final exit 65: encrypted pdf". Numbers, hexadecimal digits,
-/// quoted texts, paths and addresses in the message are put aside.
+/// What failures of one kind have in common: "final exit 65: encrypted pdf". Numbers, hexadecimal
+/// digits, quoted texts, paths and addresses are removed from the message.
 [[nodiscard]] std::string error_signature(std::optional<ErrorClass> error_class,
                                           std::optional<ErrorKind> kind, std::string_view code,
                                           std::string_view message);
 
-/// Which letters are meant. Several conditions must all hold. One without tasks and filter is
-/// refused by everything that changes letters, unless it says `all`.
+/// Selects dead letters. All conditions must hold. Every function that changes letters refuses a
+/// selection without tasks and filter unless `all` is set.
 struct DeadLetterSelection {
   JobId job;                  ///< none: every job
-  std::vector<TaskId> tasks;  ///< empty: not by id
+  std::vector<TaskId> tasks;  ///< empty: no restriction by id
   std::optional<Filter> filter;
   bool all = false;
 };
@@ -72,34 +73,35 @@ struct DeadLetterSelection {
 struct DeadLetterQuery {
   JobId job;
   std::optional<Filter> filter;
-  bool include_discarded = false;  ///< a filter that asks for `discarded` includes them too
+  bool include_discarded = false;  ///< a filter that uses `discarded` includes them too
   TaskId after;
   std::uint32_t limit = 100;
 };
 struct DeadLetterPage {
   std::vector<DeadLetter> letters;
-  TaskId next;  ///< `after` of the next page; none: this was the last one
+  TaskId next;  ///< `after` of the next page; none: this is the last page
 };
 
 [[nodiscard]] Result<DeadLetterPage> list_dead_letters(Store& store, const DeadLetterQuery& query);
 
-/// One letter, discarded or not. `not_found` where there is no such task, `refused` where it has
-/// not failed.
+/// One letter, discarded or not. `not_found` if there is no such task, `refused` if it has not
+/// failed.
 [[nodiscard]] Result<DeadLetter> show_dead_letter(Store& store, TaskId task);
 
-/// What became of one letter.
+/// The result of an operation on one letter.
 struct DeadLetterAnswer {
   TaskId task;
   ItemId item;
   JobId job;
   std::string item_key;
   std::string stage;
-  std::string child_key = {};    ///< of a fan-out child
-  std::optional<Error> refusal;  ///< none: done, or would be done by a dry run
+  std::string child_key = {};    ///< for a fan-out child
+  std::optional<Error> refusal;  ///< none: done, or would be done without dry_run
 };
 using DeadLetterListener = std::function<void(const DeadLetterAnswer&)>;
 
-/// How many were meant, how many of them were done, how many refused. `dry_run` changed nothing.
+/// How many letters were handled and how many were refused. If `dry_run` is set, nothing was
+/// changed.
 struct DeadLetterTally {
   std::int64_t done = 0;
   std::int64_t refused = 0;
@@ -109,29 +111,29 @@ struct DeadLetterTally {
 
 struct DeadLetterOrder {
   std::string by;
-  std::string note;  ///< the feedback of a retry, the reason of a discard
+  std::string note;  ///< the feedback for a retry, or the reason for a discard
   bool dry_run = false;
 };
 
-/// Makes each selected task Ready again, with a new epoch; its attempt numbers go on. `each` hears
-/// of every letter as it is dealt with.
+/// Makes each selected task Ready again, with a new epoch; its attempt numbers continue. `each` is
+/// called for every letter as it is handled.
 [[nodiscard]] Result<DeadLetterTally> retry_dead_letters(Store& store,
                                                          const DeadLetterSelection& selection,
                                                          const DeadLetterOrder& order,
                                                          const DeadLetterListener& each = {});
-/// Marks each selected letter as dealt with. `invalid` without a reason in `order.note`.
+/// Marks each selected letter as handled. `invalid` without a reason in `order.note`.
 [[nodiscard]] Result<DeadLetterTally> discard_dead_letters(Store& store,
                                                            const DeadLetterSelection& selection,
                                                            const DeadLetterOrder& order,
                                                            const DeadLetterListener& each = {});
-/// Deletes the items of selected letters that were discarded, with all their records; one answer
-/// for each item.
+/// Deletes the items of the selected letters that were discarded, with all their records. `each` is
+/// called once per item.
 [[nodiscard]] Result<DeadLetterTally> purge_dead_letters(Store& store,
                                                          const DeadLetterSelection& selection,
                                                          const DeadLetterOrder& order,
                                                          const DeadLetterListener& each = {});
 
-/// Letters that failed alike at one stage of one workflow.
+/// Dead letters with the same signature at one stage of one workflow.
 struct DeadLetterGroup {
   std::string signature;
   std::string workflow;
@@ -150,15 +152,15 @@ struct DeadLetterAnalysis {
 inline constexpr std::size_t dead_letter_groups_max = 1'000;
 inline constexpr std::size_t dead_letter_examples_max = 5;
 
-/// Groups the letters by their signature. The query's cursor and limit do not matter.
+/// Groups the letters by signature. Ignores the query's cursor and limit.
 [[nodiscard]] Result<DeadLetterAnalysis> analyse_dead_letters(Store& store,
                                                               const DeadLetterQuery& query);
 
 /// The letter as a JSON document with its `failure_history`.
 [[nodiscard]] Json dead_letter_document(const DeadLetter& letter);
 
-/// Gives every selected letter's document as one line, the newline included, in order of their
-/// ids; answers how many. The query's cursor and limit do not matter.
+/// Writes every selected letter as a JSON document on one line, newline included, in order of their
+/// ids. Returns how many. Ignores the query's cursor and limit.
 [[nodiscard]] Result<std::int64_t> export_dead_letters(
     Store& store, const DeadLetterQuery& query,
     const std::function<Status(std::string_view line)>& write);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Reading a list of records to its end, a page at a time, so that no read is long.
+/// Reads a list of records to its end, one page at a time, so that no single read is long.
 
 #include <concepts>
 #include <utility>
@@ -21,11 +21,11 @@ inline auto cursor(const auto& row) { return row.id; }
 
 }  // namespace each_row_detail
 
-/// Hands `see` every row after `filter.after`, in order; `filter.limit` is the size of a page.
+/// Calls `see` with every row after `filter.after`, in order. `filter.limit` is the page size.
 ///
-/// `see` answers nothing, and gets them all; or a bool, false for enough; or a Status or a
-/// Result<bool>, whose error ends the reading and is its answer. Rows that come while it reads are
-/// seen when they are after the last page.
+/// `see` may return void, to get all rows; or a bool, where false stops the reading; or a Status or
+/// Result<bool>, whose error stops the reading and is returned. Rows that are added meanwhile are
+/// seen if they come after the last page read.
 template <class Filter, class See>
 [[nodiscard]] Status each_row(Records& records, Filter filter, See&& see) {
   for (;;) {

@@ -1,7 +1,7 @@
 #pragma once
 
-/// The reads that people, reports and recovery need. Every list is paged by a cursor and ordered,
-/// so that no read is long: `after` is the last id of the page before, `limit` the page's size.
+/// The read side of a store. Every list is ordered and paged by a cursor, so that no read is long:
+/// `after` is the last id of the previous page, `limit` is the page size.
 ///
 /// Threads: every function may be called from any thread at the same time.
 
@@ -27,7 +27,8 @@ struct JobFilter {
 };
 struct ItemFilter {
   JobId job;
-  /// As it shows: an item is cancelled, too, once a cancel of it or of its job cuts it short.
+  /// The displayed state: an item also counts as cancelled once a cancel of it or of its job cuts
+  /// it short.
   std::optional<ItemState> state;
   std::string category;
   ItemId after;
@@ -36,9 +37,9 @@ struct ItemFilter {
 struct TaskFilter {
   JobId job;                       ///< none: all jobs
   std::optional<StateKind> state;  ///< as stored
-  std::optional<bool> discarded;   ///< of Failed tasks
+  std::optional<bool> discarded;   ///< for Failed tasks
   WorkerId worker;                 ///< Running tasks of this worker
-  TaskId parent;                   ///< children of this task, current expansion first by id
+  TaskId parent;                   ///< children of this task, ordered by id
   TaskId after;
   std::uint32_t limit = 100;
 };
@@ -53,13 +54,14 @@ struct EventFilter {
   JobId job;
   ItemId item;
   EventSeq after = 0;
-  /// Only events of this time and later; none: all. Exact while the clocks of those who write
-  /// differ by less than a minute.
+  /// Only events at this time or later; none: all. Exact while the clocks of the writers differ by
+  /// less than a minute.
   Timestamp since = no_time;
   std::uint32_t limit = 1'000;
 };
 
-/// The output of a stage as downstream reads it: the chosen attempt's, or a reviewer's edits.
+/// The output of a stage as downstream stages read it: that of the chosen attempt, or a reviewer's
+/// edits.
 struct StageOutput {
   StageIndex stage{};
   StateKind state = StateKind::waiting;
@@ -69,7 +71,7 @@ struct StageOutput {
   std::vector<ArtifactRecord> artifacts;
 };
 
-/// How many attempts hold a place in a pool.
+/// The number of open attempts that hold a slot in a pool.
 struct PoolUse {
   std::string pool;
   std::int64_t open = 0;
@@ -82,7 +84,7 @@ class Records {
 
   [[nodiscard]] virtual Result<Job> job(JobId id) = 0;
   [[nodiscard]] virtual Result<std::vector<Job>> jobs(const JobFilter& filter) = 0;
-  /// The definition a job is pinned to.
+  /// The definition that a job is pinned to.
   [[nodiscard]] virtual Result<Workflow> workflow(std::string_view hash) = 0;
 
   [[nodiscard]] virtual Result<Item> item(ItemId id) = 0;
@@ -93,39 +95,41 @@ class Records {
   [[nodiscard]] virtual Result<std::vector<Task>> tasks(const TaskFilter& filter) = 0;
   /// The stored tasks of an item, without children, in stage order.
   [[nodiscard]] virtual Result<std::vector<Task>> tasks_of(ItemId item) = 0;
-  /// All closed attempts of a task, by number; an empty list when there are none.
+  /// All closed attempts of a task, by number; empty if there are none.
   [[nodiscard]] virtual Result<std::vector<Attempt>> attempts(TaskId task) = 0;
-  /// The outputs of an item's ended stages, in stage order; an adopted item's are its original's.
+  /// The outputs of an item's ended stages, in stage order. An adopted item has those of its
+  /// original.
   [[nodiscard]] virtual Result<std::vector<StageOutput>> outputs(ItemId item) = 0;
-  /// The output of one task, children and job-wide tasks included.
+  /// The output of one task; also for children and job-wide tasks.
   [[nodiscard]] virtual Result<StageOutput> output(TaskId task) = 0;
 
   [[nodiscard]] virtual Result<Review> review(ReviewId id) = 0;
   [[nodiscard]] virtual Result<std::vector<Review>> reviews(const ReviewFilter& filter) = 0;
 
-  /// Events after a cursor, in order, none missed.
+  /// Events after a cursor, in order, without gaps.
   [[nodiscard]] virtual Result<std::vector<Event>> events(const EventFilter& filter) = 0;
 
   [[nodiscard]] virtual Result<std::vector<WorkerRecord>> workers() = 0;
   [[nodiscard]] virtual Result<WorkerRecord> worker(WorkerId id) = 0;
 
-  /// Bytes kept by `keep_payload`.
+  /// The bytes stored by `keep_payload`.
   [[nodiscard]] virtual Result<std::string> payload(std::string_view sha256) = 0;
-  /// The file it lies in, for programs that want a path. Read-only; its name says nothing.
+  /// The file that holds it, for programs that need a path. Read-only. Its name has no meaning.
   [[nodiscard]] virtual Result<std::filesystem::path> payload_path(std::string_view sha256) = 0;
 
-  // What only checking a store asks for. Whoever only passes reads on may leave these as they are.
+  // Only `verify` needs these. A class that forwards reads to another store may leave them as they
+  // are.
 
-  /// Hands a payload's bytes to `take` as they lie there, piece by piece. A store may look at them
-  /// itself and answer `corrupt`; who wants to be sure sums them up.
+  /// Passes the raw bytes of a payload to `take`, piece by piece. A store may check them itself and
+  /// return `corrupt`; a caller that needs certainty computes the digest.
   [[nodiscard]] virtual Status payload_pieces(
       std::string_view sha256, const std::function<Status(std::string_view piece)>& take);
-  /// How long a payload is, without reading it.
+  /// The size of a payload, without reading it.
   [[nodiscard]] virtual Result<std::int64_t> payload_size(std::string_view sha256);
-  /// What the database's own check of itself finds wrong, one sentence each; nothing where it is
-  /// whole, or has no such check. `thorough`: every index is held against its table, too.
+  /// What the database's own integrity check finds wrong, one sentence each. Empty if the database
+  /// is sound, or has no such check. `thorough`: also compares every index with its table.
   [[nodiscard]] virtual Result<std::vector<std::string>> damage(bool thorough);
-  /// The pools' counters, by name. `refused` where they cannot be told.
+  /// The counters of the pools, by name. `refused` if they cannot be determined.
   [[nodiscard]] virtual Result<std::vector<PoolUse>> pools();
 };
 

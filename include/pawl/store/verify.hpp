@@ -1,17 +1,17 @@
 #pragma once
 
-/// Checks a store's records against the invariants of the engine, from the records alone.
+/// Checks the records of a store against the invariants of the engine, using the records alone.
 ///
-/// Everything is read page by page: the log once, in order, then each job with what belongs to it.
-/// What is held in between is a few numbers for each job, an entry for each task that has begun and
-/// not ended, two bits for each settled item, the ids of purged items and the digests of the last
-/// hundred thousand payloads. A store may be worked on meanwhile: a job that changes while it is
-/// read is read again, and named in the result if it never holds still.
+/// Everything is read page by page: the log once, in order, then each job with its records. The
+/// memory needed is a few numbers for each job, an entry for each task that has begun and not
+/// ended, two bits for each settled item, the ids of purged items, and the digests of the last
+/// hundred thousand payloads. The store may be in use meanwhile: a job that changes while it is
+/// read is read again, and listed in the result if it keeps changing.
 ///
-/// All promises but I15, which is one of runs and not of records, are checked as far as
-/// "pawl/store/invariants.hpp" says for each, and the database by its own means. What two records
-/// tell is held against each other; a value that is recorded once and follows from nothing else,
-/// such as an inline output that no person was shown, may be changed unseen.
+/// Every invariant except I15, which is about runs and not records, is checked as far as
+/// "pawl/store/invariants.hpp" says; the database is checked by its own means. Facts that two
+/// records contain are compared. A value that is recorded once and follows from nothing else, such
+/// as an inline output that no reviewer saw, can be altered without being noticed.
 
 #include <cstdint>
 #include <functional>
@@ -26,23 +26,23 @@
 namespace pawl {
 
 struct VerifyOptions {
-  /// Finds a custom decider by its name; an empty answer, or no lookup: its decisions are counted
-  /// as not checked.
+  /// Finds a custom decider by name. If it returns an empty function, or is not set, the decider's
+  /// decisions are counted as not checked.
   std::function<Decider(std::string_view name)> decider;
   std::uint32_t page = 500;
   enum class Payloads : std::uint8_t {
-    read,     ///< their bytes are those they are named by
-    present,  ///< they are there, and as long as they should be
+    read,     ///< checks that the bytes match the digest in the name
+    present,  ///< checks that the files exist and have the right size
     ignored,
   };
   Payloads payloads = Payloads::read;
   enum class Database : std::uint8_t {
-    thorough,  ///< its own check of itself, indexes included
+    thorough,  ///< the database's own integrity check, including indexes
     quick,     ///< its own check, without the contents of indexes
     ignored,
   };
-  Database database = Database::thorough;  ///< with `job`: ignored
-  JobId job;                               ///< none: all jobs, the log's density and the pools
+  Database database = Database::thorough;  ///< ignored if `job` is set
+  JobId job;  ///< none: all jobs, the continuity of the log, and the pools
 };
 
 struct Violation {
@@ -51,7 +51,7 @@ struct Violation {
   JobId job;
   ItemId item;
   TaskId task;
-  std::string item_key;  ///< empty where there is none, or it cannot be read
+  std::string item_key;  ///< empty if there is none, or it cannot be read
   std::string stage;     ///< the same
   friend bool operator==(const Violation&, const Violation&) = default;
 };
@@ -65,25 +65,26 @@ struct Verification {
   std::int64_t attempts = 0;
   std::int64_t reviews = 0;
   std::int64_t events = 0;
-  std::int64_t payloads = 0;       ///< different ones, found good
-  std::int64_t payload_bytes = 0;  ///< read
+  std::int64_t payloads = 0;       ///< number of different payloads found to be correct
+  std::int64_t payload_bytes = 0;  ///< bytes read
   std::int64_t pools = 0;
   std::int64_t decisions_not_checked = 0;
-  std::int64_t jobs_without_log = 0;  ///< what adopted items of a moved job came from
-  bool pools_not_judged = false;      ///< something happened whenever they were read
-  std::vector<JobId> arriving;        ///< jobs that are not whole yet: not judged
-  std::vector<JobId> in_motion;       ///< jobs that changed whenever they were read: not judged
+  std::int64_t jobs_without_log =
+      0;                          ///< jobs with the originals of adopted items of an imported job
+  bool pools_not_judged = false;  ///< the store changed every time they were read
+  std::vector<JobId> arriving;    ///< imports that are not complete: not checked
+  std::vector<JobId> in_motion;   ///< jobs that changed every time they were read: not checked
   std::vector<Violation> violations;  ///< the first `violations_max`
   std::int64_t violation_count = 0;
 
   [[nodiscard]] bool ok() const { return violation_count == 0; }
-  /// Whether every job that is there was judged, and the pools.
+  /// Whether every job in the store was checked, and the pools.
   [[nodiscard]] bool is_complete() const {
     return arriving.empty() && in_motion.empty() && !pools_not_judged;
   }
 };
 
-/// An error only where the store cannot be read.
+/// Returns an error only if the store cannot be read.
 [[nodiscard]] Result<Verification> verify(Records& records, const VerifyOptions& options = {});
 
 /// {"ok":…,"checked":{…},"violations":[{"invariant":…,"message":…}],"explained":{…}}; see

@@ -1,11 +1,11 @@
 #pragma once
 
-/// A person who answers reviews by a script, in virtual time.
+/// A scripted reviewer who answers reviews in virtual time.
 ///
 ///   Reviewer("grace").asks_for_changes("shorter, please", 1h).approves_after(3 * 24h)
 ///
-/// The n-th review of a task gets the n-th answer; the last one is repeated. `item` restricts what
-/// follows to one item.
+/// The n-th review of a task gets the n-th answer; the last answer is repeated. `item` restricts
+/// the answers after it to one item.
 
 #include <string>
 #include <utility>
@@ -21,11 +21,11 @@ class Reviewer {
   explicit Reviewer(std::string name = "reviewer") : name_(std::move(name)) {}
 
   Reviewer& approves() { return approves_after(Duration{0}); }
-  /// So long after the review was opened.
+  /// Approves this long after the review was opened.
   Reviewer& approves_after(Duration time) {
     return then({.outcome = ReviewOutcome::approve}, time);
   }
-  /// Approves this instead of what was shown.
+  /// Approves this output instead of the one shown.
   Reviewer& edits(Json output, Duration after = {}) {
     return then({.outcome = ReviewOutcome::approve_with_edits, .edits = std::move(output)}, after);
   }
@@ -35,7 +35,7 @@ class Reviewer {
   Reviewer& rejects(std::string note, Duration after = {}) {
     return then({.outcome = ReviewOutcome::reject, .note = std::move(note)}, after);
   }
-  /// What follows is for this item alone.
+  /// The answers after this are for this item only.
   Reviewer& item(std::string key) {
     answers_.item(std::move(key));
     return *this;
@@ -45,7 +45,7 @@ class Reviewer {
     Answer answer;
     Duration after{0};
   };
-  /// Null: this reviewer leaves it to others.
+  /// Null: this reviewer leaves the review to others.
   [[nodiscard]] const Timed* find(const std::string& item, std::uint32_t which) const {
     return answers_.find(item, which);
   }

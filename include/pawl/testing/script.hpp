@@ -1,15 +1,17 @@
 #pragma once
 
-/// What scripted stages and gates say, attempt by attempt.
+/// Scripts for stages and gates: what they answer, attempt by attempt.
 ///
-///   Script{}.then(fails("503")).then(succeeds({{"words", 12}}))      attempt 1 fails, 2 and later
-///   succeed Script{}.then(succeeds()).item("b").attempt(3, hangs())          … but the third
-///   attempt of item b Script{}.then(succeeds().after(2h))                              takes two
-///   hours of virtual time
+///   Attempt 1 fails, 2 and later succeed:
+///     Script{}.then(fails("503")).then(succeeds({{"words", 12}}))
+///   All succeed, but the third attempt of item b hangs:
+///     Script{}.then(succeeds()).item("b").attempt(3, hangs())
+///   Each takes two hours of virtual time:
+///     Script{}.then(succeeds().after(2h))
 ///
-/// Lines are spoken by attempt number, 1, 2, 3 …; the last one is repeated. What is said for one
-/// item comes before what is said for all; what is said for one attempt comes before the sequence.
-/// Attempts that a crash cut off have a number, too.
+/// Answers are used in order of attempt number, 1, 2, 3 …; the last one is repeated. An answer for
+/// one item takes precedence over those for all items. An answer for one attempt takes precedence
+/// over the sequence. Attempts that a crash interrupted have a number too.
 
 #include <algorithm>
 #include <chrono>
@@ -33,30 +35,31 @@ namespace pawl::testing {
 template <class Answer>
 class ScriptOf {
  public:
-  /// The next attempt says this, and all after it, unless another line follows.
+  /// The answer of the next attempt, and of all later ones unless another answer follows.
   ScriptOf& then(Answer answer) {
     lines_[subject_].sequence.push_back(std::move(answer));
     return *this;
   }
-  /// The next `count` attempts.
+  /// The answer of the next `count` attempts.
   ScriptOf& times(std::uint32_t count, const Answer& answer) {
     for (std::uint32_t i = 0; i < count; ++i) then(answer);
     return *this;
   }
-  /// This attempt and no other.
+  /// The answer of this attempt only.
   ScriptOf& attempt(AttemptNumber number, Answer answer) {
     lines_[subject_].by_number.insert_or_assign(number, std::move(answer));
     return *this;
   }
-  /// What follows is for this item alone. A fan-out child is "item/child".
+  /// The answers after this are for this item only. A fan-out child is "item/child".
   ScriptOf& item(std::string key) {
     subject_ = std::move(key);
     return *this;
   }
-  /// What follows is for all items again.
+  /// The answers after this are for all items again.
   ScriptOf& everyone() { return item({}); }
 
-  /// What is said; null: nothing was written for it. Whoever was asked about is remembered.
+  /// The answer for this attempt; null: the script has none. Records which items and attempts were
+  /// asked for.
   [[nodiscard]] const Answer* find(const std::string& item, AttemptNumber number) const {
     for (const std::string& subject : {item, item.substr(0, item.find('/')), std::string{}}) {
       const auto lines = lines_.find(subject);
@@ -74,10 +77,10 @@ class ScriptOf {
     return nullptr;
   }
 
-  /// Something that was said of an item, or of one attempt, and that nobody ever asked about.
+  /// An item or an attempt in the script that was never asked for.
   struct InVain {
-    std::string item;                      ///< empty: everyone
-    std::optional<AttemptNumber> attempt;  ///< none: all that was said of the item
+    std::string item;                      ///< empty: all items
+    std::optional<AttemptNumber> attempt;  ///< none: all answers for the item
   };
   [[nodiscard]] std::vector<InVain> said_in_vain() const {
     std::vector<InVain> all;
@@ -98,27 +101,27 @@ class ScriptOf {
   struct Lines {
     std::vector<Answer> sequence;
     std::map<AttemptNumber, Answer> by_number;
-    // Being asked changes nothing of what is said.
+    // Asking does not change the answers.
     mutable bool came_up = false;
     mutable std::set<AttemptNumber> numbers_that_came_up;
   };
-  std::string subject_;  ///< empty: everyone
+  std::string subject_;  ///< empty: all items
   std::map<std::string, Lines> lines_;
 };
 
 /// What one attempt of a scripted stage does.
 struct StageAnswer {
   enum class How : std::uint8_t {
-    speaks,        ///< `does`, when its time has passed
-    hangs,         ///< until it is asked to stop
-    ignores_stop,  ///< for good: abandoned when its grace is over
-    crashes,       ///< the process dies with it
+    speaks,        ///< calls `does` when its time has passed
+    hangs,         ///< until asked to stop
+    ignores_stop,  ///< for good: abandoned when the grace period is over
+    crashes,       ///< the process dies during the attempt
   };
   How how = How::speaks;
   StageFunction does;
   Duration takes{0};
 
-  /// The same, after so much virtual time. Asked to stop in the meantime, it obeys.
+  /// The same answer after this much virtual time. Obeys a stop request in the meantime.
   template <class Rep, class Period>
   [[nodiscard]] StageAnswer after(std::chrono::duration<Rep, Period> time) const {
     StageAnswer later = *this;
@@ -129,22 +132,22 @@ struct StageAnswer {
 
 using Members = std::initializer_list<std::pair<std::string_view, Json>>;
 
-/// Whatever you write.
+/// Runs any function.
 [[nodiscard]] StageAnswer does(StageFunction work);
 
 [[nodiscard]] StageAnswer succeeds();
-/// With an object: succeeds({{"words", 12}}).
+/// Succeeds with an object: succeeds({{"words", 12}}).
 [[nodiscard]] StageAnswer succeeds(Members output);
-/// With any other value. A template, so that a braced list can only mean an object.
+/// Succeeds with any other value. A template, so that a braced list can only mean an object.
 template <std::convertible_to<Json> T>
 [[nodiscard]] StageAnswer succeeds(const T& output) {
   return does([json = Json(output)](Context&, const std::stop_token&) -> Outcome {
     return Output{.json = json};
   });
 }
-/// Broke, and may work when tried again.
+/// A retryable failure.
 [[nodiscard]] StageAnswer fails(std::string message, std::string code = {});
-/// Will never work.
+/// A final failure: never retried.
 [[nodiscard]] StageAnswer fails_for_good(std::string message, std::string code = {});
 [[nodiscard]] StageAnswer is_rate_limited(std::string message,
                                           std::optional<Duration> retry_after = std::nullopt);
@@ -153,20 +156,20 @@ template <std::convertible_to<Json> T>
 [[nodiscard]] StageAnswer asks_for_review(Json output, std::string why);
 [[nodiscard]] StageAnswer fans_out(std::vector<NewChild> children);
 [[nodiscard]] StageAnswer throws(std::string what);
-/// Never answers by itself; obeys its stop token, so its timeout or a cancel ends it.
+/// Never returns by itself, but obeys its stop token: its timeout or a cancel ends it.
 [[nodiscard]] StageAnswer hangs();
-/// Never answers and does not obey either.
+/// Never returns and ignores its stop token.
 [[nodiscard]] StageAnswer ignores_its_stop();
 /// The whole process dies in the middle of this attempt.
 [[nodiscard]] StageAnswer crashes();
 
-/// What a scripted gate says of one attempt's output.
+/// The answer of a scripted gate about the output of one attempt.
 struct GateAnswer {
   GateFunction judges;
   Duration takes{0};
 
-  /// The same, after so much virtual time; a gate that takes longer than its timeout is cut off by
-  /// it. Nothing else happens meanwhile.
+  /// The same answer after this much virtual time. A gate that takes longer than its timeout is cut
+  /// off. Nothing else happens in the meantime.
   template <class Rep, class Period>
   [[nodiscard]] GateAnswer after(std::chrono::duration<Rep, Period> time) const {
     GateAnswer later = *this;
@@ -178,7 +181,7 @@ struct GateAnswer {
 [[nodiscard]] GateAnswer rejects(std::string feedback);
 [[nodiscard]] GateAnswer rejects(Feedback feedback);
 [[nodiscard]] GateAnswer is_uncertain(std::string reason);
-/// Cannot judge: a gate error, never a verdict.
+/// The gate cannot judge: a gate error, never a verdict.
 [[nodiscard]] GateAnswer breaks(std::string what);
 [[nodiscard]] GateAnswer judges(GateFunction gate);
 

@@ -1,9 +1,9 @@
 #pragma once
 
-/// The test kit: everything a test of a workflow needs. It knows no test framework, so it goes with
-/// each of them. Link pawl::testing; "pawl/pawl.hpp" does not include it.
+/// The test kit: everything that a test of a workflow needs. It depends on no test framework, so it
+/// works with all of them. Link pawl::testing; "pawl/pawl.hpp" does not include it.
 
-#include "pawl/testing/replay.hpp"    // would today's code decide the same?
-#include "pawl/testing/reviewer.hpp"  // people who answer by a script
-#include "pawl/testing/script.hpp"    // what scripted stages and gates say
+#include "pawl/testing/replay.hpp"    // whether today's code decides the same
+#include "pawl/testing/reviewer.hpp"  // scripted reviewers
+#include "pawl/testing/script.hpp"    // scripted stages and gates
 #include "pawl/testing/world.hpp"     // start here: virtual time

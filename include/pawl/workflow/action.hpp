@@ -1,9 +1,9 @@
 #pragma once
 
-/// What a stage of a workflow file does, as data. It is kept in the stage's `params`, so it is part
-/// of the workflow's identity, is pinned with it, and any process can run the stage from the store
-/// alone. Values stand as in the file, references (`${…}`) included; they are resolved when an
-/// attempt starts.
+/// The action of a stage of a workflow file, as data. It is kept in the stage's `params`, so it is
+/// part of the workflow's identity and pinned with it, and any process can run the stage from the
+/// store alone. Values are kept as written in the file, including references (`${…}`), which are
+/// resolved when an attempt starts.
 
 #include <cstdint>
 #include <string>
@@ -16,16 +16,16 @@
 namespace pawl {
 
 enum class ActionKind : std::uint8_t {
-  run,    ///< a command: argv, never a shell
-  sh,     ///< a script for /bin/sh -c, never interpolated
-  human,  ///< a person; the stage yields its `in`
+  run,    ///< a command with arguments, never through a shell
+  sh,     ///< a script for /bin/sh -c, without interpolation
+  human,  ///< a person; the output of the stage is its `in`
 };
 
 /// The type of an output field or a parameter (a parameter is never a file).
 enum class FieldType : std::uint8_t { string, integer, number, boolean, json, file };
 [[nodiscard]] std::string_view name_of(FieldType type);
 
-/// Where the output is read from when no result document was written.
+/// Where the output is read from if the command wrote no result document.
 enum class Capture : std::uint8_t {
   file,  ///< nowhere: a result document is required
   json,  ///< stdout is exactly one JSON value, the output
@@ -41,9 +41,10 @@ struct OutField {
 struct GateSpec {
   enum class Kind : std::uint8_t {
     expect,  ///< `body`: {field: {equals|at_least|…: value}}
-    run,     ///< `argv`; gets the envelope with "out", answers a verdict
+    run,     ///< `argv`; receives the envelope with "out" and answers with a verdict
     schema,  ///< `body`: a JSON Schema for the whole output
-    types,   ///< the output fits `out`; put there by `refine`, so that a misfit is given back
+    types,   ///< the output must fit `out`; added by `refine`, so that a mismatch leads to another
+             ///< attempt
   };
   std::string name;
   Kind kind = Kind::expect;
@@ -54,8 +55,8 @@ struct GateSpec {
 
 struct ActionSpec {
   ActionKind kind = ActionKind::run;
-  std::vector<std::string> argv;  ///< of run
-  std::string script;             ///< of sh
+  std::vector<std::string> argv;  ///< for run
+  std::string script;             ///< for sh
   std::vector<std::pair<std::string, Json>> in;
   std::vector<OutField> out;  ///< empty: out.text is stdout
   Capture capture = Capture::text;
@@ -73,13 +74,13 @@ struct ActionSpec {
   friend bool operator==(const ActionSpec&, const ActionSpec&) = default;
 };
 
-/// The handler name of every stage with a command; a human stage has none.
+/// The handler name of every stage with a command. A human stage has no handler.
 inline constexpr std::string_view command_handler = "command";
 
-/// The round trip is exact: `action_from(describe(a)) == a`. Only what differs from the defaults is
-/// written.
+/// Contains only what differs from the defaults. The round trip is exact: `action_from(describe(a))
+/// == a`.
 [[nodiscard]] Json describe(const ActionSpec& action);
-/// Strictly: an unknown member is `invalid`.
+/// Strict: an unknown member is `invalid`.
 [[nodiscard]] Result<ActionSpec> action_from(const Json& params);
 
 }  // namespace pawl

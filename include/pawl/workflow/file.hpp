@@ -1,9 +1,9 @@
 #pragma once
 
-/// The workflow file: from YAML to the same `Workflow` value that the C++ builder makes.
+/// The workflow file: turns YAML into the same `Workflow` value that the C++ builder makes.
 ///
-/// Nothing here runs anything. Besides the text it reads only what the file names: JSON Schemas of
-/// gates, and whether scripts exist (for warnings).
+/// Nothing here runs anything. Besides the text itself, loading reads only the JSON Schemas that
+/// gates name, and checks whether scripts exist (for warnings).
 
 #include <cstdint>
 #include <expected>
@@ -23,16 +23,16 @@ namespace pawl {
 struct ParamSpec {
   std::string name;
   FieldType type = FieldType::string;
-  std::optional<Json> fallback;  ///< the default; none: it must be given
+  std::optional<Json> fallback;  ///< the default; none: the parameter is required
   std::string description;
   friend bool operator==(const ParamSpec&, const ParamSpec&) = default;
 };
 
-/// Where the items come from. Texts may hold references to params; `id` and `category` also to the
-/// item.
+/// Where the items come from. Texts may contain references to params; `id` and `category` may also
+/// refer to the item.
 struct ItemsSpec {
   enum class Kind : std::uint8_t {
-    one,   ///< nothing said: a single item
+    one,   ///< no `items` in the file: a single item
     list,  ///< `list`
     glob,  ///< `source`: one item {"path","name"} per file
     file,  ///< `source`: JSON lines
@@ -42,14 +42,15 @@ struct ItemsSpec {
   std::vector<Json> list;
   std::string source;
   std::vector<std::string> argv;
-  std::string id;        ///< "${item.path}"; empty: the key follows from the data
+  std::string id;        ///< "${item.path}"; empty: the key is derived from the data
   std::string category;  ///< empty: none
-  std::string path;      ///< where in each document the items are, "a.b"; empty: it is the item
+  std::string
+      path;  ///< where each document contains its items, "a.b"; empty: the document is the item
   std::int64_t offset = 0;
   std::optional<std::int64_t> limit;
   friend bool operator==(const ItemsSpec&, const ItemsSpec&) = default;
 };
-/// For the job's record, so that `resume` can read the source again. The round trip is exact.
+/// For the record of the job, so that `resume` can read the source again. The round trip is exact.
 [[nodiscard]] Json describe(const ItemsSpec& items);
 [[nodiscard]] Result<ItemsSpec> items_from(const Json& description);
 
@@ -60,31 +61,31 @@ struct WorkflowFile {
   ItemsSpec items;
   Budget budget;
   Tolerance tolerate_failures;
-  std::uint32_t parallel = 0;  ///< 0: not said
+  std::uint32_t parallel = 0;  ///< 0: not set
   std::vector<Diagnostic> warnings;
 };
 
 struct LoadOptions {
-  std::string name = "workflow.yaml";  ///< the file as diagnostics call it
-  std::filesystem::path project;       ///< what paths in the file are relative to; empty: the cwd
+  std::string name = "workflow.yaml";  ///< the file name in diagnostics
+  std::filesystem::path project;       ///< the base of relative paths in the file; empty: the cwd
 };
 
-/// Limits of what is read.
+/// Limits on the size of a file.
 inline constexpr std::size_t file_bytes_max = std::size_t{4} << 20U;
 inline constexpr std::size_t file_depth_max = 64;
 inline constexpr std::size_t file_nodes_max = 200'000;
 
-/// The workflow, or every fault at once, in the order of the lines; a fault that only follows from
-/// another is not told.
+/// The workflow, or every fault, in the order of the lines. A fault that only follows from another
+/// one is not reported.
 [[nodiscard]] std::expected<WorkflowFile, std::vector<Diagnostic>> load_workflow_file(
     std::string_view text, const LoadOptions& options = {});
 
-/// The job's params: defaults, with the given ones ("k=v" texts) read as their declared types.
-/// `invalid` tells every unknown, missing and misfitting one.
+/// The params of a job: the given values ("k=v" texts) read as their declared types, and the
+/// defaults of the others. `invalid` lists every unknown, missing or mistyped param.
 [[nodiscard]] Result<Json> bind_params(const std::vector<ParamSpec>& params,
                                        const std::map<std::string, std::string>& given);
 
-/// The JSON Schema of workflow files, with descriptions written as documentation.
+/// The JSON Schema of workflow files. Its descriptions serve as documentation.
 [[nodiscard]] std::string_view workflow_schema();
 
 }  // namespace pawl
