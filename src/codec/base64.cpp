@@ -9,7 +9,7 @@
 namespace pawl {
 namespace {
 
-// OpenSSL counts in int; nobody here has pieces of more than a few megabytes.
+// OpenSSL uses int for sizes; the pieces here are at most a few megabytes.
 constexpr std::size_t bytes_max = std::numeric_limits<int>::max() / 2;
 
 const unsigned char* unsigned_of(std::string_view text) {
@@ -20,7 +20,7 @@ const unsigned char* unsigned_of(std::string_view text) {
 
 std::string to_base64(std::string_view bytes) {
   require(bytes.size() <= bytes_max, "base64 is for pieces of bounded size");
-  // One more, for the NUL that OpenSSL puts at the end.
+  // One more, for the NUL that OpenSSL appends.
   std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');
   const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
                                      unsigned_of(bytes), static_cast<int>(bytes.size()));
@@ -40,7 +40,7 @@ std::optional<std::string> from_base64(std::string_view text) {
   } else if (text.ends_with('=')) {
     bytes.resize(bytes.size() - 1);
   }
-  // It also passes over white space and loose bits: what was written reads back the same.
+  // OpenSSL also accepts white space and stray bits. Encoding the result again detects them.
   if (to_base64(bytes) != text) return std::nullopt;
   return bytes;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Bytes as text (RFC 4648, with padding, in one line).
+/// Base64 (RFC 4648, with padding, on one line).
 
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@ namespace pawl {
 
 [[nodiscard]] std::string to_base64(std::string_view bytes);
 
-/// Strict: empty for anything that `to_base64` does not write.
+/// Strict: empty for any text that `to_base64` does not produce.
 [[nodiscard]] std::optional<std::string> from_base64(std::string_view text);
 
 }  // namespace pawl

@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t digest_bytes = 32;
 using Digest = std::array<unsigned char, digest_bytes>;
 
-/// Fetched once: looking the algorithm up costs more than hashing a short text. Never freed, so
-/// that it outlives every user.
+/// Fetched once, because the lookup costs more than hashing a short text. Never freed, so that it
+/// outlives every user.
 const EVP_MD* sha256() {
   static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   require(algorithm != nullptr, "OpenSSL provides SHA-256");

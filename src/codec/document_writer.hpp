@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the documents share: how a moment, an absent name and an amount of money are shown.
+/// Shared formatting of the documents: times, absent names and amounts of money.
 
 #include <cstdint>
 #include <optional>

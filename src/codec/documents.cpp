@@ -61,7 +61,7 @@ void append_tolerance(std::string& out, const Tolerance& tolerance) {
   write_optional(object, "percent", tolerance.percent);
 }
 
-/// The cause that belongs to the kind of decision, if one does.
+/// The cause that belongs to the kind of decision; empty if it has none.
 std::string_view cause_of(const Decision& decision) {
   switch (decision.kind) {
     case DecisionKind::retry:

@@ -19,7 +19,7 @@ void write_text(ObjectWriter& object, std::string_view key, const Event& event) 
   if (!event.text.empty()) object.write(key, event.text);
 }
 
-/// What `code`, `count`, `when` and `text` of each type mean: the one place that says so.
+/// Defines what `code`, `count`, `when` and `text` mean for each event type. The only such place.
 void write_data(ObjectWriter& object, const Event& event) {
   switch (event.type) {
     case EventType::job_submitted:

@@ -8,7 +8,7 @@
 namespace pawl {
 namespace {
 
-/// The text of a scalar; empty when it names nothing.
+/// The text of a scalar; empty if it cannot serve as a key.
 std::string scalar_text(const Json& value) {
   if (value.is_null() || is_object(value) || is_array(value)) return {};
   if (const auto text = string_of(value)) return *text;

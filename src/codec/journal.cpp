@@ -61,7 +61,7 @@ void append_event(std::string& out, const Event& event, const Event* before) {
   append_escaped(out, event.text);
 }
 
-/// Takes what stands before the next `separator` off `rest`, and the separator.
+/// Takes the text before the next `separator`, and the separator, off the front of `rest`.
 std::string_view take(std::string_view& rest, char separator) {
   const std::size_t end = rest.find(separator);
   const std::string_view taken = rest.substr(0, end);

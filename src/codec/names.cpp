@@ -6,8 +6,8 @@
 namespace pawl {
 namespace {
 
-// The table, one switch an enum: the compiler notices a value without a name.
-// clang-format off: a table reads best with one value a line.
+// The table: one switch per enum, so the compiler notices a value without a name.
+// clang-format off: a table reads best with one value per line.
 
 constexpr std::string_view word(StateKind value) {
   switch (value) {
@@ -374,7 +374,7 @@ constexpr std::string_view word(ErrorCode value) {
 
 // clang-format on
 
-// Numbers are small and dense, so the way back is an array by number.
+// Numbers are small and dense, so the reverse lookup is an array.
 inline constexpr std::size_t numbers_max = 40;
 
 template <class E>

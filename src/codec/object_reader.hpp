@@ -1,8 +1,8 @@
 #pragma once
 
-/// Reads the members of one JSON object into values, strictly: a missing, misfitting or unknown
-/// member is an error that names the object and the member. A member that is not there and may be
-/// absent leaves its value as it is.
+/// Reads the members of one JSON object into values, strictly: a missing, mistyped or unknown
+/// member is an error that names the object and the member. An optional member that is missing
+/// leaves its value unchanged.
 
 #include <cstdint>
 #include <functional>
@@ -20,14 +20,14 @@
 
 namespace pawl {
 
-/// Why a JSON value is not what was wanted.
+/// Why a JSON value does not fit.
 struct Misfit {
   std::string wanted;  ///< "must be an integer"
   std::string help;
 };
 using Fit = std::optional<Misfit>;
 
-/// Whether a list has more than `max` elements; found out without making any of them.
+/// Whether a list has more than `max` elements, without building any of them.
 [[nodiscard]] bool has_more_elements(const Json& list, std::size_t max);
 
 Fit decode(const Json& value, std::string& out);
@@ -58,7 +58,7 @@ Fit decode(const Json& value, std::optional<T>& out) {
 
 class ObjectReader {
  public:
-  /// `what` names the object in messages; `code` is that of every error.
+  /// `what` is the name of the object in messages; `code` is the code of every error.
   ObjectReader(const Json& object, std::string what, ErrorCode code);
 
   template <class T>
@@ -71,13 +71,13 @@ class ObjectReader {
     if (find(key) == nullptr) note_missing(key);
     return read(key, out);
   }
-  /// For members that are objects themselves: `nested` reads the value.
+  /// For members that are objects: `nested` reads the value.
   template <class Nested>
   ObjectReader& read_with(std::string_view key, const Nested& nested) {
     if (const Json* const value = find(key)) note(nested(*value));
     return *this;
   }
-  /// For members that are lists of objects: `nested` reads one element into the value it is given.
+  /// For members that are lists of objects: `nested` reads one element into its second argument.
   template <class T, class Nested>
   ObjectReader& read_list(std::string_view key, std::vector<T>& out, const Nested& nested,
                           std::size_t elements_max = static_cast<std::size_t>(-1)) {
@@ -92,7 +92,7 @@ class ObjectReader {
     return *this;
   }
 
-  /// The first error, if there was one; a member that nobody read is one too.
+  /// The first error, if there was one. A member that was never read is an error too.
   [[nodiscard]] Status finish();
 
  private:
@@ -104,7 +104,7 @@ class ObjectReader {
   std::string what_;
   ErrorCode code_;
   std::vector<std::pair<std::string, Json>> members_;
-  std::vector<std::string> known_;  ///< every key that was asked for
+  std::vector<std::string> known_;  ///< every key that was read
   std::optional<Error> error_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
-/// Appends one JSON object to a text, member by member, leaving out what has its default value.
+/// Appends one JSON object to a text, member by member, without members that have their default
+/// value.
 
 #include <cstdint>
 #include <optional>
@@ -48,7 +49,7 @@ class ObjectWriter {
   ObjectWriter& operator=(const ObjectWriter&) = delete;
   ~ObjectWriter() { out_ += '}'; }
 
-  /// Begins a member whose value the caller appends. `key` is a plain word.
+  /// Starts a member whose value the caller appends. `key` must not need escaping.
   std::string& member(std::string_view key) {
     if (!std::exchange(is_first_, false)) out_ += ',';
     out_ += '"';

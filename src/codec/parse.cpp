@@ -16,11 +16,11 @@ namespace {
 
 using Fault = boost::json::error_code;
 
-/// Takes the parser's events and writes compact text. Numbers are written as they were read:
+/// Receives the parser's events and writes compact text. Numbers are written as they were read, so
 /// digits that a double cannot hold are not lost.
 class CompactText {
  public:
-  // The parser wants these limits; the text's own limit is smaller.
+  // The parser requires these limits; the limit on the text is smaller.
   static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
   static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);
   static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
@@ -31,7 +31,7 @@ class CompactText {
     text_.reserve(bytes);
   }
 
-  /// What we refused, beyond what the parser refuses; empty when it was the parser.
+  /// Why this class refused the text; empty if the parser did.
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
   [[nodiscard]] std::string take_text() { return std::move(text_); }
 
@@ -130,7 +130,7 @@ class CompactText {
   std::string text_;
   std::string part_;
   std::string refusal_;
-  std::vector<std::unordered_set<std::string>> keys_;  ///< of the objects that are open
+  std::vector<std::unordered_set<std::string>> keys_;  ///< the keys of each open object
 };
 
 /// "line 3, column 7", counted in characters from 1.
@@ -151,7 +151,7 @@ std::string place(std::string_view text, std::size_t at) {
 
 std::string words_for(const Fault& fault, const JsonLimits& limits) {
   if (fault == boost::json::error::incomplete) return "the text ends in the middle of a value";
-  if (fault == boost::json::error::extra_data) return "more text after the value";
+  if (fault == boost::json::error::extra_data) return "there is text after the value";
   if (fault == boost::json::error::too_deep) {
     return "nested more than " + std::to_string(limits.depth) + " levels deep";
   }

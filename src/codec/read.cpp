@@ -32,7 +32,7 @@ std::optional<std::string_view> find_element(std::string_view array, std::size_t
   return found;
 }
 
-/// Takes "[12]" off the path; empty when it is not that.
+/// Takes "[12]" off the front of the path; empty if the path does not start with an index.
 std::optional<std::size_t> take_index(std::string_view& path) {
   std::size_t index = 0;
   const char* const last = path.data() + path.size();

@@ -11,7 +11,7 @@
 namespace pawl {
 namespace {
 
-// The years that RFC 3339 can write.
+// The years that RFC 3339 can represent.
 constexpr Timestamp earliest = std::chrono::sys_days{std::chrono::January / 1 / 0};
 constexpr Timestamp latest =
     Timestamp{std::chrono::sys_days{std::chrono::January / 1 / 10'000}} - Duration{1};
@@ -22,7 +22,7 @@ void append_padded(std::string& out, std::int64_t value, std::size_t width) {
   out += digits;
 }
 
-/// Takes text from the front, piece by piece; once a piece does not fit, nothing fits any more.
+/// Takes pieces off the front of a text. After the first piece that does not fit, nothing fits.
 class Pieces {
  public:
   explicit Pieces(std::string_view text) : rest_(text) {}
@@ -39,7 +39,7 @@ class Pieces {
     }
     return value;
   }
-  /// Passes one of these characters and returns it.
+  /// Takes one of these characters and returns it.
   char one_of(std::string_view these) {
     if (rest_.empty() || these.find(rest_.front()) == std::string_view::npos) {
       fits_ = false;
@@ -54,7 +54,7 @@ class Pieces {
     rest_.remove_prefix(1);
     return true;
   }
-  /// Any number of digits after the point, as microseconds.
+  /// Takes any number of digits after the point and returns microseconds.
   std::int64_t fraction() {
     if (!next_is_digit()) fits_ = false;
     std::int64_t micros = 0;

@@ -40,7 +40,8 @@ void append_utf8(std::string& out, std::uint32_t code) {
   }
 }
 
-/// Appends the character of the \u escape whose digits begin at `at`; returns where it ends.
+/// Appends the character of the \u escape whose digits start at `at`. Returns where the escape
+/// ends.
 std::size_t append_unit(std::string& out, std::string_view body, std::size_t at) {
   std::uint32_t code = hex_unit(body, at);
   at += 4;
@@ -151,7 +152,7 @@ std::optional<double> double_of(std::string_view digits) {
   const auto [end, fault] = std::from_chars(digits.data(), last, value);
   if (end != last) return std::nullopt;
   if (fault == std::errc::result_out_of_range) {
-    // from_chars does not say which way; strtod does.
+    // from_chars does not say whether the number is too large or too small; strtod does.
     value = std::strtod(std::string(digits).c_str(), nullptr);
   } else if (fault != std::errc{}) {
     return std::nullopt;

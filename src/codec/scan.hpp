@@ -1,7 +1,7 @@
 #pragma once
 
-/// Walks over JSON text that is known to be valid, without building a tree. Text that is not valid
-/// after all is read as something, never beyond its end.
+/// Scans JSON text that is known to be valid, without building a tree. If the text is invalid after
+/// all, the result is unspecified, but it is never read beyond its end.
 
 #include <cstddef>
 #include <optional>
@@ -16,9 +16,9 @@ class Scanner {
 
   /// The next character that is not white space; 0 at the end.
   char peek();
-  /// Passes `c` if it is next.
+  /// Takes `c` if it is next.
   bool take(char c);
-  /// Passes one value of any kind and returns its text.
+  /// Takes one value of any kind and returns its text.
   std::string_view value();
 
  private:
@@ -29,8 +29,8 @@ class Scanner {
   std::size_t at_ = 0;
 };
 
-/// Calls `each(key, value)` for the members of an object, the key still quoted, until it returns
-/// false.
+/// Calls `each(key, value)` for the members of an object until it returns false. The key is still
+/// quoted.
 template <class Each>
 void for_members(std::string_view object, const Each& each) {
   Scanner scan(object);
@@ -52,10 +52,10 @@ void for_elements(std::string_view array, const Each& each) {
   } while (scan.take(','));
 }
 
-/// The text that a quoted JSON string means.
+/// The text that a quoted JSON string represents.
 std::string unquoted(std::string_view quoted);
 
-/// A finite number; what is too small for a double is zero, what is too large is none.
+/// A finite number. Too small for a double is zero; too large is none.
 std::optional<double> double_of(std::string_view digits);
 
 }  // namespace pawl

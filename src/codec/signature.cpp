@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t key_bytes = 32;
 constexpr std::size_t signature_bytes = 64;
-/// So that a signature of an export is never one of something else.
+/// Prevents a signature of an export from being valid for anything else.
 constexpr std::string_view signed_prefix = "pawl export signature 1\n";
 
 struct Free {
@@ -38,14 +38,15 @@ Bio reader_of(std::string_view text) {
   return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-/// Nobody is asked for a passphrase: an export may be written by a program.
+/// Never asks for a passphrase, because a program may write the export.
 int no_passphrase(char*, int, int, void*) { return -1; }
 
 bool is_ed25519(const Key& key) {
   return key != nullptr && EVP_PKEY_get_base_id(key.get()) == EVP_PKEY_ED25519;
 }
 
-/// What OpenSSL remembers of a failure would be taken for one of a connection of this thread.
+/// Clears OpenSSL's error queue: errors left there would later look like errors of a connection on
+/// this thread.
 struct ForgetErrors {
   ForgetErrors() = default;
   ForgetErrors(const ForgetErrors&) = delete;
@@ -124,9 +125,10 @@ Result<std::string> check_signature(const Signature& signature, std::string_view
       EVP_DigestVerify(context.get(), bytes_of(*value), value->size(), bytes_of(message),
                        message.size()) == 1;
   if (!is_good) {
-    return fail(ErrorCode::corrupt,
-                "the signature is not of this export: the file was changed after it was signed",
-                "ask for the file again, from where it was signed");
+    return fail(
+        ErrorCode::corrupt,
+        "the signature does not match this export: the file was changed after it was signed",
+        "get the file again from the place where it was signed");
   }
   return fingerprint(key);
 }

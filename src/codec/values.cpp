@@ -9,7 +9,8 @@
 namespace pawl {
 namespace {
 
-// Deeper than what `parse_json` takes from outside, since those values stand inside ours.
+// Deeper than the limit of `parse_json` for outside values, because those are nested in stored
+// ones.
 constexpr JsonLimits stored_limits{.depth = 1'000, .bytes = static_cast<std::size_t>(-1)};
 constexpr ErrorCode corrupt = ErrorCode::corrupt;
 

@@ -1,7 +1,7 @@
 #pragma once
 
-/// The values that a store keeps as one column of compact JSON text. What has its default value
-/// is left out. Reading is strict: anything not written by `append_json` is `corrupt`.
+/// The values that a store keeps as one column of compact JSON text. Default values are omitted.
+/// Reading is strict: any text that `append_json` did not write is `corrupt`.
 
 #include <string>
 #include <string_view>
@@ -33,7 +33,7 @@ template <class T>
   return out;
 }
 
-/// The value of text that `append_json` wrote; for each type above.
+/// Reads text that `append_json` wrote; for each type above.
 template <class T>
 [[nodiscard]] Result<T> from_json_text(std::string_view text);
 

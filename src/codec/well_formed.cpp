@@ -9,7 +9,7 @@
 namespace pawl {
 namespace {
 
-/// Takes everything: whether the text follows the grammar is the parser's to say.
+/// Accepts every event: the parser alone decides whether the text follows the grammar.
 struct TakeAll {
   using Fault = boost::json::error_code;
   using View = boost::json::string_view;
@@ -39,8 +39,8 @@ struct TakeAll {
   bool on_comment(View, Fault&) { return true; }
 };
 
-/// The parser calls itself for what is nested. Text from outside is at most 64 levels deep, and
-/// what code made deeper than this is not called damaged because nobody looked further.
+/// The parser recurses for nested values. Outside text is at most 64 levels deep. Deeper text that
+/// code made is not reported as damaged; it is not checked beyond this level.
 constexpr std::size_t levels_looked_at = 1'000;
 
 }  // namespace

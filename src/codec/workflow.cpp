@@ -90,7 +90,7 @@ void append_stage(std::string& out, const StageDefinition& stage) {
   object.write_unless("params", stage.params, usual.params);
 }
 
-/// Reads the parts of one stage; `stage` names it in messages.
+/// Reads the parts of one stage.
 class StageReader {
  public:
   explicit StageReader(const Json& json) : json_(json) {

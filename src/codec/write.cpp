@@ -15,7 +15,7 @@
 namespace pawl {
 namespace {
 
-/// Whole numbers up to here are the same as integer and as double.
+/// Up to here, whole numbers are the same as integers and as doubles.
 constexpr double exact_integers_max = 9'007'199'254'740'992.0;
 
 void append_canonical_number(std::string& out, std::string_view digits) {

@@ -11,7 +11,7 @@ namespace pawl::testing {
 
 namespace {
 
-/// Polls at one moment before a world is taken for one that never comes to rest.
+/// After this many polls at one time, the world is considered never to come to rest.
 constexpr std::int64_t polls_max = 10'000'000;
 constexpr std::int64_t rounds_max = 1'000;
 
@@ -22,7 +22,8 @@ void wrong(const std::string& sentence) { throw std::logic_error(sentence); }
 World::Backstage::Backstage(WorldOptions given)
     : options(std::move(given)), clock(options.start), start(options.start) {
   store = options.store ? must(options.store(clock)) : open_memory_store(clock);
-  if (&store->clock() != &clock) wrong("the store of a world must be opened on the world's clock");
+  if (&store->clock() != &clock)
+    wrong("the store of a world must be opened with the world's clock");
   start_process();
 }
 
@@ -59,7 +60,7 @@ void World::Backstage::bury() {
 void World::Backstage::crash() {
   die();
   bury();
-  // The sweep that takes over comes within a third of a lease after its end.
+  // The sweep that recovers the open attempts comes within a third of a lease after its end.
   pass(options.engine.lease + options.engine.lease / 3 + Duration{1});
 }
 
@@ -67,7 +68,7 @@ void World::Backstage::at(Timestamp when, std::string what, std::function<void()
   agenda_.emplace(when, Due{.what = std::move(what), .happens = std::move(happens)});
 }
 
-/// Everything on the agenda whose moment has come.
+/// Runs everything on the agenda that is due.
 bool World::Backstage::happen() {
   bool any = false;
   while (!agenda_.empty() && agenda_.begin()->first <= clock.now()) {
@@ -84,7 +85,10 @@ void World::Backstage::run() {
   std::int64_t polls = 0;
   for (std::int64_t round = 0; round < rounds_max; ++round) {
     while (*life_ && engine->poll()) {
-      if (++polls > polls_max) wrong("the world never comes to rest at one moment");
+      if (++polls > polls_max)
+        wrong(
+            "the world never comes to rest: the engine always has more to do, although no time "
+            "passes");
     }
     if (!*life_) {
       bury();
@@ -94,7 +98,9 @@ void World::Backstage::run() {
     const bool invited = invite_reviewers();
     if (!happened && !invited) return;
   }
-  wrong("the world never comes to rest at one moment: does a reviewer ask for changes for ever?");
+  wrong(
+      "the world never comes to rest: does a reviewer request changes again and again without "
+      "delay?");
 }
 
 void World::Backstage::pass(Duration time) {
@@ -129,7 +135,7 @@ JobState World::Backstage::finish(JobId id, Duration within) {
   }
 }
 
-/// Shows every review that was opened since to those who may answer it.
+/// Passes every newly opened review to the reviewers that may answer it.
 bool World::Backstage::invite_reviewers() {
   bool any = false;
   for (;;) {
@@ -160,8 +166,7 @@ bool World::Backstage::invite_reviewers() {
   }
 }
 
-/// A person who comes too late is told so, and shrugs; an answer that does not fit is the test's
-/// mistake.
+/// An answer that comes too late is ignored. An answer that does not fit is a mistake in the test.
 void World::Backstage::answer(const Review& review, const Answer& said) {
   const Result<Job> answered = engine->answer(review.id, said);
   if (answered || answered.error().code == ErrorCode::conflict) return;
@@ -186,7 +191,7 @@ bool World::Backstage::knows_gate(const std::string& stage, const std::string& g
   });
 }
 
-/// A script for a stage that nobody has would never be spoken, and its test would pass.
+/// A script for a stage that does not exist would never be used, and its test would pass.
 void World::Backstage::check_cast() const {
   if (workflows_.empty()) return;
   const auto check = [&](const std::string& named, const std::string& what) {
@@ -196,7 +201,7 @@ void World::Backstage::check_cast() const {
       for (const StageDefinition& stage : workflow.definition().stages) known.push_back(stage.name);
     }
     const std::string near = nearest_name(named, known);
-    wrong(what + " names stage '" + named + "', which no workflow here has" +
+    wrong(what + " names stage '" + named + "', which is not in any workflow of this world" +
           (near.empty() ? "" : "; did you mean '" + near + "'?"));
   };
   for (const auto& [stage, script] : scripts) {
@@ -204,7 +209,7 @@ void World::Backstage::check_cast() const {
     for (const Workflow& workflow : workflows_) {
       const auto index = workflow.find(stage);
       if (!index || !workflow.stage(*index).is_human()) continue;
-      wrong("stage '" + stage + "' is a person's: give it a reviewer, not a script");
+      wrong("stage '" + stage + "' is a human stage: give it a reviewer, not a script");
     }
   }
   for (const auto& [stage, reviewer] : reviewers) check(stage, "a reviewer");

@@ -1,7 +1,7 @@
 #pragma once
 
-/// What makes a world go: the clock, the agenda, the process that lives and dies, and the code it
-/// is given.
+/// The implementation of a world: the clock, the agenda, the simulated process that can die, and
+/// the code of the stages.
 
 #include <map>
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace pawl::testing {
 
-/// Something that a test did wrong, as a sentence.
+/// Reports a mistake in a test.
 [[noreturn]] void wrong(const std::string& sentence);
 template <class T>
 T must(Result<T> result) {
@@ -29,7 +29,7 @@ class World::Backstage {
   explicit Backstage(WorldOptions options);
   ~Backstage();
 
-  /// Something that is due at a moment of its own.
+  /// Something that happens at a given time.
   struct Due {
     std::string what;
     std::function<void()> happens;
@@ -44,7 +44,7 @@ class World::Backstage {
 
   // The process: backstage.cpp
 
-  /// The process dies now; the next `run` starts another.
+  /// The process dies now; the next `run` starts another one.
   void die();
   void crash();
   void serve(std::function<void(Engine&)> bring);
@@ -54,18 +54,18 @@ class World::Backstage {
   void serve(const Program& program);
   void serve(const WorkflowFile& file);
 
-  // What the world is asked: upcoming.cpp, story.cpp
+  // Questions about the world: upcoming.cpp, story.cpp
 
   std::optional<Upcoming> next();
   std::string story(JobId job, const std::string* only);
 
-  // What was said in vain: unused.cpp
+  // Unused scripts: unused.cpp
 
-  /// `all`: also of items that are there and never came up.
+  /// `all`: also for items that exist and never came up.
   std::vector<std::string> unused(bool all);
   void check_used();
 
-  /// Where an attempt stops the process.
+  /// An attempt at which the process dies.
   struct Trap {
     bool before = true;
     std::string stage;
@@ -79,7 +79,7 @@ class World::Backstage {
   const Timestamp start;
   std::shared_ptr<Store> store;
 
-  // The cast.
+  // The scripts.
   std::map<std::string, Script> scripts;                            ///< by stage
   std::map<std::pair<std::string, std::string>, GateScript> gates;  ///< by stage and gate
   std::vector<std::pair<std::string, Reviewer>> reviewers;          ///< newest last
@@ -105,7 +105,7 @@ class World::Backstage {
   [[nodiscard]] bool knows_stage(const std::string& named) const;
   [[nodiscard]] bool knows_gate(const std::string& stage, const std::string& gate) const;
 
-  /// The code of a stage with the world's eyes and scripts around it.
+  /// The code of a stage, wrapped so that the world records its calls and applies its scripts.
   [[nodiscard]] Code staged(const Workflow& workflow, const StageDefinition& stage,
                             const Code& real, const Life& life);
   [[nodiscard]] Code code_of_file(const Workflow& workflow, const StageDefinition& stage,
@@ -123,14 +123,14 @@ class World::Backstage {
   void note_call(Context& context);
 
   Life life_;
-  std::vector<std::unique_ptr<Engine>> graves_;  ///< their attempts may still be held by someone
+  std::vector<std::unique_ptr<Engine>> graves_;  ///< dead engines; their attempts may be held
   std::vector<std::function<void(Engine&)>> servings_;
-  std::vector<Workflow> workflows_;  ///< that were served
-  std::set<std::string> files_;      ///< hashes of those that came from files
+  std::vector<Workflow> workflows_;  ///< the workflows that were served
+  std::set<std::string> files_;      ///< the hashes of those that came from workflow files
   std::multimap<Timestamp, Due> agenda_;
   std::vector<std::shared_ptr<Open>> open_;
   ReviewId last_review_;
-  std::map<TaskId, std::uint32_t> reviews_of_;  ///< how many each task has had
+  std::map<TaskId, std::uint32_t> reviews_of_;  ///< how many reviews each task has had
 };
 
 }  // namespace pawl::testing

@@ -1,6 +1,7 @@
 #pragma once
 
-/// The store as one process sees it: when the process is dead, nothing it does reaches the store.
+/// A store as one simulated process sees it: once the process is dead, nothing it does reaches the
+/// store.
 
 #include <memory>
 #include <utility>
@@ -12,7 +13,7 @@ namespace pawl::testing {
 
 class MortalStore final : public Store {
  public:
-  /// Dead from the moment on that `alive` is false.
+  /// The process is dead once `*alive` is false.
   MortalStore(std::shared_ptr<Store> inner, std::shared_ptr<const bool> alive)
       : inner_(std::move(inner)), alive_(std::move(alive)) {}
 
@@ -62,7 +63,7 @@ class MortalStore final : public Store {
   }
 
  private:
-  /// The same refusal, whatever was asked.
+  /// The same error for every call.
   struct Dead {
     template <class T>
     operator Result<T>() const {  // NOLINT(google-explicit-constructor)

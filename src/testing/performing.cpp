@@ -1,4 +1,4 @@
-/// The code of stages with the world's eyes and scripts around it.
+/// The code of stages, wrapped so that the world records its calls and applies its scripts.
 
 #include <algorithm>
 #include <stdexcept>
@@ -24,14 +24,15 @@ std::string key_of(Context& context) {
   return child == nullptr ? context.item_key() : context.item_key() + "/" + child->key;
 }
 
-/// As the engine would take it.
+/// The same error that the engine would record.
 StageError thrown_error(const std::string& what) {
   return {.error_class = ErrorClass::retryable, .kind = ErrorKind::exception, .message = what};
 }
 
 bool runs_command(const ActionSpec& action) { return action.kind != ActionKind::human; }
 
-/// A scripted command makes no files: what stands for one is its content, which the store keeps.
+/// A scripted command makes no files: for a `file` field the script gives the content, which the
+/// store keeps.
 Json with_files_kept(const ActionSpec& action, const Json& output, Store& store) {
   if (!is_object(output)) return output;
   std::vector<std::pair<std::string, Json>> fields = members(output);
@@ -46,8 +47,8 @@ Json with_files_kept(const ActionSpec& action, const Json& output, Store& store)
   return Json::object(fields);
 }
 
-/// The outcome as the stage of a file hands it in: an output that does not fit `out` is a broken
-/// promise of its command.
+/// The outcome as the stage of a workflow file would return it: an output that does not fit `out`
+/// is a protocol error.
 Outcome fitted(const ActionSpec& action, Outcome outcome, Store& store) {
   auto* output = std::get_if<Output>(&outcome);
   if (output == nullptr) return outcome;
@@ -63,7 +64,7 @@ Outcome fitted(const ActionSpec& action, Outcome outcome, Store& store) {
   return protocol_error("the output does not fit `out`: " + unfit);
 }
 
-/// The action of a file's stage; none for a stage of the builder.
+/// The action of a stage from a workflow file; none for a stage from the builder.
 std::optional<ActionSpec> action_of(const StageDefinition& stage) {
   if (stage.handler != command_handler && !stage.is_human()) return std::nullopt;
   if (stage.params.is_null()) return std::nullopt;
@@ -74,7 +75,7 @@ std::optional<ActionSpec> action_of(const StageDefinition& stage) {
 
 }  // namespace
 
-/// An attempt of real asynchronous code: the world sees its end.
+/// An attempt of real asynchronous code; the world sees when it ends.
 class World::Backstage::Watched final : public AsyncAttempt {
  public:
   Watched(Backstage& world, std::shared_ptr<AsyncAttempt> attempt)
@@ -88,7 +89,7 @@ class World::Backstage::Watched final : public AsyncAttempt {
   std::shared_ptr<AsyncAttempt> attempt_;
 };
 
-/// A scripted attempt whose end lies in the future.
+/// A scripted attempt that ends later.
 struct World::Backstage::Open {
   std::shared_ptr<AsyncAttempt> attempt;
   bool is_over = false;
@@ -115,7 +116,7 @@ void World::Backstage::serve(const WorkflowFile& file) {
   workflows_.push_back(file.workflow);
   if (!files_.insert(hash).second) return;
   serve([this, hash](Engine& to) {
-    // No command is ever started, so nothing is ever made there.
+    // No command is ever started, so the directory is never created.
     const CodeSource real = file_actions(store, {.run_directory = "no-commands-here"});
     to.serve([this, hash, real, life = life_](const Workflow& workflow,
                                               const StageDefinition& stage) -> Code {
@@ -124,7 +125,7 @@ void World::Backstage::serve(const WorkflowFile& file) {
   });
 }
 
-/// Expectations, schemas and declared types judge as they are; commands do not run.
+/// Expectations, schemas and declared types judge for real; commands do not run.
 World::Backstage::Code World::Backstage::code_of_file(const Workflow& workflow,
                                                       const StageDefinition& stage,
                                                       const CodeSource& real, const Life& life) {
@@ -162,10 +163,10 @@ World::Backstage::Code World::Backstage::staged(const Workflow& workflow,
       const GateAnswer* answer =
           script == nullptr ? nullptr : script->find(key_of(task), context.attempt);
       if (answer == nullptr) {
-        throw std::runtime_error("the script of gate '" + name + "' has no line for attempt " +
+        throw std::runtime_error("the script of gate '" + name + "' has no answer for attempt " +
                                  std::to_string(context.attempt) + " of '" + key_of(task) + "'");
       }
-      // Gates are asked one after the other on the thread of the world: its time passes here.
+      // Gates run one after the other on the thread of the world, so time passes here.
       clock.advance(limit > Duration::zero() ? std::min(answer->takes, limit) : answer->takes);
       return answer->judges(context, stop);
     };
@@ -190,7 +191,7 @@ void World::Backstage::perform(const Code& real, const Life& life,
   Context& context = attempt->context();
   if (springs(true, context)) return die();
   const bool is_child = context.child() != nullptr;
-  // Of a fan-out with code of its own for the children, the split stays as it is.
+  // For a fan-out with separate code for its children, the split runs its real code.
   if (real && real->each && !is_child) return end(real->work, attempt);
   note_call(context);
 
@@ -204,10 +205,10 @@ void World::Backstage::perform(const Code& real, const Life& life,
   }
   const StageAnswer* answer = script->find(key_of(context), context.attempt());
   if (answer == nullptr) {
-    return hand_in(
-        attempt,
-        final_error("the script of stage '" + context.stage_name() + "' has no line for attempt " +
-                    std::to_string(context.attempt()) + " of '" + key_of(context) + "'"));
+    return hand_in(attempt,
+                   final_error("the script of stage '" + context.stage_name() +
+                               "' has no answer for attempt " + std::to_string(context.attempt()) +
+                               " of '" + key_of(context) + "'"));
   }
   const auto action = action_of(workflow.stage(context.task().stage()));
   if (!action) return speak(*answer, life, attempt);
@@ -248,12 +249,12 @@ void World::Backstage::speak(const StageAnswer& answer, const Life& life,
 
 void World::Backstage::end(const StageFunction& work,
                            const std::shared_ptr<AsyncAttempt>& attempt) {
-  Outcome outcome = thrown_error("something that is no std::exception was thrown");
+  Outcome outcome = thrown_error("the stage threw a value that is not a std::exception");
   try {
     outcome = work(attempt->context(), attempt->stop_token());
   } catch (const std::exception& thrown) {
     outcome = thrown_error(thrown.what());
-  } catch (...) {  // NOLINT(bugprone-empty-catch): said above
+  } catch (...) {  // NOLINT(bugprone-empty-catch): the error is set above
   }
   hand_in(attempt, std::move(outcome));
 }
@@ -299,13 +300,13 @@ void World::Backstage::check_commands() const {
       if (!action) continue;
       if (runs_command(*action) && script_of(workflow.name(), stage.name) == nullptr) {
         wrong("stage '" + stage.name + "' of workflow '" + workflow.name() +
-              "' runs a command, which a world never does; give it a script");
+              "' runs a command, but a world never runs commands; give it a script");
       }
       for (const GateSpec& gate : action->gates) {
         if (gate.kind != GateSpec::Kind::run) continue;
         if (script_of(workflow.name(), stage.name, gate.name) != nullptr) continue;
         wrong("gate '" + gate.name + "' of stage '" + stage.name +
-              "' runs a command, which a world never does; give it a script");
+              "' runs a command, but a world never runs commands; give it a script");
       }
     }
   }

@@ -10,7 +10,7 @@ namespace pawl::testing {
 
 namespace {
 
-/// An exported job in a store of its own, in memory.
+/// An exported job, imported into a store of its own in memory.
 struct Arrived {
   std::shared_ptr<Store> store;
   JobId job;
@@ -26,7 +26,7 @@ Arrived arrived(const std::filesystem::path& file) {
   for (const Violation& one : imported->verified.violations) {
     broken += "\n" + one.invariant + ": " + one.message;
   }
-  if (!broken.empty()) wrong(file.string() + " breaks promises of the record:" + broken);
+  if (!broken.empty()) wrong(file.string() + " violates invariants:" + broken);
   return {.store = store, .job = imported->job.id};
 }
 

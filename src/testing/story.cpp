@@ -1,4 +1,4 @@
-/// The record of a job as a story.
+/// Formats the record of a job as a readable story.
 
 #include <algorithm>
 #include <limits>
@@ -15,13 +15,13 @@ namespace pawl::testing {
 namespace {
 
 struct Place {
-  std::string item;  ///< empty for a stage of the whole job
+  std::string item;  ///< empty for a job-wide stage
   std::string stage;
 };
 
 struct Line {
   Timestamp at;
-  EventSeq seq = 0;  ///< tells the order of what happened at one moment
+  EventSeq seq = 0;  ///< orders what happened at the same time
   std::string when;
   Place place;
   std::string text;
@@ -83,7 +83,7 @@ class Telling {
     }));
   }
 
-  /// Where a task stands; empty for an item nobody asked about.
+  /// The item and stage of a task; empty if the story is about another item.
   std::optional<Place> place_of(const Task& task) {
     std::string item = task.item ? must(records_.item(task.item)).key : "";
     if (only_ != nullptr && item != *only_) return std::nullopt;
@@ -117,7 +117,7 @@ class Telling {
     tell_wait(task, *place);
   }
 
-  /// What ended without ever being tried.
+  /// Adds a task that ended without any attempt.
   void tell_passed_over(const Task& task, const Place& place) {
     std::string why;
     if (const auto* skipped = std::get_if<Skipped>(&task.state)) {
@@ -150,7 +150,7 @@ class Telling {
 
   void tell_review(const Review& review) {
     if (review.status != ReviewStatus::closed || !review.answer) return;
-    // Told in the order of the reviews, task by task.
+    // The answers of a task come in the order of its reviews.
     const std::vector<EventSeq>& told = answers_[review.task];
     const std::size_t which = told_[review.task]++;
     const auto place = place_of(must(records_.task(review.task)));

@@ -1,4 +1,4 @@
-/// What a test said and nobody asked about: a misspelt item would otherwise pass in silence.
+/// Finds scripted answers that were never used. Otherwise a misspelt item would go unnoticed.
 
 #include <algorithm>
 
@@ -9,10 +9,10 @@ namespace pawl::testing {
 
 namespace {
 
-/// More names than these are not looked through for one that is near.
+/// The most names that are searched for a similar one.
 constexpr std::size_t names_max = 10'000;
 
-/// Something said in vain, as a sentence, and the item that it names; empty: none.
+/// One unused answer: a sentence about it, and the item that it names; empty: none.
 struct Vain {
   std::string sentence;
   std::string item;
@@ -23,7 +23,7 @@ void add(std::vector<Vain>& all, const std::string& who, const Said& in_vain) {
   for (const auto& one : in_vain) {
     std::string sentence = who;
     if (one.attempt) {
-      sentence += " has a line for attempt " + std::to_string(*one.attempt);
+      sentence += " has an answer for attempt " + std::to_string(*one.attempt);
       if (!one.item.empty()) sentence += " of item '" + one.item + "'";
     } else {
       sentence += " names item '" + one.item + "'";
@@ -32,7 +32,7 @@ void add(std::vector<Vain>& all, const std::string& who, const Said& in_vain) {
   }
 }
 
-/// Every job of the store, newest first.
+/// All jobs of the store, newest first.
 std::vector<JobId> jobs_of(Records& records) {
   std::vector<JobId> all;
   JobFilter filter{.limit = 500};

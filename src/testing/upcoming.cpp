@@ -1,4 +1,4 @@
-/// What happens next if nobody does anything.
+/// Finds the next thing that will happen by itself.
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@ namespace pawl::testing {
 
 namespace {
 
-/// The earliest of what is due.
+/// Keeps the earliest of the times it is given.
 class Earliest {
  public:
   void consider(Timestamp when, const std::string& what) {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Spans of time as people say them.
+/// Formats durations for people.
 
 #include <string>
 

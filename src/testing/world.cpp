@@ -40,7 +40,7 @@ WorkflowFile loaded(const std::filesystem::path& path) {
 std::vector<NewItem> items_of(const WorkflowFile& file, const std::filesystem::path& project) {
   if (file.items.kind == ItemsSpec::Kind::run) {
     wrong("the items of workflow '" + file.workflow.name() +
-          "' come from a command, which a world never runs; give them");
+          "' come from a command, but a world never runs commands; pass the items yourself");
   }
   const ItemSource source = read_items(file.items, must(bind_params(file.params, {})), project);
   std::vector<NewItem> all;
@@ -54,7 +54,7 @@ std::vector<NewItem> items_of(const WorkflowFile& file, const std::filesystem::p
 
 namespace {
 
-/// The task of a stage for an item; none where it has no row yet.
+/// The task of a stage for an item; none if it has no row yet.
 struct Found {
   TaskId task;
   Item item;
@@ -132,7 +132,7 @@ JobState World::finish(JobId job, Duration within) {
 }
 std::optional<Upcoming> World::next() { return backstage_->next(); }
 void World::in(Duration time, std::function<void()> something) {
-  backstage_->at(now() + time, "what the test does", std::move(something));
+  backstage_->at(now() + time, "an action of the test", std::move(something));
 }
 
 void World::crash() { backstage_->crash(); }

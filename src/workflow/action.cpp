@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// The words under which the enums of an action are stored. Words may be added, never changed.
+/// The stored names of the enums of an action. Names may be added, never changed.
 constexpr std::array kind_words{"run"sv, "sh"sv, "human"sv};
 constexpr std::array capture_words{"file"sv, "json"sv, "text"sv};
 constexpr std::array gate_words{"expect"sv, "run"sv, "schema"sv, "types"sv};
@@ -27,7 +27,7 @@ std::string_view word_of(E value, const std::array<std::string_view, N>& words) 
   return words.at(static_cast<std::size_t>(value));
 }
 
-/// Reads an optional member that is one of `words`; the numbers of the enum are their places.
+/// Reads an optional member that is one of `words`; the index is the number of the enum.
 template <class E, std::size_t N>
 void read_word(ObjectReader& object, std::string_view key, E& out,
                const std::array<std::string_view, N>& words, const std::string& what) {
@@ -38,8 +38,8 @@ void read_word(ObjectReader& object, std::string_view key, E& out,
       out = static_cast<E>(i);
       return {};
     }
-    return fail(ErrorCode::invalid, what + ": '" + std::string(key) + "' has no meaning " +
-                                        value.text() + " known here");
+    return fail(ErrorCode::invalid,
+                what + ": '" + std::string(key) + "' has the unknown value " + value.text());
   });
 }
 
@@ -118,7 +118,7 @@ Status read_codes(const Json& value, std::vector<int>& codes) {
   for (const Json& element : elements(value)) {
     const std::optional<std::int64_t> code = integer_of(element);
     if (!code || *code < 0 || *code > 255) {
-      return fail(ErrorCode::invalid, element.text() + " is no exit code");
+      return fail(ErrorCode::invalid, element.text() + " is not an exit code");
     }
     codes.push_back(static_cast<int>(*code));
   }

@@ -16,7 +16,7 @@ using Kind = YamlNode::Kind;
 
 bool is_numeric(FieldType type) { return type == FieldType::integer || type == FieldType::number; }
 
-/// Whether an operator can say anything about a value of the type.
+/// Whether an operator applies to values of the type.
 bool fits_subject(std::string_view operation, FieldType type) {
   if (operation == "present" || type == FieldType::json) return true;
   if (type == FieldType::file) return false;
@@ -60,7 +60,7 @@ class ExpectationCheck {
   void run(KnownType subject) {
     if (subject && !fits_subject(expectation_.operation, *subject)) {
       faults_.add("E040", expectation_.operation_place,
-                  in_quotes(expectation_.operation) + " says nothing about " +
+                  in_quotes(expectation_.operation) + " does not apply to " +
                       std::string(name_of(*subject)),
                   way_out(*subject));
       return;
@@ -74,13 +74,13 @@ class ExpectationCheck {
     for (const std::string& operation : honoured_keys(KeyPlace::expectation)) {
       if (fits_subject(operation, type)) fitting += (fitting.empty() ? "" : ", ") + operation;
     }
-    return "for " + std::string(name_of(type)) + " there are: " + fitting;
+    return "the operators for " + std::string(name_of(type)) + " are: " + fitting;
   }
 
   void misfit(const YamlNode& value, const std::string& wanted) {
     faults_.add(
         "E041", value.place,
-        in_quotes(expectation_.operation) + " wants " + wanted + ", not " + in_words(value));
+        in_quotes(expectation_.operation) + " needs " + wanted + ", not " + in_words(value));
   }
 
   void check_value(KnownType subject) {
@@ -112,8 +112,8 @@ class ExpectationCheck {
     const re2::RE2 pattern(value.text, re2::RE2::Quiet);
     if (pattern.ok()) return;
     faults_.add("E042", value.place,
-                in_quotes(value.text) + " is not a regular expression: " + pattern.error(),
-                "patterns are written as RE2 knows them; a backslash needs single quotes");
+                in_quotes(value.text) + " is not a valid regular expression: " + pattern.error(),
+                "use RE2 syntax, and put a pattern with backslashes in single quotes");
   }
 
   void check_choices(const YamlNode& value, KnownType subject) {
@@ -151,7 +151,7 @@ void check_expectations(Faults& faults, const FileDraft& file) {
       } else if (fields) {
         const KnownField* const field = find_field(fields, one.field->text);
         if (field == nullptr) {
-          // Each operator of a field comes by here; the field is told once.
+          // A field can have several operators; its fault is reported once.
           if (!told.emplace(one.field->place.line, one.field->place.column).second) continue;
           faults.add_misspelt("E032", one.field->place,
                               "stage " + in_quotes(stage.name) + " declares no output " +

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Expectations of gates and of `when`: they name declared fields, and their operators and values
-/// fit the types.
+/// Checks the expectations of gates and of `when`: they name declared fields, and their operators
+/// and values fit the types.
 
 #include "workflow/draft.hpp"
 

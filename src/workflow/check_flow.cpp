@@ -25,7 +25,7 @@ void check_cycles(Faults& faults, const FileDraft& file, const NeedGraph& graph)
     const StageDraft& first = file.stages[cycle.front()];
     const StageDraft& second = file.stages[cycle.size() > 1 ? cycle[1] : cycle[0]];
     faults.add("E021", place_of_need(first, second.name), path + first.name,
-               "each needs the next; take one need out");
+               "each stage needs the next one; remove one of the needs");
   }
 }
 
@@ -53,16 +53,16 @@ void check_changes_rerun(Faults& faults, const FileDraft& file, Upstream& upstre
     faults.add("E049", place,
                "stage " + in_quotes(stage.name) + " cannot send changes back to " +
                    in_quotes(target) + ", which it does not need",
-               "name a stage upstream, or leave it out to run the stage itself again");
+               "name an upstream stage, or leave the key out to rerun the stage itself");
   } else if (stage.definition.scope == Scope::all && other->definition.scope == Scope::item) {
     faults.add("E049", place,
-               "stage " + in_quotes(stage.name) + " runs once for all items and cannot send " +
-                   in_quotes(target) + " back, which runs for each",
-               "name a stage with scope: all, or rerun the items in question by hand");
+               "stage " + in_quotes(stage.name) + " runs once for all items and cannot rerun " +
+                   in_quotes(target) + ", which runs for each item",
+               "name a stage with scope: all, or rerun the items by hand");
   }
 }
 
-/// For each stage the first one whose work takes its output in.
+/// Maps each stage to the first other stage that reads its output.
 using Readers = std::map<std::string, const StageDraft*, std::less<>>;
 
 Readers readers_in(const FileDraft& file) {
@@ -86,12 +86,12 @@ void check_continue(Faults& faults, const Readers& readers, const StageDraft& st
   if (reader == readers.end() || reader->second == &stage) return;
   const std::string name = in_quotes(reader->second->name);
   faults.add("E050", stage.on_failure_place,
-             "after stage " + in_quotes(stage.name) + " fails the rest would continue, but " +
-                 name + " reads its output",
-             "use on_failure: dead_letter, or let " + name + " not read it");
+             "stage " + in_quotes(stage.name) + " has on_failure: continue, but " + name +
+                 " reads its output",
+             "use on_failure: dead_letter, or do not read it in " + name);
 }
 
-/// What people may change or are shown must be there.
+/// Checks that the fields that a reviewer may change or is shown exist.
 void check_shown_fields(Faults& faults, const KnownTypes& types, const StageDraft& stage) {
   const KnownFields& out = types.fields_of(stage);
   const auto check_out = [&](const PlacedText& written, const std::string& field) {
@@ -120,7 +120,7 @@ void check_shown_fields(Faults& faults, const KnownTypes& types, const StageDraf
   }
 }
 
-/// Stages that share a pool share its limits, so they cannot give it two of a kind.
+/// Stages that share a pool share its limits, so they must not set different ones.
 void check_pools(Faults& faults, const FileDraft& file) {
   std::map<std::string, const StageDraft*, std::less<>> parallel;
   std::map<std::string, const StageDraft*, std::less<>> rates;
@@ -129,9 +129,9 @@ void check_pools(Faults& faults, const FileDraft& file) {
     if (limits.pool.empty()) continue;
     const auto contradict = [&](const Place& place, const StageDraft& first) {
       faults.add("E029", place,
-                 "stage " + in_quotes(stage.name) + " gives the pool " + in_quotes(limits.pool) +
-                     " another limit than stage " + in_quotes(first.name),
-                 "a pool is shared: say its limit once, or say the same");
+                 "stage " + in_quotes(stage.name) + " sets another limit for the pool " +
+                     in_quotes(limits.pool) + " than stage " + in_quotes(first.name),
+                 "set the limit in one stage only, or to the same value in all");
     };
     if (limits.parallel > 0) {
       const auto [first, is_new] = parallel.emplace(limits.pool, &stage);

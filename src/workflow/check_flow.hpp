@@ -1,13 +1,13 @@
 #pragma once
 
-/// How the stages hang together: needs, scopes, pools, and policies that name other stages.
+/// Checks how the stages are connected: needs, scopes, pools, and policies that name other stages.
 
 #include "workflow/draft.hpp"
 
 namespace pawl::workflow {
 
-/// Settles the needs: a misspelt one is a fault and then means the nearest stage, so that nothing
-/// follows from it. First of all checks.
+/// Resolves the needs. A misspelt need is a fault and is then read as the nearest stage, so that it
+/// causes no further faults. Call it before all other checks.
 void settle_needs(Faults& faults, FileDraft& file);
 
 void check_flow(Faults& faults, const FileDraft& file);

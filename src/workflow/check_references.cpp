@@ -14,7 +14,8 @@ using Root = Reference::Root;
 bool is_gate(Spot spot) { return spot == Spot::gate_argument || spot == Spot::gate_value; }
 bool is_of_items(Spot spot) { return spot == Spot::item_source || spot == Spot::item_key; }
 
-/// Where a value must be plain text, and how messages say so; empty where it keeps its type.
+/// For a place where a value must be plain text, the message that says so; empty if it keeps its
+/// type.
 std::string_view text_place(const ReferenceUse& use) {
   switch (use.spot) {
     case Spot::argument:
@@ -34,8 +35,8 @@ std::string_view text_place(const ReferenceUse& use) {
   return use.is_whole ? std::string_view{} : "inside a longer text it must be text";
 }
 
-/// Checks the references of one stage, or of the items. Each check notes at most one fault and
-/// answers whether the next one makes sense.
+/// Checks one reference of a stage or of the items. Each check adds at most one fault and returns
+/// whether the next check makes sense.
 class UseCheck {
  public:
   UseCheck(Faults& faults, const FileDraft& file, const KnownTypes& types, Upstream& upstream,
@@ -76,8 +77,8 @@ class UseCheck {
         if (is_gate(use_.spot)) return true;
         return add("E033",
                    name() + " is not known before stage " + in_quotes(stage_.name) + " has run",
-                   "`out` names the stage's own output and stands in its gates only; another "
-                   "stage's is ${stages.NAME.out.FIELD}");
+                   "`out` is the stage's own output, for its gates only; another stage's output "
+                   "is ${stages.NAME.out.FIELD}");
       case Root::stage:
         return true;
       case Root::each:
@@ -92,26 +93,27 @@ class UseCheck {
     if (root == Root::item && use_.spot == Spot::item_key) return true;
     if (root == Root::item) {
       return add("E033", name() + " is not known before the items are read",
-                 "where items come from may depend on params only");
+                 "the source of the items can only use params");
     }
     return add(
-        "E033", name() + " is not known where the items are read",
+        "E033", name() + " is not available in `items`",
         use_.spot == Spot::item_key ? "use ${item…} and ${params…} here" : "use ${params…} here");
   }
 
   bool in_may_stand_here() {
     if (use_.spot == Spot::input) {
-      return add("E033", name() + " inside `in` would name itself",
-                 "name where the value comes from: item, params or stages.NAME.out.FIELD");
+      return add("E033", name() + " cannot be used inside `in`",
+                 "refer to the source of the value: item, params or stages.NAME.out.FIELD");
     }
     if (use_.spot == Spot::condition || use_.spot == Spot::fan_out) {
-      return add("E033", name() + " is not known when this is decided",
-                 "name where the value comes from: item, params or stages.NAME.out.FIELD");
+      return add("E033", name() + " is not available in `when` and `each`",
+                 "refer to the source of the value: item, params or stages.NAME.out.FIELD");
     }
     const bool judges_children = is_gate(use_.spot) && stage_.definition.joins;
     if (judges_children && comes_from_each(use_.reference.field())) {
-      return add("E033", name() + " is different for each child; a gate judges them together",
-                 "let the command put what the gate needs into its output");
+      return add("E033",
+                 name() + " is different for each child; a gate judges all children together",
+                 "make the command write what the gate needs to its output");
     }
     return true;
   }
@@ -128,17 +130,17 @@ class UseCheck {
   bool each_may_stand_here() {
     if (stage_.action.each.empty()) {
       if (stage_.definition.joins) return false;
-      return add("E033", name() + " is known only in a stage with `each`",
+      return add("E033", name() + " is only available in a stage with `each`",
                  "add each: \"${stages.NAME.out.FIELD}\", a list; the stage then runs once for "
                  "each element");
     }
     if (is_gate(use_.spot)) {
-      return add("E033", name() + " is not known in a gate: it judges all children together",
-                 "let the command put what the gate needs into its output");
+      return add("E033", name() + " is not available in a gate, which judges all children together",
+                 "make the command write what the gate needs to its output");
     }
     if (use_.spot == Spot::condition || use_.spot == Spot::fan_out) {
       return add("E033", name() + " is not known before the stage has fanned out",
-                 "name the item, a param or another stage's output");
+                 "refer to the item, a param or the output of another stage");
     }
     return true;
   }
@@ -147,7 +149,7 @@ class UseCheck {
     switch (use_.reference.root) {
       case Root::item:
       case Root::each:
-        return false;  // What an item holds is known only when it runs.
+        return false;  // The content of an item is known only at run time.
       case Root::params:
         return param_exists();
       case Root::in:
@@ -237,8 +239,8 @@ class UseCheck {
     if (!use_.reference.beyond_field().empty()) {
       if (*whole == FieldType::json) return;
       add("E035",
-          name() + " looks inside " + in_quotes(use_.reference.field()) + ", which is " + type,
-          "only json has parts");
+          name() + " reads a part of " + in_quotes(use_.reference.field()) + ", which is " + type,
+          "only json values have parts");
       return;
     }
     const std::string_view text = text_place(use_);
@@ -248,13 +250,13 @@ class UseCheck {
       return;
     }
     if (use_.spot == Spot::fan_out && *whole != FieldType::json) {
-      add("E036", name() + " is " + type + "; `each` wants a list",
-          "declare the field as json, and let the stage yield a list");
+      add("E036", name() + " is " + type + "; `each` needs a list",
+          "declare the field as json, and make the stage output a list");
     }
     const bool is_bare_condition = use_.spot == Spot::condition && is_condition_itself();
     if (is_bare_condition && *whole != FieldType::boolean && *whole != FieldType::json) {
-      add("E036", name() + " is " + type + "; `when` wants true or false",
-          "say what it should be: when: { " + name() + ": { equals: … } }");
+      add("E036", name() + " is " + type + "; `when` needs true or false",
+          "compare it with a value: when: { " + name() + ": { equals: … } }");
     }
   }
 

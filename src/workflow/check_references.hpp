@@ -1,7 +1,7 @@
 #pragma once
 
-/// References exist, may stand where they stand, can be reached through `needs`, and have a type
-/// that fits. After the needs are settled (`check_flow`).
+/// Checks references: they exist, are available where they are used, can be reached through
+/// `needs`, and have a type that fits. Call it after `settle_needs` (check_flow.hpp).
 
 #include "workflow/draft.hpp"
 

@@ -24,8 +24,8 @@ struct Palette {
 constexpr Palette colours;
 constexpr Palette no_colours{.error = "", .warning = "", .gutter = "", .bold = "", .plain = ""};
 
-/// One character of a source line as the terminal gets it: what could move the cursor or turn the
-/// direction of writing is only hinted at.
+/// One character of a source line as it is printed. Characters that could move the cursor or change
+/// the writing direction are replaced.
 struct Drawn {
   std::string text;
   std::size_t columns = 1;
@@ -37,7 +37,7 @@ Drawn drawn(const Character& character, std::string_view bytes) {
   return {std::string(bytes), columns_of(character.code)};
 }
 
-/// A message in one line; it may quote the file.
+/// A message on one line; it may quote the file.
 std::string visible(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -57,17 +57,17 @@ struct Excerpt {
   std::string marks;
 };
 
-/// How many characters a line has, as the reader of its file counts them.
+/// The number of characters in a line, as an editor counts them.
 std::size_t characters_in(std::string_view line) {
   std::size_t count = 0;
   for (; !line.empty(); ++count) line.remove_prefix(first_character(line).bytes);
   return count;
 }
 
-/// The line and the carets under it, both cut to a window around the place if it is long.
+/// The line and the carets under it, both cut to a window around the place if the line is long.
 Excerpt excerpt(std::string_view line, const Place& place) {
   const std::size_t size = characters_in(line);
-  // A place behind the line's end is shown one behind it.
+  // A place after the end of the line is shown directly after it.
   const std::size_t begin = std::min<std::size_t>(place.column == 0 ? 0 : place.column - 1, size);
   const std::size_t end = std::clamp<std::size_t>(place.end_column == 0 ? 0 : place.end_column - 1,
                                                   std::min(begin + 1, size), size);
@@ -84,7 +84,7 @@ Excerpt excerpt(std::string_view line, const Place& place) {
     shown.line += "…";
     shown.marks += ' ';
   }
-  std::size_t mark = std::string::npos;  // in columns; a marked accent alone takes none
+  std::size_t mark = std::string::npos;  // in columns; a combining mark alone has no column
   for (std::size_t i = 0; i < last; ++i) {
     const Character character = first_character(line);
     if (i == begin) mark = shown.marks.size();

@@ -1,7 +1,7 @@
 #pragma once
 
-/// A workflow file while it is being checked: the values as far as they could be read, and where
-/// everything stands that can only be judged with the whole file in view.
+/// A workflow file while it is being checked: the values that could be read, and the places of
+/// everything that can be checked only with the whole file.
 
 #include <cstdint>
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace pawl::workflow {
 
-/// Where a reference stands, which decides what it may name.
+/// Where a reference is used. This determines which values it may name.
 enum class Spot : std::uint8_t {
   argument,       ///< an element of `run`
   input,          ///< inside `in`
@@ -34,10 +34,10 @@ struct ReferenceUse {
   Spot spot = Spot::argument;
   Place place;
   Reference reference;
-  bool is_whole = true;  ///< nothing stands around it, so it keeps its type
+  bool is_whole = true;  ///< the whole text is the reference, so it keeps its type
 };
 
-/// One operator of an expectation: what it is about, and what it asks.
+/// One operator of an expectation: the value it applies to, and what it requires.
 struct Expectation {
   std::optional<PlacedText> field;     ///< in a gate: a field of the stage's output
   std::optional<Reference> reference;  ///< in `when`
@@ -51,10 +51,10 @@ struct StageDraft {
   Place place;
   StageDefinition definition;
   ActionSpec action;
-  bool is_action_known = true;  ///< false: it has none, several, or one that this version refuses
+  bool is_action_known = true;  ///< false: it has none, several, or an unsupported one
   bool is_out_known = true;     ///< false: `out` could not be read
-  bool is_in_known = true;      ///< the same for `in`
-  bool are_needs_known = true;  ///< the same for `needs`
+  bool is_in_known = true;      ///< false: `in` could not be read
+  bool are_needs_known = true;  ///< false: `needs` could not be read
 
   std::vector<PlacedText> needs;
   std::vector<std::pair<std::string, const YamlNode*>> in;
@@ -69,7 +69,7 @@ struct StageDraft {
   Place rate_place;
 
   [[nodiscard]] bool is_human() const { return action.kind == ActionKind::human; }
-  /// What stands under `in`; null when there is no such input.
+  /// The value of an input under `in`; null if there is none of this name.
   [[nodiscard]] const YamlNode* find_input(std::string_view input) const;
 };
 
@@ -78,18 +78,18 @@ struct FileDraft {
   std::string description;
   std::vector<ParamSpec> params;
   bool are_params_known = true;            ///< false: `params` could not be read
-  std::vector<std::string> broken_params;  ///< declared, but of a type that could not be read
+  std::vector<std::string> broken_params;  ///< declared, but the declaration could not be read
   ItemsSpec items;
   Budget budget;
   Tolerance tolerate_failures;
   std::uint32_t parallel = 0;
   Place stages_place;
   std::vector<StageDraft> stages;
-  std::map<std::string, std::size_t, std::less<>> places;  ///< of the stages, by name
-  std::vector<ReferenceUse> uses;                          ///< of the items
+  std::map<std::string, std::size_t, std::less<>> places;  ///< the index of each stage, by name
+  std::vector<ReferenceUse> uses;                          ///< the references of the items
 
   [[nodiscard]] std::vector<std::string> stage_names() const;
-  /// Null when there is no such stage.
+  /// Null if there is no such stage.
   [[nodiscard]] const StageDraft* find_stage(std::string_view name) const;
 };
 

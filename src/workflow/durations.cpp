@@ -20,7 +20,7 @@ std::optional<Duration> unit(std::string_view name) {
   return std::nullopt;
 }
 
-/// Digits with at most one point between them; the rest of the text is left in `text`.
+/// Takes digits with at most one point between them off the front of `text`.
 std::optional<double> take_number(std::string_view& text) {
   std::size_t length = 0;
   std::size_t points = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Times, rates and tolerances as people write them: 500ms, 1.5h, 60/m, 5%.
+/// Parses durations, rates and percentages as people write them: 500ms, 1.5h, 60/m, 5%.
 
 #include <optional>
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace pawl::workflow {
 
-/// A number and a unit (ms, s, m, h, d), at most a hundred years; empty for anything else.
+/// A number and a unit (ms, s, m, h, d), at most a hundred years; empty for any other text.
 [[nodiscard]] std::optional<Duration> parse_duration(std::string_view text);
 /// A whole number of at least 1, a slash and a unit (s, m, h, d).
 [[nodiscard]] std::optional<Rate> parse_rate(std::string_view text);

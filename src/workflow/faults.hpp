@@ -1,6 +1,6 @@
 #pragma once
 
-/// Gathers what is wrong with one file, so that everything can be told at once.
+/// Collects the faults of one file, so that all are reported at once.
 
 #include <string>
 #include <string_view>
@@ -12,12 +12,12 @@ namespace pawl::workflow {
 
 class Faults {
  public:
-  /// `file` is what the diagnostics call it.
+  /// `file` is the name of the file in the diagnostics.
   explicit Faults(std::string file) : file_(std::move(file)) {}
 
   void add(std::string_view code, const Place& place, std::string message, std::string help = {});
-  /// A name that nobody knows: the nearest of `known` is suggested; without one, `otherwise` is the
-  /// help.
+  /// Adds a fault for an unknown name, and suggests the nearest of `known`. If none is near, the
+  /// help is `otherwise`.
   void add_misspelt(std::string_view code, const Place& place, std::string message,
                     std::string_view wrong, const std::vector<std::string>& known,
                     std::string otherwise = {});
@@ -36,11 +36,11 @@ class Faults {
 
 /// "x", for messages.
 [[nodiscard]] std::string in_quotes(std::string_view name);
-/// a, b, c; of very many only the first
+/// "a, b, c"; only the first ones of a long list.
 [[nodiscard]] std::string listed(const std::vector<std::string>& names);
 
-/// The nearest of `known` to a misspelt name, or empty. A name that is very long, or among very
-/// many, is not searched for: a file must not make checking slow.
+/// The name in `known` nearest to a misspelt name, or empty. Very long names and very long lists
+/// are not searched, so that no file can make checking slow.
 [[nodiscard]] std::string meant_by(std::string_view wrong, const std::vector<std::string>& known);
 
 }  // namespace pawl::workflow

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The six types of output fields and parameters, by their words.
+/// The names of the six types of output fields and parameters.
 
 #include <optional>
 #include <string>
@@ -12,9 +12,9 @@
 namespace pawl::workflow {
 
 [[nodiscard]] std::optional<FieldType> field_type(std::string_view word);
-/// Whether a value is of the type: an integer is written as one, a file is a `file_value`.
+/// Whether a value has the type. An integer must be written as one; a file is a `file_value`.
 [[nodiscard]] bool fits(const Json& value, FieldType type);
-/// Every word: for suggestions.
+/// All names, for suggestions.
 [[nodiscard]] const std::vector<std::string>& field_type_words();
 
 }  // namespace pawl::workflow

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view digest_prefix = "sha256:";
 
-/// It names a file of the store: nothing but a digest may.
+/// The text names a file in the store, so it must be a digest and nothing else.
 bool is_digest(std::string_view text) {
   return text.size() == 64 && std::ranges::all_of(text, [](char c) {
            return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');

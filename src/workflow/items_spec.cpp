@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// Stored with jobs: words may be added, never changed.
+/// Stored with jobs: names may be added, never changed.
 constexpr std::array kind_words{"one"sv, "list"sv, "glob"sv, "file"sv, "run"sv};
 
 Status read_kind(const Json& value, ItemsSpec::Kind& kind) {
@@ -22,7 +22,7 @@ Status read_kind(const Json& value, ItemsSpec::Kind& kind) {
     kind = static_cast<ItemsSpec::Kind>(i);
     return {};
   }
-  return fail(ErrorCode::invalid, "items come from no source called " + value.text());
+  return fail(ErrorCode::invalid, "unknown source of items: " + value.text());
 }
 
 }  // namespace

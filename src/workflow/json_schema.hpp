@@ -1,7 +1,7 @@
 #pragma once
 
-/// JSON Schema, draft 7 and the common part of 2020-12. References only inside the schema itself.
-/// Patterns are RE2: linear time, whatever the schema says.
+/// JSON Schema: draft 7 and the common part of 2020-12. A schema can refer only to itself. Patterns
+/// are RE2, so they run in linear time.
 
 #include <memory>
 #include <string>
@@ -22,9 +22,10 @@ struct SchemaFinding {
 /// Immutable; copies share one representation.
 class JsonSchema {
  public:
-  /// `invalid` names the place in the schema: an unknown `$ref`, a pattern RE2 does not know.
+  /// `invalid` names the place in the schema, for example an unknown `$ref` or a pattern that RE2
+  /// does not support.
   [[nodiscard]] static Result<JsonSchema> compile(const Json& schema);
-  /// Every finding, at most a hundred; none: the value fits.
+  /// Every finding, at most a hundred. Empty: the value is valid.
   [[nodiscard]] std::vector<SchemaFinding> check(const Json& value) const;
 
  private:

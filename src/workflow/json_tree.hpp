@@ -1,6 +1,6 @@
 #pragma once
 
-/// A JSON value taken apart once, for code that looks at it many times.
+/// A JSON value parsed into a tree, for code that reads it many times.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ struct JsonTreeMember;
 struct JsonTree {
   enum class Kind : std::uint8_t { null, boolean, number, string, array, object };
   Kind kind = Kind::null;
-  Json json;  ///< the value as it came
+  Json json;  ///< the original value
   bool boolean = false;
   long double number = 0;  ///< exact for every 64-bit integer
   std::string text;        ///< of a string
@@ -25,7 +25,7 @@ struct JsonTree {
   std::vector<JsonTreeMember> members;
 
   [[nodiscard]] const JsonTree* find(std::string_view key) const;
-  /// 1.0 and 1e3 are whole too.
+  /// True for whole numbers; 1.0 and 1e3 are whole too.
   [[nodiscard]] bool is_whole() const;
 };
 
@@ -34,8 +34,8 @@ struct JsonTreeMember {
   JsonTree value;
 };
 
-/// Arrays and objects deeper than `depth` inside each other come out empty: the text was read with
-/// a bound of its own, this one only protects the stack.
+/// Arrays and objects nested deeper than `depth` come out empty. The parser of the text has its own
+/// limit; this one only protects the stack.
 [[nodiscard]] JsonTree tree_of(const Json& value, std::size_t depth = 500);
 
 }  // namespace pawl::workflow

@@ -6,16 +6,16 @@ namespace pawl::workflow {
 namespace {
 
 constexpr KnownKey later(std::string_view name, std::string_view way_out) {
-  return {name, "E016", "is not in this version of pawl", way_out};
+  return {name, "E016", "is not supported by this version of pawl", way_out};
 }
 constexpr KnownKey needs_serve(std::string_view name) {
   return {name, "E017", "needs `pawl serve`",
-          "leave it out; this version would not honour it, and nothing is silently ignored"};
+          "remove it; this version of pawl does not support it"};
 }
 
-constexpr std::string_view write_a_command = "it comes with a later version; write it as a command";
+constexpr std::string_view write_a_command = "use a command instead";
 constexpr std::string_view select_elsewhere =
-    "let a command select the items: items: { run: [command, …] }";
+    "select the items with a command: items: { run: [command, …] }";
 
 constexpr std::array<KnownKey, 9> file_keys{{{"version"},
                                              {"workflow"},
@@ -68,7 +68,7 @@ constexpr std::array<KnownKey, 26> stage_keys{
      later("http", write_a_command),
      later("agent", write_a_command),
      later("worker", write_a_command),
-     later("budget", "budgets are the job's in this version: job: { budget: { … } }")}};
+     later("budget", "set a budget for the job instead: job: { budget: { … } }")}};
 constexpr std::array<KnownKey, 2> retry_keys{{{"attempts"}, {"backoff"}}};
 constexpr std::array<KnownKey, 4> backoff_keys{{{"from"}, {"to"}, {"factor"}, {"jitter"}}};
 constexpr std::array<KnownKey, 2> exit_codes_keys{{{"retryable"}, {"final"}}};

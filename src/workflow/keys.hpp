@@ -1,7 +1,7 @@
 #pragma once
 
-/// The keys of a workflow file, place by place. The one list of them: unknown keys are told from
-/// it, and the schema for editors is tested against it.
+/// The keys of a workflow file, map by map. This is the only list: unknown keys are detected with
+/// it, and a test compares the schema for editors with it.
 
 #include <cstdint>
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace pawl::workflow {
 
-/// The maps of a workflow file whose keys have a meaning.
+/// The maps of a workflow file that have a fixed set of keys.
 enum class KeyPlace : std::uint8_t {
   file,
   defaults,
@@ -33,8 +33,8 @@ enum class KeyPlace : std::uint8_t {
 
 struct KnownKey {
   std::string_view name;
-  /// A key that has a meaning this version cannot honour is refused with this code and reason,
-  /// never ignored. Empty: it is honoured.
+  /// If the key is reserved but not supported, it is refused with this code and reason, never
+  /// ignored. Empty: it is supported.
   std::string_view refusal_code;
   std::string_view refusal;
   std::string_view way_out;

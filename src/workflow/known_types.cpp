@@ -5,8 +5,8 @@
 namespace pawl::workflow {
 namespace {
 
-/// Types follow through stages for people, one into the other. Beyond this nothing is known, which
-/// is never wrong.
+/// The type of a field can be passed on through a chain of stages for people. Beyond this length
+/// the type counts as unknown, which is always safe.
 constexpr std::size_t depth_max = 100;
 
 KnownType type_in(const KnownFields& fields, std::string_view name) {
@@ -46,8 +46,8 @@ KnownFields KnownTypes::work_out(const StageDraft& stage) const {
   return fields;
 }
 
-/// A stage for people without `in` yields what it was given: the output of the one stage it needs,
-/// or the outputs of several by their names.
+/// The output of a stage for people without `in` is its input: the output of the one stage that it
+/// needs, or the outputs of several stages by name.
 KnownFields KnownTypes::fields_handed_on(const StageDraft& stage) const {
   const bool is_open = stage.needs.empty() || !stage.are_needs_known;
   if (is_open || stage.definition.scope == Scope::all) return std::nullopt;
@@ -72,7 +72,7 @@ KnownType KnownTypes::type_of(const StageDraft& stage, const Reference& referenc
     }
     case Reference::Root::in: {
       const YamlNode* const value = stage.find_input(reference.field());
-      // An input that names inputs is a fault of its own, and may name itself.
+      // An input that refers to inputs is a fault of its own, and may refer to itself.
       const bool is_sound = value != nullptr && value->text.find("${in") == std::string::npos;
       return is_sound ? type_of(stage, *value) : std::nullopt;
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What is known, before anything runs, about the values that references name.
+/// The types that are known before anything runs, for the values that references name.
 
 #include <map>
 #include <optional>
@@ -12,27 +12,27 @@
 
 namespace pawl::workflow {
 
-/// Empty: known only when it runs.
+/// Empty: known only at run time.
 using KnownType = std::optional<FieldType>;
 
 struct KnownField {
   std::string name;
   KnownType type;
 };
-/// Empty: which fields there are is known only when it runs, or could not be read.
+/// Empty: the fields are known only at run time, or could not be read.
 using KnownFields = std::optional<std::vector<KnownField>>;
 
-/// For one thread: what has been worked out is kept.
+/// Not thread-safe: results are cached.
 class KnownTypes {
  public:
-  /// `file` must outlive this.
+  /// `file` must outlive this object.
   explicit KnownTypes(const FileDraft& file) : file_(file) {}
 
-  /// The output of a stage, as its own gates and later stages see it.
+  /// The output fields of a stage, as its own gates and later stages see them.
   [[nodiscard]] const KnownFields& fields_of(const StageDraft& stage) const;
-  /// The type of a reference in `stage`; empty also for one that names nothing.
+  /// The type of a reference in `stage`; also empty if the reference names nothing.
   [[nodiscard]] KnownType type_of(const StageDraft& stage, const Reference& reference) const;
-  /// The type of a value that may be, or hold, a reference.
+  /// The type of a value that may be or contain a reference.
   [[nodiscard]] KnownType type_of(const StageDraft& stage, const YamlNode& value) const;
 
  private:
@@ -40,7 +40,7 @@ class KnownTypes {
   KnownFields fields_handed_on(const StageDraft& stage) const;
 
   const FileDraft& file_;
-  /// What was worked out; while it is, nothing is known, so that a cycle of needs ends.
+  /// Cached results. An entry is empty while it is being computed, so that a cycle of needs ends.
   mutable std::map<const StageDraft*, KnownFields> fields_;
   mutable std::size_t depth_ = 0;
 };

@@ -1,9 +1,9 @@
 #pragma once
 
-/// One map of a workflow file with the keys that have a meaning there. Unknown keys and keys that
-/// this version cannot honour are noted as faults when the reader is made.
+/// Reads one map of a workflow file that has a fixed set of keys. The constructor adds faults for
+/// unknown keys and for keys that this version does not support.
 ///
-/// A misspelt key is read as the one that was meant, so that it causes no fault but its own.
+/// A misspelt key is read as the nearest known key, so that it causes only one fault.
 
 #include <map>
 #include <optional>
@@ -24,10 +24,12 @@ class MapReader {
   [[nodiscard]] const YamlMember* member(std::string_view key) const;
   [[nodiscard]] bool has(std::string_view key) const { return member(key) != nullptr; }
   [[nodiscard]] std::optional<Value> find(std::string_view key) const;
-  /// A key was there that this version refuses; what depends on it cannot be judged.
+  /// Whether the map has this key, which this version does not support; what depends on the key
+  /// cannot be checked.
   [[nodiscard]] bool has_refused(std::string_view key) const { return refused_.contains(key); }
 
-  /// `read` on the value of `key`, if it is there: `reader.with("timeout", read_duration)`.
+  /// Calls `read` with the value of `key`, if there is one: `reader.with("timeout",
+  /// read_duration)`.
   template <class Read, class... More>
   auto with(std::string_view key, const Read& read, const More&... more) const
       -> decltype(read(std::declval<Faults&>(), std::declval<Value>(), more...)) {

@@ -12,7 +12,7 @@ using namespace workflow;
 
 namespace {
 
-/// What a parameter of a type is given as, for messages.
+/// What a value of the type looks like, for messages.
 std::string_view wanted(FieldType type) {
   switch (type) {
     case FieldType::string:
@@ -30,7 +30,7 @@ std::string_view wanted(FieldType type) {
   return "";
 }
 
-/// The text as a value of the type; empty when it is none.
+/// The text as a value of the type; empty if it is not one.
 std::optional<Json> read_as(FieldType type, const std::string& text) {
   if (type == FieldType::string || type == FieldType::file) return Json(text);
   const Result<Json> value = parse_json(text);

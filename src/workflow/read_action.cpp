@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// What only a command has. A person is not timed, retried or judged by gates.
+/// The keys that only commands have: people are not timed out, retried or judged by gates.
 constexpr std::array command_keys{"out"sv,     "capture"sv, "env"sv,    "dir"sv,
                                   "secrets"sv, "timeout"sv, "retry"sv,  "exit_codes"sv,
                                   "gates"sv,   "each"sv,    "refine"sv, "limits"sv};
@@ -93,8 +93,8 @@ void read_out(Faults& faults, const Value& value, StageDraft& draft) {
   draft.is_out_known = false;
   if (!expect_map(faults, value)) return;
   if (value.node.map.empty()) {
-    faults.add("E011", value.node.place, value.what + " names no field",
-               "write out: { FIELD: string }, or leave the key out: then out.text is stdout");
+    faults.add("E011", value.node.place, value.what + " has no fields",
+               "write out: { FIELD: string }, or remove the key: then stdout becomes out.text");
     return;
   }
   bool all_read = true;
@@ -124,14 +124,14 @@ void read_capture(const MapReader& stage, StageDraft& draft) {
   if (is_text && declares && draft.is_out_known && draft.action.out != text_only) {
     stage.faults().add("E051", capture->node.place,
                        "stage " + in_quotes(draft.name) +
-                           " takes its output from stdout as text, but declares other fields",
-                       "use capture: json or capture: file, or leave out: away");
+                           " reads its output from stdout as text, but declares other fields",
+                       "use capture: json or capture: file, or remove out:");
   }
   if (!is_text && !declares) {
-    stage.faults().add("E051", capture->node.place,
-                       "stage " + in_quotes(draft.name) +
-                           " declares no output that capture: " + *word + " could bring",
-                       "add out: { FIELD: type }; without it the only field is text, from stdout");
+    stage.faults().add(
+        "E051", capture->node.place,
+        "stage " + in_quotes(draft.name) + " declares no output for capture: " + *word + " to read",
+        "add out: { FIELD: type }; without it the only field is text, from stdout");
   }
 }
 
@@ -156,7 +156,7 @@ void read_secrets(Faults& faults, const Value& value, StageDraft& draft) {
       faults.add("E026", secret.place,
                  in_quotes(secret.text) + " is both in env and in secrets of stage " +
                      in_quotes(draft.name),
-                 "take one out; a secret comes from pawl's own environment");
+                 "remove one; a secret comes from pawl's own environment");
     }
     draft.action.secrets.push_back(secret.text);
   }
@@ -171,8 +171,8 @@ std::vector<int> read_codes(Faults& faults, const Value& value, const std::vecto
     const int number = static_cast<int>(*code);
     if (std::ranges::find(codes, number) != codes.end() ||
         std::ranges::find(taken, number) != taken.end()) {
-      faults.add("E026", element.place, "exit code " + element.text + " is named twice",
-                 "each code has one meaning; take one out");
+      faults.add("E026", element.place, "exit code " + element.text + " is listed twice",
+                 "each code has one meaning; remove one");
       continue;
     }
     codes.push_back(number);
@@ -212,10 +212,11 @@ void read_each(const MapReader& stage, StageDraft& draft) {
   std::vector<ReferenceUse> uses;
   const auto reference = read_single_reference(stage.faults(), *each, Spot::fan_out, uses);
   if (reference && reference->root == Reference::Root::out) {
-    stage.faults().add("E016", each->node.place,
-                       "fanning out over a stage's own output is not in this version of pawl",
-                       "let one stage make the list, and a second one have each: "
-                       "\"${stages.NAME.out.FIELD}\"");
+    stage.faults().add(
+        "E016", each->node.place,
+        "fanning out over a stage's own output is not supported by this version of pawl",
+        "make one stage output the list, and give a second stage each: "
+        "\"${stages.NAME.out.FIELD}\"");
     return;
   }
   draft.uses.insert(draft.uses.end(), uses.begin(), uses.end());

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What a stage does: its command, script or people, and what goes in and comes out.
+/// Reads the action of a stage: its command, script or people, and its inputs and outputs.
 
 #include <filesystem>
 

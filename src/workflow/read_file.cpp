@@ -13,14 +13,14 @@
 namespace pawl::workflow {
 namespace {
 
-/// A million millions of dollars: far beyond any budget, and it fits in micro-dollars.
+/// Far beyond any real budget, and still fits in 64 bits as micro-dollars.
 constexpr double cost_max = 1e12;
 
 void read_version(const MapReader& reader, const YamlNode& root) {
   const auto version = reader.find("version");
   if (!version) {
-    reader.faults().add("E056", root.place, "the file does not say its version",
-                        "begin it with version: 1");
+    reader.faults().add("E056", root.place, "the file has no version",
+                        "start the file with version: 1");
     return;
   }
   const bool is_one = version->node.kind == YamlNode::Kind::integer && version->node.text == "1";
@@ -28,8 +28,8 @@ void read_version(const MapReader& reader, const YamlNode& root) {
   const std::string found = version->node.is_scalar() && version->node.kind != YamlNode::Kind::null
                                 ? in_quotes(version->node.text)
                                 : in_words(version->node);
-  reader.faults().add("E057", version->node.place, found + " is not a version this pawl reads",
-                      "this pawl reads version 1: write version: 1");
+  reader.faults().add("E057", version->node.place, found + " is not a supported version",
+                      "this version of pawl reads version 1; write version: 1, without quotes");
 }
 
 void read_param(Faults& faults, const YamlMember& member, FileDraft& file) {
@@ -57,7 +57,7 @@ void read_param(Faults& faults, const YamlMember& member, FileDraft& file) {
     if (!fits(*param.fallback, param.type)) {
       faults.add("E052", fallback->node.place,
                  fallback->what + " is " + in_words(fallback->node) + ", but its type is " + *type,
-                 "give a default of that type, or leave it out: then it must be given");
+                 "give a default of that type, or remove it to make the param required");
     }
   }
   file.broken_params.pop_back();

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A whole workflow file, key by key.
+/// Reads a whole workflow file, key by key.
 
 #include <filesystem>
 
@@ -8,7 +8,7 @@
 
 namespace pawl::workflow {
 
-/// `project` is what paths are relative to.
+/// Paths in the file are relative to `project`.
 [[nodiscard]] FileDraft read_file(Faults& faults, const YamlNode& root,
                                   const std::filesystem::path& project);
 

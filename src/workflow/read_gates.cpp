@@ -14,13 +14,13 @@
 namespace pawl::workflow {
 namespace {
 
-/// The operators of one expectation, each with what it is about.
+/// Reads the operators of one expectation. `subject` is the value that they apply to.
 void read_expectation(Faults& faults, const Value& value, const Expectation& subject, Spot spot,
                       StageDraft& draft) {
   if (!expect_map(faults, value)) return;
   const MapReader reader(faults, value.node, KeyPlace::expectation, value.what);
   if (value.node.map.empty()) {
-    faults.add("E011", value.node.place, value.what + " expects nothing",
+    faults.add("E011", value.node.place, value.what + " has no operators",
                "use one of: " + listed(honoured_keys(KeyPlace::expectation)));
   }
   for (const std::string& key : honoured_keys(KeyPlace::expectation)) {
@@ -38,7 +38,7 @@ void read_expectation(Faults& faults, const Value& value, const Expectation& sub
 void read_expect(Faults& faults, const Value& value, StageDraft& draft, GateSpec& gate) {
   if (!expect_map(faults, value)) return;
   if (value.node.map.empty()) {
-    faults.add("E011", value.node.place, value.what + " names no output",
+    faults.add("E011", value.node.place, value.what + " has no fields",
                "write expect: { FIELD: { at_least: 1 } }");
   }
   for (const YamlMember& field : value.node.map) {
@@ -58,7 +58,7 @@ std::optional<Json> schema_from_file(Faults& faults, const Value& value,
   const auto size = std::filesystem::file_size(project / *path, ignored);
   if (!file || ignored || size > file_bytes_max) {
     faults.add("E044", value.node.place, "cannot read the schema " + in_quotes(*path),
-               "paths are relative to the project; the file must be there");
+               "the path is relative to the project, and the file must exist");
     return std::nullopt;
   }
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -91,7 +91,7 @@ void read_schema(Faults& faults, const Value& value, const std::filesystem::path
   gate.body = *std::move(schema);
 }
 
-/// Which of expect, run and schema the gate has; empty when that is not exactly one.
+/// Which of expect, run and schema the gate has; empty if not exactly one.
 std::optional<std::string> kind_of(const MapReader& reader, const YamlNode& node) {
   std::vector<std::string> kinds;
   for (const char* const kind : {"expect", "run", "schema"}) {
@@ -101,8 +101,9 @@ std::optional<std::string> kind_of(const MapReader& reader, const YamlNode& node
   if (kinds.size() == 1) return kinds.front();
   reader.faults().add(
       "E043", node.place,
-      reader.where() + (kinds.empty() ? " judges by nothing" : " judges by more than one thing"),
-      "give each gate exactly one of expect, run and schema");
+      reader.where() + (kinds.empty() ? " has none of expect, run and schema"
+                                      : " has more than one of expect, run and schema"),
+      "give each gate exactly one of them");
   return std::nullopt;
 }
 
@@ -128,7 +129,7 @@ void read_gate(Faults& faults, const YamlNode& node, const std::filesystem::path
     }
   } else {
     faults.add("E056", node.place, "a gate" + of_stage + " has no name",
-               "add name: …; it is what attempts and reviews call it");
+               "add name: …; attempts and reviews refer to the gate by it");
   }
   settings.name = gate.name;
   settings.advisory = reader.with("advisory", read_boolean).value_or(false);
@@ -163,8 +164,8 @@ void read_gates(const MapReader& stage, const std::filesystem::path& project, St
   const auto gates = stage.find("gates");
   if (!gates || !expect_list(stage.faults(), *gates)) return;
   if (gates->node.list.empty()) {
-    stage.faults().add("E011", gates->node.place, gates->what + " names no gate",
-                       "add one, or leave the key out");
+    stage.faults().add("E011", gates->node.place, gates->what + " is empty",
+                       "add a gate, or leave the key out");
   }
   std::set<std::string> names;
   for (const YamlNode& gate : gates->node.list) {
@@ -190,7 +191,7 @@ void read_condition(const MapReader& stage, StageDraft& draft) {
     return;
   }
   if (when->node.map.empty()) {
-    stage.faults().add("E011", when->node.place, when->what + " expects nothing",
+    stage.faults().add("E011", when->node.place, when->what + " is empty",
                        "write when: { \"${item.pages}\": { at_least: 2 } }");
   }
   for (const YamlMember& one : when->node.map) {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// `gates` of a stage, and expectations as gates and `when` have them.
+/// Reads the `gates` of a stage, and the expectations of gates and `when`.
 
 #include <filesystem>
 
@@ -9,10 +9,10 @@
 
 namespace pawl::workflow {
 
-/// Reads the JSON Schemas that gates name from `project`.
+/// Reads the JSON Schemas that gates name relative to `project`.
 void read_gates(const MapReader& stage, const std::filesystem::path& project, StageDraft& draft);
 
-/// `when`: one reference, or {reference: expectation}.
+/// Reads `when`: one reference, or {reference: expectation}.
 void read_condition(const MapReader& stage, StageDraft& draft);
 
 }  // namespace pawl::workflow

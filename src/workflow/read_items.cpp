@@ -8,7 +8,7 @@
 namespace pawl::workflow {
 namespace {
 
-/// Which of glob, file and run is there; empty when that is not exactly one.
+/// Which of glob, file and run the map has; empty if not exactly one.
 std::optional<std::string> source_of(const MapReader& reader, const YamlNode& node) {
   std::vector<std::string> sources;
   for (const char* const source : {"glob", "file", "run"}) {
@@ -17,7 +17,7 @@ std::optional<std::string> source_of(const MapReader& reader, const YamlNode& no
   if (sources.size() == 1) return sources.front();
   reader.faults().add(
       "E053", node.place,
-      sources.empty() ? "the items come from nowhere" : "the items come from more than one place",
+      sources.empty() ? "the items have no source" : "the items have more than one source",
       "give exactly one of glob, file and run; or write the items as a list");
   return std::nullopt;
 }
@@ -37,8 +37,8 @@ void read_path(const MapReader& reader, FileDraft& file) {
   refuse_references(reader.faults(), *path);
   if (!reader.has("glob")) return;
   reader.faults().add("E027", reader.member("path")->key_place,
-                      "\"path\" has no meaning where items are files found by glob",
-                      "it names where in each JSON document of file or run the items are");
+                      "\"path\" has no meaning for items found by glob",
+                      "path says where the items are in each JSON document of file or run");
 }
 
 }  // namespace
@@ -47,7 +47,8 @@ void read_items_source(Faults& faults, const Value& value, FileDraft& file) {
   ItemsSpec& items = file.items;
   if (value.node.kind == YamlNode::Kind::list) {
     items.kind = ItemsSpec::Kind::list;
-    refuse_references(faults, value, "items in a list are data; let stages read params themselves");
+    refuse_references(faults, value,
+                      "items in a list are data; make the stages read params instead");
     for (const YamlNode& item : value.node.list) items.list.push_back(to_json(item));
     return;
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-/// `items`: where the items of a job come from.
+/// Reads `items`: where the items of a job come from.
 
 #include "workflow/draft.hpp"
 

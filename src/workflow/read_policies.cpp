@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration usual_timeout = 1h;
-/// Files mean this where `retry` says nothing about the backoff.
+/// The backoff of a file whose `retry` does not set one.
 constexpr Backoff usual_backoff{.initial = 1s, .max = 1min, .multiplier = 2.0, .jitter = 0.1};
 constexpr double factor_max = 1000.0;
 
@@ -26,8 +26,8 @@ Backoff read_backoff(Faults& faults, const Value& value) {
     backoff.max = *to;
     if (*to < backoff.initial) {
       const Value written = *reader.find("to");
-      faults.add("E023", written.node.place, written.what + " is shorter than where it starts",
-                 "delays grow: `to` is the longest one");
+      faults.add("E023", written.node.place, written.what + " is shorter than `from`",
+                 "delays grow from `from` to `to`");
     }
   }
   if (const auto factor = reader.with("factor", read_number, 1.0, factor_max)) {
@@ -68,7 +68,7 @@ void read_limits(Faults& faults, const Value& value, StageDraft& draft) {
   }
 }
 
-/// What `refine.exhausted` says, with its place.
+/// The value of `refine.exhausted`, with its place.
 struct Exhausted {
   bool asks_people = false;
   Place place;
@@ -102,7 +102,7 @@ void read_show(Faults& faults, const Value& value, StageDraft& draft) {
   draft.action.show = to_json(value.node);
 }
 
-/// The policy, or empty when it could not be read.
+/// The policy; empty if it could not be read.
 std::optional<ReviewPolicy> read_review(Faults& faults, const Value& value, StageDraft& draft) {
   if (!expect_map(faults, value)) return std::nullopt;
   const MapReader reader(faults, value.node, KeyPlace::review, value.what);
@@ -121,7 +121,7 @@ std::optional<ReviewPolicy> read_review(Faults& faults, const Value& value, Stag
   }
   const auto when = reader.find("when");
   if (!when) {
-    faults.add("E056", value.node.place, value.what + " does not say when",
+    faults.add("E056", value.node.place, value.what + " has no `when`",
                "add when: one of " + listed(all_names<ReviewPolicy>()));
     return std::nullopt;
   }
@@ -182,7 +182,7 @@ Defaults read_defaults(Faults& faults, const Value& value) {
 void read_attempt_policies(const MapReader& stage, const Defaults& defaults, StageDraft& draft) {
   Faults& faults = stage.faults();
   RetryPolicy& retry = draft.definition.retry;
-  // The file always means separate caps.
+  // A workflow file always uses separate caps.
   retry.retry_attempts = 1;
   retry.refine_attempts = 1;
   const auto own_timeout = stage.with("timeout", read_duration, Zero::refused);
@@ -211,9 +211,9 @@ void read_review_policies(const MapReader& stage, StageDraft& draft) {
     exhausted = read_refine(faults, *refine, draft);
     if (!stage.has("gates") && !draft.is_human()) {
       faults.add("E045", stage.member("refine")->key_place,
-                 "stage " + in_quotes(draft.name) + " refines without a gate",
+                 "stage " + in_quotes(draft.name) + " has refine, but no gates",
                  "`refine` runs a stage again when a gate rejects its output; add gates:, or use "
-                 "retry: for what breaks");
+                 "retry: for failures");
     }
   }
   std::optional<ReviewPolicy> policy = ReviewPolicy::never;

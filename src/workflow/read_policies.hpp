@@ -1,6 +1,6 @@
 #pragma once
 
-/// The policies of a stage: how long, how often, who is asked, what a failure means.
+/// Reads the policies of a stage: timeout, retry, refine, review, limits and on_failure.
 
 #include <cstdint>
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace pawl::workflow {
 
-/// `retry`, with what the file leaves out filled in.
+/// `retry`, with defaults for the keys that the file leaves out.
 struct Retrying {
   std::uint32_t attempts = 1;
   Backoff backoff;
 };
 
-/// `defaults`: each for the stages that do not say it themselves.
+/// `defaults`: used by the stages that do not set these keys themselves.
 struct Defaults {
   std::optional<Duration> timeout;
   std::optional<Retrying> retry;
@@ -26,9 +26,9 @@ struct Defaults {
 
 [[nodiscard]] Defaults read_defaults(Faults& faults, const Value& value);
 
-/// timeout, retry, on_failure and limits.
+/// Reads timeout, retry, on_failure and limits.
 void read_attempt_policies(const MapReader& stage, const Defaults& defaults, StageDraft& draft);
-/// refine and review, which must agree. After the gates.
+/// Reads refine and review, which must agree. Call it after `read_gates`.
 void read_review_policies(const MapReader& stage, StageDraft& draft);
 
 }  // namespace pawl::workflow

@@ -8,8 +8,8 @@
 namespace pawl::workflow {
 namespace {
 
-/// With refine, an output that does not fit `out` is given back instead of being final. The gates
-/// of a fan-out judge the lists over its children, which have other types.
+/// With refine, an output that does not fit `out` is rejected and refined instead of being a final
+/// error. Not for a fan-out: its gates judge lists over the children, which have other types.
 void add_types_gate(Faults& faults, const MapReader& stage, StageDraft& draft) {
   const bool refines = draft.definition.retry.refine_attempts > 1U;
   if (!refines || draft.action.out.empty() || stage.has("each")) return;
@@ -18,8 +18,7 @@ void add_types_gate(Faults& faults, const MapReader& stage, StageDraft& draft) {
       draft.definition.gates.end()) {
     faults.add("E026", stage.member("gates")->key_place,
                "stage " + in_quotes(draft.name) +
-                   " has a gate called \"types\", a name that `refine` "
-                   "uses itself",
+                   " has a gate called \"types\", a name that is reserved for `refine`",
                "give the gate another name");
   }
   draft.action.gates.insert(draft.action.gates.begin(),

@@ -1,6 +1,6 @@
 #pragma once
 
-/// One stage of a workflow file.
+/// Reads one stage of a workflow file.
 
 #include <filesystem>
 
@@ -9,7 +9,7 @@
 
 namespace pawl::workflow {
 
-/// `project` is what paths are relative to.
+/// Paths in the stage are relative to `project`.
 [[nodiscard]] StageDraft read_stage(Faults& faults, const YamlMember& stage,
                                     const Defaults& defaults, const std::filesystem::path& project);
 

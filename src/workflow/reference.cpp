@@ -33,7 +33,7 @@ std::string_view name_of_root(Reference::Root root) {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// The length of the name that `text` begins with; 0 when it begins with none.
+/// The length of the name at the start of `text`; 0 if there is none.
 std::size_t name_length(std::string_view text) {
   if (text.empty() || !is_letter(text.front())) return 0;
   std::size_t length = 1;
@@ -44,17 +44,17 @@ std::size_t name_length(std::string_view text) {
   return length;
 }
 
-/// The length of the "[12]" that `text` begins with; 0 when it begins with none.
+/// The length of the "[12]" at the start of `text`; 0 if there is none.
 std::size_t index_length(std::string_view text) {
   if (text.empty() || text.front() != '[') return 0;
   std::size_t length = 1;
   while (length < text.size() && is_digit(text[length])) ++length;
-  // Nine digits are more elements than any document holds, and always fit.
+  // Nine digits are enough for any document and always fit in an int.
   const bool is_index = length > 1 && length <= 10 && length < text.size() && text[length] == ']';
   return is_index ? length + 1 : 0;
 }
 
-/// Names and indexes up to the end: ".a.b[0].c".
+/// Whether the text consists of names and indexes: ".a.b[0].c".
 bool is_path(std::string_view text) {
   while (!text.empty()) {
     std::size_t length = 0;
@@ -83,15 +83,16 @@ struct Refusal {
 std::string braced(std::string_view inside) { return "${" + std::string(inside) + "}"; }
 
 Refusal not_a_reference(std::string_view inside) {
-  std::string help = "a reference names a value, as ${item.path} or ${stages.NAME.out.FIELD} do; ";
+  std::string help =
+      "a reference names a value, such as ${item.path} or ${stages.NAME.out.FIELD}; ";
   if (inside.find_first_of("(|") != std::string_view::npos) {
     help += "there are no functions";
   } else if (inside.find_first_of("+*/%<>=!?") != std::string_view::npos) {
     help += "there is no arithmetic";
   } else if (inside.find(' ') != std::string_view::npos) {
-    help += "there are no spaces in it";
+    help += "it contains no spaces";
   } else {
-    help += "names are letters, digits, _ and -, an element of a list is [0]";
+    help += "names consist of letters, digits, _ and -, and [0] is an element of a list";
   }
   return {"\"" + braced(inside) + "\" is not a reference", std::move(help)};
 }
@@ -102,18 +103,18 @@ Refusal unknown_root(std::string_view root, std::string_view rest) {
   const std::string near = nearest_name(root, known);
   std::string help =
       near.empty()
-          ? "a reference begins with item, params, in, out, stages or each; for a plain \"${\" "
+          ? "a reference starts with item, params, in, out, stages or each; for a literal \"${\" "
             "write \"$${\""
           : "did you mean " + braced(near + std::string(rest)) + "?";
-  return {"no " + braced(root), std::move(help)};
+  return {"unknown reference " + braced(root), std::move(help)};
 }
 
 /// "${stages.S.out.x}": what follows "stages".
 std::expected<Reference, Refusal> stage_reference(std::string_view inside, std::string_view rest) {
   const std::size_t length = rest.starts_with('.') ? name_length(rest.substr(1)) : 0;
   if (length == 0) {
-    return std::unexpected(
-        Refusal{"\"" + braced(inside) + "\" names no stage", "write ${stages.NAME.out.FIELD}"});
+    return std::unexpected(Refusal{"\"" + braced(inside) + "\" does not name a stage",
+                                   "write ${stages.NAME.out.FIELD}"});
   }
   const std::string stage(rest.substr(1, length));
   const std::string_view after = rest.substr(1 + length);
@@ -123,23 +124,23 @@ std::expected<Reference, Refusal> stage_reference(std::string_view inside, std::
     const std::string_view field = without_dot(after);
     const std::string meant = name_length(field) == 0 ? "FIELD" : std::string(field);
     return std::unexpected(
-        Refusal{"\"" + braced(inside) + "\" does not say what it reads of stage \"" + stage + "\"",
-                "a stage is read by its outputs: ${stages." + stage + ".out." + meant + "}"});
+        Refusal{"\"" + braced(inside) + "\" does not name an output of stage \"" + stage + "\"",
+                "write ${stages." + stage + ".out." + meant + "}"});
   }
   const std::string_view path = without_dot(after.substr(4));
   if (name_length(path) == 0) {
     return std::unexpected(
-        Refusal{"\"" + braced(inside) + "\" names no output of stage \"" + stage + "\"",
+        Refusal{"\"" + braced(inside) + "\" does not name an output of stage \"" + stage + "\"",
                 "write ${stages." + stage + ".out.FIELD}"});
   }
   return Reference{Reference::Root::stage, stage, std::string(path)};
 }
 
-/// `inside` is what stands between the braces.
+/// `inside` is the text between the braces.
 std::expected<Reference, Refusal> read_reference(std::string_view inside) {
   if (inside.find_first_not_of(" \t") == std::string_view::npos) {
     return std::unexpected(Refusal{
-        "an empty reference", "name a value, as in ${item}; for a plain \"${\" write \"$${\""});
+        "an empty reference", "name a value, as in ${item}; for a literal \"${\" write \"$${\""});
   }
   const std::size_t length = name_length(inside);
   const std::string_view rest = inside.substr(length);
@@ -153,7 +154,7 @@ std::expected<Reference, Refusal> read_reference(std::string_view inside) {
   const bool stands_alone =
       known->root == Reference::Root::item || known->root == Reference::Root::each;
   if (!stands_alone && !rest.starts_with('.')) {
-    return std::unexpected(Refusal{"\"" + braced(inside) + "\" names no value",
+    return std::unexpected(Refusal{"\"" + braced(inside) + "\" does not name a value",
                                    "write " + braced(std::string(name) + ".NAME")});
   }
   return Reference{known->root, {}, std::string(without_dot(rest))};
@@ -204,7 +205,7 @@ std::expected<Template, TemplateFault> Template::parse(std::string_view text) {
       const std::size_t line_end = std::min(end, text.size());
       return std::unexpected(
           TemplateFault{at, line_end - at, "\"${\" is never closed",
-                        "write } after the name; for a plain \"${\" write \"$${\""});
+                        "write } after the name; for a literal \"${\" write \"$${\""});
     }
     auto reference = read_reference(text.substr(at + 2, end - at - 2));
     if (!reference) {

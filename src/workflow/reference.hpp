@@ -1,7 +1,7 @@
 #pragma once
 
-/// `${…}`: a reference, not a template language. Texts with references are parsed here, once, for
-/// the checker and for the actions that resolve them.
+/// References `${…}` in texts; not a template language. The checker, and the actions that resolve
+/// references, share this parser.
 
 #include <cstdint>
 #include <expected>
@@ -22,9 +22,9 @@ struct Reference {
     each,    ///< ${each}, ${each.page}
   };
   Root root = Root::item;
-  std::string stage;  ///< of `stage`
-  /// What follows the root (or `out.` of a stage): "markdown", "graph.nodes[0]"; may be empty only
-  /// for item and each.
+  std::string stage;  ///< for Root::stage: its name
+  /// What follows the root (or `out.` of a stage): "markdown", "graph.nodes[0]". Empty only for
+  /// item and each.
   std::string path;
 
   /// The first name of the path: the field.
@@ -36,7 +36,7 @@ struct Reference {
   friend bool operator==(const Reference&, const Reference&) = default;
 };
 
-/// What is wrong inside a text, in bytes from its start.
+/// A fault in a text, in bytes from its start.
 struct TemplateFault {
   std::size_t at = 0;
   std::size_t length = 0;
@@ -44,7 +44,7 @@ struct TemplateFault {
   std::string help;
 };
 
-/// A text with references in it. `$${` stands for a plain `${`.
+/// A text that may contain references. `$${` stands for a literal `${`.
 class Template {
  public:
   using Piece = std::variant<std::string, Reference>;
@@ -53,7 +53,8 @@ class Template {
 
   [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
   [[nodiscard]] bool has_references() const;
-  /// Exactly one reference and nothing around it: it keeps its JSON type.
+  /// The reference, if the text is exactly one and nothing else; it keeps its JSON type. Otherwise
+  /// null.
   [[nodiscard]] const Reference* single() const;
 
  private:

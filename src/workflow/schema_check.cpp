@@ -14,7 +14,7 @@ using Kind = JsonTree::Kind;
 
 constexpr std::size_t findings_max = 100;
 constexpr std::size_t depth_max = 200;
-/// Of one check: a schema that refers to itself can ask for more work than there is time.
+/// Limit of one check: a schema that refers to itself can require an unbounded amount of work.
 constexpr std::size_t steps_max = 2'000'000;
 constexpr std::size_t shown_max = 80;
 
@@ -80,7 +80,8 @@ long double characters_in(std::string_view text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-/// 0.0075 is 75 times 0.0001, and 12391239123 many times 1e-8, though not in binary fractions.
+/// 0.0075 is 75 times 0.0001, and 12391239123 is a multiple of 1e-8, but not in binary floating
+/// point.
 bool is_multiple(long double number, long double of) {
   constexpr long double tolerance = 1e-9L;
   const long double pieces = 1 / of;
@@ -129,7 +130,7 @@ class Check {
     if (findings_.size() < findings_max) findings_.push_back(std::move(finding));
   }
 
-  /// What `rule` finds, without telling it.
+  /// The findings of `rule`, without adding them to the result.
   std::vector<SchemaFinding> findings_of(const SchemaRule& rule, const JsonTree& value,
                                          const std::string& path) {
     std::vector<SchemaFinding> outer = std::exchange(findings_, {});
@@ -158,7 +159,7 @@ class Check {
       return;
     }
     if (rule.reference != nullptr) check(*rule.reference, value, path);
-    // Of the wrong type, nothing else about it is worth telling.
+    // If the type is wrong, the other checks have nothing useful to add.
     if (!check_type(rule, value, path)) return;
     check_choices(rule, value, path);
     switch (value.kind) {

@@ -27,7 +27,7 @@ constexpr std::array<std::pair<std::string_view, SchemaType>, 7> type_names{{
     {"object", SchemaType::object},
 }};
 
-/// These would decide about values, so leaving them unread would let wrong values through.
+/// These keywords restrict values, so ignoring them would let wrong values pass.
 constexpr std::array<std::string_view, 4> not_supported{"unevaluatedItems", "unevaluatedProperties",
                                                         "$dynamicRef", "$recursiveRef"};
 
@@ -38,7 +38,7 @@ int digit_of(char c) {
   return -1;
 }
 
-/// "%25" is "%", as in every URI fragment.
+/// Decodes "%25" to "%", as in every URI fragment.
 std::string without_percent_signs(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -54,7 +54,7 @@ std::string without_percent_signs(std::string_view text) {
   return plain;
 }
 
-/// "~1" is "/", "~0" is "~", as in every JSON pointer.
+/// Decodes "~1" to "/" and "~0" to "~", as in every JSON pointer.
 std::string without_tildes(std::string_view token) {
   std::string plain;
   for (std::size_t i = 0; i < token.size(); ++i) {
@@ -72,7 +72,7 @@ std::string without_tildes(std::string_view token) {
   return plain;
 }
 
-/// Patterns come from JavaScript: \u00e9 there is \x{00e9} here.
+/// Patterns are written for JavaScript: \u00e9 there is \x{00e9} in RE2.
 std::string in_re2(std::string_view pattern) {
   std::string ours;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -125,7 +125,7 @@ class Compiler {
       if (key == "$anchor" && value.kind == Kind::string) anchors_.emplace(value.text, &schema);
       const bool is_local_id = key == "$id" && value.text.starts_with('#');
       if (is_local_id) anchors_.emplace(value.text.substr(1), &schema);
-      // Values are not schemas.
+      // The values of enum and const are not schemas.
       if (key != "enum" && key != "const") collect_anchors(value, depth + 1);
     }
     for (const JsonTree& element : schema.elements) collect_anchors(element, depth + 1);
@@ -167,7 +167,7 @@ class Compiler {
     }
     if (fault_) return nullptr;
     SchemaRule& made = rules_.rules.emplace_back();
-    // Known before it is read: it may refer to itself.
+    // Registered before it is read, because it may refer to itself.
     known_.emplace(&schema, &made);
     if (schema.kind == Kind::boolean) {
       made.is_never = !schema.boolean;
@@ -176,7 +176,7 @@ class Compiler {
       read(schema, at, made);
       --depth_;
     } else {
-      refuse(at, "a schema is an object, true or false");
+      refuse(at, "a schema must be an object, true or false");
     }
     return &made;
   }
@@ -243,8 +243,8 @@ class Compiler {
     options.set_log_errors(false);
     auto compiled = std::make_shared<const re2::RE2>(in_re2(pattern), options);
     if (!compiled->ok()) {
-      refuse(at, "the pattern " + Json(pattern).text() + " is not understood: " + compiled->error(),
-             "patterns are RE2: no lookahead and no backreferences");
+      refuse(at, "the pattern " + Json(pattern).text() + " is not valid: " + compiled->error(),
+             "patterns use RE2 syntax, without lookahead and backreferences");
       return nullptr;
     }
     return compiled;
@@ -276,8 +276,8 @@ class Compiler {
     const JsonTree* const target =
         reference.kind == Kind::string ? target_of(reference.text) : nullptr;
     if (target == nullptr) {
-      refuse(at, "no schema is found at " + reference.json.text(),
-             "references stay inside the schema: \"#/$defs/NAME\"");
+      refuse(at, "there is no schema at " + reference.json.text(),
+             "a schema can refer only to itself: \"#/$defs/NAME\"");
       return;
     }
     made.reference = rule(*target, reference.text);
@@ -297,7 +297,7 @@ class Compiler {
           std::ranges::find(type_names, name, &decltype(type_names)::value_type::first);
       if (known == type_names.end()) {
         const std::string near = nearest_name(name, known_names);
-        refuse(at, "no type is called " + Json(name).text(),
+        refuse(at, "unknown type " + Json(name).text(),
                near.empty() ? "" : "did you mean \"" + near + "\"?");
         return;
       }
@@ -342,7 +342,8 @@ class Compiler {
     const JsonTree* const unique = schema.find("uniqueItems");
     made.are_elements_unique = unique != nullptr && unique->boolean;
 
-    // Draft 7 writes the first elements as a list under `items`, and the rest `additionalItems`.
+    // Draft 7 writes the first elements as a list under `items`, and the rest under
+    // `additionalItems`.
     const JsonTree* const items = schema.find("items");
     const bool is_draft_7 = items != nullptr && items->kind == Kind::array;
     made.first_elements = rules_in(schema, is_draft_7 ? "items" : "prefixItems", at);
@@ -392,7 +393,7 @@ class Compiler {
 
   const JsonTree& root_;
   std::string id_;
-  bool ignores_beside_reference_ = false;  ///< as drafts up to 7 say
+  bool ignores_beside_reference_ = false;  ///< up to draft 7, keywords beside `$ref` are ignored
   std::map<std::string, const JsonTree*> anchors_;
   std::unordered_map<const JsonTree*, const SchemaRule*> known_;
   SchemaRules rules_;

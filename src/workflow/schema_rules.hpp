@@ -1,7 +1,6 @@
 #pragma once
 
-/// A JSON Schema after compiling: every keyword read and found sound, every reference resolved,
-/// every pattern compiled.
+/// A compiled JSON Schema: every keyword checked, every reference resolved, every pattern compiled.
 
 #include <cstdint>
 #include <deque>
@@ -21,7 +20,7 @@ namespace pawl::workflow {
 
 enum class SchemaType : std::uint8_t { null, boolean, integer, number, string, array, object };
 
-/// One schema or subschema. Pointers are into the same `SchemaRules`.
+/// One schema or subschema. Pointers refer to elements of the same `SchemaRules`.
 struct SchemaRule {
   using Pattern = std::shared_ptr<const re2::RE2>;
   struct Limits {
@@ -29,7 +28,7 @@ struct SchemaRule {
     std::optional<long double> max;
   };
   struct Choice {
-    std::string canonical;  ///< what equal values share
+    std::string canonical;  ///< the form that equal values share
     std::string shown;
   };
   struct Dependency {
@@ -41,7 +40,7 @@ struct SchemaRule {
   bool is_never = false;  ///< the schema `false`
   const SchemaRule* reference = nullptr;
   std::vector<SchemaType> types;
-  std::optional<std::vector<Choice>> choices;  ///< enum, and const with one
+  std::optional<std::vector<Choice>> choices;  ///< from `enum`; `const` gives a single choice
   Limits number;
   Limits beyond;  ///< exclusiveMinimum, exclusiveMaximum
   std::optional<long double> multiple_of;
@@ -51,7 +50,7 @@ struct SchemaRule {
   Limits element_count;
   bool are_elements_unique = false;
   std::vector<const SchemaRule*> first_elements;
-  const SchemaRule* elements = nullptr;  ///< those after the first ones
+  const SchemaRule* elements = nullptr;  ///< rule for those after the first ones
   const SchemaRule* contains = nullptr;
   Limits contains_count;
 
@@ -73,7 +72,7 @@ struct SchemaRule {
 };
 
 struct SchemaRules {
-  std::deque<SchemaRule> rules;  ///< a deque: pointers to its elements stay
+  std::deque<SchemaRule> rules;  ///< a deque, so that pointers to its elements stay valid
   const SchemaRule* root = nullptr;
 };
 

@@ -22,7 +22,7 @@ bool is_plain_relative(const std::string& path) {
          path.find("${") == std::string::npos && path.find('\0') == std::string::npos;
 }
 
-/// The bits of the file, not what this person may: root may do anything.
+/// Checks the mode bits of the file, not the rights of this user: root may execute anything.
 void warn_if_not_executable(Faults& faults, const Place& place, const std::string& path,
                             const std::filesystem::path& directory) {
   using std::filesystem::perms;
@@ -32,12 +32,13 @@ void warn_if_not_executable(Faults& faults, const Place& place, const std::strin
   const bool can_run = is_regular_file(status) && (status.permissions() & anybody) != perms::none;
   if (failed || can_run) return;
   if (!is_regular_file(status)) {
-    faults.warn("W002", place, in_quotes(path) + " is not a file that can be run",
-                "name the program, or the script");
+    faults.warn("W002", place, in_quotes(path) + " is not a file",
+                "name the program or script to run");
     return;
   }
-  faults.warn("W002", place, in_quotes(path) + " is not executable",
-              "chmod +x it, or name the program that reads it: [sh, " + path + "]");
+  faults.warn(
+      "W002", place, in_quotes(path) + " is not executable",
+      "make it executable with chmod +x, or name the program that runs it: [sh, " + path + "]");
 }
 
 }  // namespace
@@ -51,14 +52,14 @@ void warn_of_missing_directory(Faults& faults, const Place& place, const std::st
   faults.warn("W003", place,
               is_file ? in_quotes(directory) + " is not a directory"
                       : "there is no directory " + in_quotes(directory) + " yet",
-              "it is relative to the project");
+              "the path is relative to the project");
 }
 
 void warn_of_missing_script(Faults& faults, const YamlNode& command,
                             const std::vector<std::string>& argv,
                             const std::filesystem::path& directory) {
   if (argv.empty() || argv.size() != command.list.size()) return;
-  // What a missing directory should hold is not told beside it.
+  // A missing directory has a warning of its own.
   std::error_code failed;
   if (!directory.empty() && !std::filesystem::is_directory(directory, failed)) return;
   const auto look_for = [&](std::size_t place, bool is_program) {

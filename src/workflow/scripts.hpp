@@ -1,6 +1,6 @@
 #pragma once
 
-/// Whether the scripts that commands name, and the directories they run in, are there.
+/// Warnings about missing scripts of commands and missing working directories.
 
 #include <filesystem>
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace pawl::workflow {
 
-/// Warns when a stage's `dir` is not there.
+/// Warns if a stage's `dir` does not exist.
 void warn_of_missing_directory(Faults& faults, const Place& place, const std::string& directory,
                                const std::filesystem::path& project);
 
-/// Warns when the program of a command, or the script an interpreter is given, looks like a file of
-/// the project and is not there, or cannot be run. `command` is the list as written.
+/// Warns if the program of a command, or the script passed to an interpreter, looks like a file of
+/// the project but does not exist or is not executable. `command` is the list as written.
 void warn_of_missing_script(Faults& faults, const YamlNode& command,
                             const std::vector<std::string>& argv,
                             const std::filesystem::path& directory);

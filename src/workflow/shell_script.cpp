@@ -64,7 +64,7 @@ std::string raised(std::string_view text) {
   return name;
 }
 
-/// "${stages.convert.out.markdown}" is convert.markdown to a reader.
+/// A short name for a reference: "${stages.convert.out.markdown}" becomes convert.markdown.
 std::string spoken(std::string_view reference) {
   reference.remove_prefix(std::min<std::size_t>(reference.size(), 2));
   if (reference.ends_with('}')) reference.remove_suffix(1);
@@ -103,11 +103,11 @@ std::string read_script(Faults& faults, const Value& value) {
     variables += (variables.empty() ? "" : ", ") + name + ": " + in_quotes(reference);
     uses += (uses.empty() ? "\"$" : " and \"$") + name + '"';
   }
-  faults.add(
-      "E030", value.node.place,
-      in_quotes(references.front()) +
-          " inside a shell script is not replaced (it would be a shell injection)",
-      "pass it by environment:  env: { " + variables + " }  and write " + uses + " in the script");
+  faults.add("E030", value.node.place,
+             in_quotes(references.front()) +
+                 " inside a shell script is not replaced (it would be a shell injection)",
+             "pass it through the environment:  env: { " + variables + " }  and write " + uses +
+                 " in the script");
   return {};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Scripts of `sh`: nothing is ever put into them, values come by the environment.
+/// Scripts of `sh`. pawl never inserts values into them; values are passed through the environment.
 
 #include <string>
 #include <string_view>
@@ -9,12 +9,12 @@
 
 namespace pawl::workflow {
 
-/// The script as it stands, or empty with faults noted: it holds references.
+/// The script unchanged. If it contains references: empty, with a fault added.
 [[nodiscard]] std::string read_script(Faults& faults, const Value& value);
 
-/// A variable for "${item.path}": ITEM_PATH. Never one that a shell, a loader or pawl reads.
+/// A variable name for "${item.path}": ITEM_PATH. Never a name that a shell, a loader or pawl uses.
 [[nodiscard]] std::string suggested_variable(std::string_view reference);
-/// Whether a shell, a dynamic loader, a C library or pawl gives the variable a meaning.
+/// Whether the variable has a meaning for a shell, a dynamic loader, a C library or pawl.
 [[nodiscard]] bool is_special_variable(std::string_view name);
 
 }  // namespace pawl::workflow

@@ -33,7 +33,7 @@ constexpr std::array<Range, 13> unprintable{{{0x0000, 0x001F},
                                              {0x1BCA0, 0x1BCA3},
                                              {0x1D173, 0x1D17A},
                                              {0xE0000, 0xE007F}}};
-// The blocks of marks that join the letter before them, and of joiners.
+// Combining marks, and joiners.
 constexpr std::array<Range, 9> narrowest{{{0x0300, 0x036F},
                                           {0x0483, 0x0489},
                                           {0x0591, 0x05BD},
@@ -43,7 +43,7 @@ constexpr std::array<Range, 9> narrowest{{{0x0300, 0x036F},
                                           {0x20D0, 0x20FF},
                                           {0xFE00, 0xFE0F},
                                           {0xFE20, 0xFE2F}}};
-// East Asian wide letters, and emoji.
+// Wide East Asian characters, and emoji.
 constexpr std::array<Range, 9> widest{{{0x1100, 0x115F},
                                        {0x2E80, 0x303E},
                                        {0x3041, 0xA4CF},

@@ -39,7 +39,7 @@ std::optional<Reference> single_in(Faults& faults, const Place& place, const std
     return *reference;
   }
   faults.add("E036", place, what + " must be exactly one reference, not " + in_quotes(written),
-             "write one value's name in ${…}, for example \"${item.pages}\"");
+             "write the name of one value in ${…}, for example \"${item.pages}\"");
   return std::nullopt;
 }
 
@@ -59,8 +59,8 @@ void read_templates_within(Faults& faults, const YamlNode& node, Spot spot,
   for (const YamlNode& element : node.list) read_templates_within(faults, element, spot, uses);
   for (const YamlMember& one : node.map) {
     if (const auto found = engine_references_in(one.key); !found.empty()) {
-      faults.add("E033", one.key_place, "a key is not replaced by " + in_quotes(found.front()),
-                 "references stand in values only");
+      faults.add("E033", one.key_place, "a key cannot contain " + in_quotes(found.front()),
+                 "use references in values only");
     }
     read_templates_within(faults, one.value, spot, uses);
   }
@@ -88,14 +88,14 @@ std::vector<std::string> read_command(Faults& faults, const Value& value, Spot s
   }
   if (!expect_list(faults, value)) return argv;
   if (value.node.list.empty()) {
-    faults.add("E011", value.node.place, value.what + " names no command",
+    faults.add("E011", value.node.place, value.what + " has no command",
                "write the command and its arguments: [command, argument]");
   }
   for (const YamlNode& element : value.node.list) {
     const auto text = read_argument(faults, {element, "an argument in " + value.what});
     if (!text) continue;
     if (argv.empty() && text->empty()) {
-      faults.add("E011", element.place, value.what + " names no command");
+      faults.add("E011", element.place, value.what + " has no command");
     }
     read_template(faults, element, spot, uses);
     argv.push_back(*text);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Texts of a workflow file that may hold references, and those that may not.
+/// Texts of a workflow file that may contain references, and texts that may not.
 
 #include <string_view>
 #include <vector>
@@ -9,30 +9,30 @@
 
 namespace pawl::workflow {
 
-/// Notes the references in a text, or what is wrong with them.
+/// Collects the references in a text, or adds a fault for a malformed one.
 void read_template(Faults& faults, const YamlNode& node, Spot spot,
                    std::vector<ReferenceUse>& uses);
-/// The same for every text inside a value.
+/// The same for every text inside a value, at any depth.
 void read_templates_within(Faults& faults, const YamlNode& node, Spot spot,
                            std::vector<ReferenceUse>& uses);
-/// The node as exactly one reference, noted among the uses; else a fault.
+/// Reads a value that must be exactly one reference, and adds it to `uses`. Otherwise adds a fault.
 std::optional<Reference> read_single_reference(Faults& faults, const Value& value, Spot spot,
                                                std::vector<ReferenceUse>& uses);
-/// A key of a map as exactly one reference.
+/// The same for a key of a map.
 std::optional<Reference> read_reference_key(Faults& faults, const YamlMember& member, Spot spot,
                                             std::vector<ReferenceUse>& uses);
 
-/// A command: a list of texts, the first of which is not empty.
+/// Reads a command: a list of texts, the first of which is not empty.
 std::vector<std::string> read_command(Faults& faults, const Value& value, Spot spot,
                                       std::vector<ReferenceUse>& uses);
 
-/// `${item.path}` and the like in a text that is not a template, in the order of the text, each
-/// once, at most twenty. A shell's own `${NAME}` is none.
+/// The references such as `${item.path}` in a text that is not a template, in order, without
+/// duplicates, at most twenty. Shell variables such as `${NAME}` are not included.
 [[nodiscard]] std::vector<std::string> engine_references_in(std::string_view text);
-/// Notes a fault for every text in which a reference would stay as it is.
+/// Adds a fault for every text that contains a reference, because it would not be replaced.
 void refuse_references(Faults& faults, const Value& value,
                        const std::string& help =
-                           "references stand in run, in, env, when, each, "
-                           "expect, and where items come from");
+                           "references are replaced in run, in, env, when, each, expect and the "
+                           "source of the items");
 
 }  // namespace pawl::workflow

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Which stages a stage needs, directly or through others.
+/// Finds which stages a stage needs, directly or indirectly.
 
 #include <cstddef>
 #include <vector>
@@ -10,15 +10,16 @@
 
 namespace pawl::workflow {
 
-/// For one thread: the answer about the last stage is kept.
+/// Not thread-safe: the answer about the last stage is cached.
 class Upstream {
  public:
-  /// `file` must outlive this; its needs are settled.
+  /// `file` must outlive this object, and its needs must be settled.
   explicit Upstream(const FileDraft& file);
 
-  /// Whether `stage` needs `other`. Needs that could not be read may name anything.
+  /// Whether `stage` needs `other`, directly or indirectly. True if some of its needs could not be
+  /// read, because those could be any stage.
   [[nodiscard]] bool needs(const StageDraft& stage, const StageDraft& other);
-  /// The needs of each stage, by place.
+  /// The needs of each stage, by index.
   [[nodiscard]] const NeedGraph& graph() const { return graph_; }
 
  private:
@@ -28,8 +29,8 @@ class Upstream {
   const FileDraft& file_;
   NeedGraph graph_;
   const StageDraft* asked_ = nullptr;
-  std::vector<bool> is_upstream_;  ///< of `asked_`
-  bool is_open_ = false;           ///< some needs of `asked_` could not be read
+  std::vector<bool> is_upstream_;  ///< for `asked_`, by index
+  bool is_open_ = false;           ///< true: some needs of `asked_` could not be read
 };
 
 }  // namespace pawl::workflow

@@ -120,7 +120,7 @@ std::optional<Duration> read_duration(Faults& faults, const Value& value, Zero z
   }
   if (*duration == Duration::zero() && zero == Zero::refused) {
     faults.add("E022", value.node.place, value.what + " cannot be " + in_quotes(text),
-               "give it a time longer than nothing, or leave the key out");
+               "use a duration longer than zero, or leave the key out");
     return std::nullopt;
   }
   return duration;
@@ -133,7 +133,7 @@ std::optional<Rate> read_rate(Faults& faults, const Value& value) {
   const std::string found =
       value.node.is_scalar() ? in_quotes(value.node.text) : in_words(value.node);
   faults.add("E024", value.node.place, found + " is not a rate",
-             "write a number for each second, minute, hour or day: 10/s, 60/m, 1000/h, 5000/d");
+             "write a number per second, minute, hour or day: 10/s, 60/m, 1000/h, 5000/d");
   return std::nullopt;
 }
 
@@ -149,7 +149,7 @@ std::optional<Tolerance> read_tolerance(Faults& faults, const Value& value) {
       value.node.is_scalar() ? in_quotes(value.node.text) : in_words(value.node);
   faults.add("E025", value.node.place,
              value.what + " must be a number or a percentage, not " + found,
-             "write how many failures are borne: 3, or 5%");
+             "write how many failures are tolerated: 3, or 5%");
   return std::nullopt;
 }
 
@@ -176,8 +176,8 @@ std::vector<PlacedText> read_texts(Faults& faults, const Value& value) {
     const auto text = read_text(faults, {element, "each of " + value.what});
     if (!text) continue;
     if (!seen.insert(element.text).second) {
-      faults.add("E026", element.place, in_quotes(*text) + " stands twice in " + value.what,
-                 "take one out");
+      faults.add("E026", element.place, in_quotes(*text) + " is listed twice in " + value.what,
+                 "remove one");
       continue;
     }
     texts.push_back({*text, element.place});
@@ -192,13 +192,13 @@ bool check_name(Faults& faults, const Place& place, std::string_view what, std::
       std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c) || c == '-'; });
   if (fits) return true;
   faults.add("E019", place, in_quotes(name) + " cannot be the name of " + std::string(what),
-             "use letters, digits, _ and -, at most 64, beginning with a letter or _");
+             "use at most 64 letters, digits, _ and -, starting with a letter or _");
   return false;
 }
 
 bool check_variable_name(Faults& faults, const Place& place, std::string_view name) {
   if (name.starts_with("PAWL_")) {
-    faults.add("E019", place, "the variable " + in_quotes(name) + " belongs to pawl",
+    faults.add("E019", place, "the variable " + in_quotes(name) + " is reserved for pawl",
                "choose a name that does not begin with PAWL_");
     return false;
   }
@@ -206,7 +206,7 @@ bool check_variable_name(Faults& faults, const Place& place, std::string_view na
                     std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c); });
   if (!fits) {
     faults.add("E019", place, in_quotes(name) + " cannot be the name of an environment variable",
-               "use letters, digits and _, beginning with a letter or _");
+               "use letters, digits and _, starting with a letter or _");
   }
   return fits;
 }

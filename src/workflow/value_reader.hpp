@@ -1,7 +1,7 @@
 #pragma once
 
-/// Reads single values of a workflow file, strictly. What does not fit is noted with its place and
-/// the way out, and the answer is empty.
+/// Reads single values of a workflow file, strictly. A value that does not fit adds a fault with
+/// its place and what to do, and the result is empty.
 
 #include <cstdint>
 #include <limits>
@@ -17,7 +17,7 @@
 
 namespace pawl::workflow {
 
-/// One value, and how messages call it: `"timeout" of stage "convert"`.
+/// One value, and its name in messages: `"timeout" of stage "convert"`.
 struct Value {
   const YamlNode& node;
   std::string what;
@@ -27,9 +27,9 @@ enum class Zero : std::uint8_t { refused, allowed };
 
 [[nodiscard]] bool expect_map(Faults& faults, const Value& value);
 [[nodiscard]] bool expect_list(Faults& faults, const Value& value);
-/// Text that is written as text: a number or true needs quotes. Never empty.
+/// Text that is written as text: a number or a boolean needs quotes. Never empty.
 [[nodiscard]] std::optional<std::string> read_text(Faults& faults, const Value& value);
-/// Text, or a number as it is written.
+/// Text, or a number as written.
 [[nodiscard]] std::optional<std::string> read_argument(Faults& faults, const Value& value);
 [[nodiscard]] std::optional<bool> read_boolean(Faults& faults, const Value& value);
 [[nodiscard]] std::optional<std::int64_t> read_integer(
@@ -43,7 +43,7 @@ enum class Zero : std::uint8_t { refused, allowed };
 [[nodiscard]] std::optional<Rate> read_rate(Faults& faults, const Value& value);
 [[nodiscard]] std::optional<Tolerance> read_tolerance(Faults& faults, const Value& value);
 
-/// One of `words`, in exactly this case.
+/// One of `words`, case-sensitive.
 [[nodiscard]] std::optional<std::string> read_word(Faults& faults, const Value& value,
                                                    const std::vector<std::string>& words);
 template <class E>
@@ -52,17 +52,17 @@ template <class E>
   return word ? from_name<E>(*word) : std::nullopt;
 }
 
-/// A word in a list, with its place.
+/// A text with its place.
 struct PlacedText {
   std::string text;
   Place place;
 };
-/// A list of texts, each there once.
+/// A list of texts without duplicates.
 [[nodiscard]] std::vector<PlacedText> read_texts(Faults& faults, const Value& value);
 
-/// The name of a workflow, stage, field, gate, param or pool.
+/// Checks the name of a workflow, stage, field, gate, param or pool.
 bool check_name(Faults& faults, const Place& place, std::string_view what, std::string_view name);
-/// The name of an environment variable that a stage may be given.
+/// Checks the name of an environment variable for a stage.
 bool check_variable_name(Faults& faults, const Place& place, std::string_view name);
 
 }  // namespace pawl::workflow

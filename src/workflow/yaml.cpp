@@ -37,14 +37,14 @@ struct EventEnd {
   void operator()(fy_event* event) const { fy_parser_event_free(parser, event); }
 };
 
-/// The parser's events, one at a time.
+/// Reads the events of the YAML parser, one at a time.
 class Events {
  public:
   explicit Events(std::string_view text) {
     fy_diag_cfg messages{};
     fy_diag_cfg_default(&messages);
     messages.fp = nullptr;
-    // Whatever is not collected must not reach the terminal.
+    // Messages are collected; they must not reach the terminal.
     messages.output_fn = [](fy_diag*, void*, const char*, std::size_t) {};
     diag_.reset(fy_diag_create(&messages));
     if (!diag_) return;
@@ -59,7 +59,7 @@ class Events {
     }
   }
 
-  /// Null at the end and on a fault.
+  /// Null at the end and after a fault.
   fy_event* next() {
     event_.reset();
     if (!parser_) return nullptr;
@@ -98,7 +98,7 @@ std::optional<Span> span_of(fy_token* token) {
 
 std::string shown(std::string_view key) { return "\"" + std::string(key) + "\""; }
 
-/// Builds the tree from the events, and collects what is refused on the way.
+/// Builds the tree from the events, and collects faults on the way.
 class Builder {
  public:
   Builder(const SourceText& source, std::string_view file) : source_(source), file_(file) {}
@@ -128,9 +128,9 @@ class Builder {
   struct Open {
     YamlNode node;
     std::size_t begin = 0;
-    bool is_key = false;               ///< it stands where a key belongs, and is dropped
-    std::optional<YamlMember> member;  ///< whose value comes next
-    std::unordered_map<std::string, std::uint32_t> lines;  ///< of the keys
+    bool is_key = false;               ///< it stands in place of a key, and is dropped
+    std::optional<YamlMember> member;  ///< the member whose value comes next
+    std::unordered_map<std::string, std::uint32_t> lines;  ///< the line of each key
   };
 
   void refuse(std::string code, Place place, std::string message, std::string help) {
@@ -145,11 +145,11 @@ class Builder {
   void refuse_emptiness() {
     if (!faults_.empty()) return;
     refuse("E001", documents_ == 0 ? Place{} : root_.place, "the file is empty",
-           "begin with version: 1 and a workflow: name");
+           "start with version: 1 and workflow: NAME");
   }
 
   void refuse_syntax(std::optional<ParserComplaint> complaint) {
-    if (!complaint) complaint = ParserComplaint{.message = "the text cannot be read", .line = 1};
+    if (!complaint) complaint = ParserComplaint{.message = "the text cannot be parsed", .line = 1};
     const auto flow =
         std::find_if(open_.rbegin(), open_.rend(), [](const Open& it) { return it.node.is_flow; });
     if (flow != open_.rend()) complaint->open_bracket = flow->begin;
@@ -158,7 +158,7 @@ class Builder {
     faults_.push_back(std::move(fault));
   }
 
-  /// False: it is of no use to go on.
+  /// False: there is no point in reading on.
   bool take(fy_event& event) {
     switch (event.type) {
       case FYET_NONE:
@@ -192,7 +192,7 @@ class Builder {
     const auto span = span_of(event.document_start.document_start);
     const Span place = span.value_or(Span{.begin = end_, .end = end_});
     refuse("E006", source_.place(place.begin, place.end), "a second document begins here",
-           "a workflow file is one document: remove this line, or make two files");
+           "a workflow file is one document; remove this line, or split the file in two");
     return false;
   }
 
@@ -201,11 +201,11 @@ class Builder {
       const Place place =
           source_.place(span->begin - std::min<std::size_t>(span->begin, 1), span->end);
       refuse("E004", place, "anchors are not allowed: &" + text_of(anchor),
-             "write the value where it is needed; `defaults:` is for what every stage shares");
+             "write the value where it is needed; put what all stages share under `defaults:`");
     }
     if (const auto span = span_of(tag)) {
       refuse("E005", source_.place(span->begin, span->end), "tags are not allowed: " + text_of(tag),
-             "remove it; for text write quotes");
+             "remove it; to make the value text, quote it");
     }
   }
 
@@ -218,14 +218,14 @@ class Builder {
     Open opened{.begin = span.begin, .is_key = expects_key()};
     opened.node.kind = kind;
     opened.node.is_flow = fy_event_get_node_style(&event) == FYNS_FLOW;
-    // A block begins with its first key or dash; what follows it on the line belongs to it.
+    // A block begins with its first key or dash and includes the rest of the line.
     opened.node.place = source_.place(span.begin, source_.text().size());
     end_ = span.end;
     if (!count_node(opened.node.place)) return false;
     if (open_.size() == file_depth_max) {
       refuse("E008", source_.place(span.begin, span.begin + 1),
-             "more than " + std::to_string(file_depth_max) + " levels inside each other",
-             "a workflow needs a handful; look for an unclosed bracket");
+             "more than " + std::to_string(file_depth_max) + " levels of nesting",
+             "a workflow needs only a few; look for an unclosed bracket");
       return false;
     }
     if (opened.is_key) refuse_key(source_.place(span.begin, span.begin + 1));
@@ -270,8 +270,8 @@ class Builder {
       node.kind = meant.kind;
       node.boolean = meant.boolean;
       if (!meant.has_json) {
-        refuse("E014", node.place, "the number " + node.text + " cannot be used",
-               "write a finite number, or quotes if it is text");
+        refuse("E014", node.place, "the number " + node.text + " is not supported",
+               "write a finite number, or quote it if it is text");
       }
     }
     add(std::move(node));
@@ -281,7 +281,7 @@ class Builder {
   void take_key(YamlNode node, bool is_plain) {
     if (is_plain && node.text == "<<") {
       refuse("E004", node.place, "merge keys (<<) are not allowed",
-             "write the keys where they are needed; `defaults:` is for what every stage shares");
+             "write the keys where they are needed; put what all stages share under `defaults:`");
       begin_member({}, node.place);
       return;
     }
@@ -304,7 +304,7 @@ class Builder {
     const Place place = source_.place(span.begin - std::min<std::size_t>(span.begin, 1), span.end);
     end_ = span.end;
     refuse("E004", place, "aliases are not allowed: *" + text_of(event.alias.anchor),
-           "write the value here; to begin a text with *, quote it");
+           "write the value here; if this is a text that begins with *, quote it");
     if (!count_node(place)) return false;
     if (expects_key()) {
       begin_member({}, place);
@@ -353,20 +353,20 @@ class Builder {
   bool count_node(Place place) {
     if (++nodes_ <= file_nodes_max) return true;
     refuse("E008", place, "more than " + std::to_string(file_nodes_max) + " values in one file",
-           "put the data into a file of its own and read it with items: { file: … }");
+           "move the data to another file and read it with items: { file: … }");
     return false;
   }
 
   Place place_of_scalar(fy_token* token, fy_scalar_style style) {
     auto span = span_of(token);
     if (!span) {
-      // Nothing is written: the key or the list stands for its missing value.
+      // The value is missing: use the place of its key or of the list.
       if (open_.empty()) return source_.place(end_, end_);
       return open_.back().member ? open_.back().member->key_place : open_.back().node.place;
     }
     const std::string_view text = source_.text();
     if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) {
-      // The parser's marks leave the quotes out.
+      // The parser's marks do not include the quotes.
       span->begin -= std::min<std::size_t>(span->begin, 1);
       span->end = std::min(span->end + 1, text.size());
     } else if (style == FYSS_LITERAL || style == FYSS_FOLDED) {
@@ -389,7 +389,7 @@ class Builder {
   std::vector<Diagnostic> faults_;
   std::size_t documents_ = 0;
   std::size_t nodes_ = 0;
-  std::size_t end_ = 0;  ///< of what was read last, in bytes
+  std::size_t end_ = 0;  ///< where the last token ended, in bytes
 };
 
 Json json_of_scalar(const YamlNode& node) {
@@ -431,7 +431,7 @@ std::expected<YamlNode, std::vector<Diagnostic>> parse_yaml(std::string_view tex
         .code = "E008",
         .message = "the file is larger than " + std::to_string(file_bytes_max >> 20U) + " MiB",
         .file = std::string(file),
-        .help = "put the data into a file of its own and read it with items: { file: … }"}});
+        .help = "move the data to another file and read it with items: { file: … }"}});
   }
   const SourceText source(text);
   auto faults = faults_of_text(source, file);

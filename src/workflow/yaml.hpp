@@ -1,7 +1,7 @@
 #pragma once
 
 /// Strict YAML: one document, YAML 1.2 core schema, UTF-8, string keys; no duplicate keys, tags,
-/// anchors, aliases, merge keys or tabs. Every node and key knows its place.
+/// anchors, aliases, merge keys or tabs. Every node and key has its place.
 
 #include <cstdint>
 #include <expected>
@@ -19,8 +19,8 @@ struct YamlMember;
 struct YamlNode {
   enum class Kind : std::uint8_t { null, boolean, integer, number, string, list, map };
   Kind kind = Kind::null;
-  Place place;       ///< of a scalar: its text, quotes included; of a list or map: its first line
-  std::string text;  ///< of a scalar: its value; numbers as written
+  Place place;       ///< for a scalar: its text, with quotes; for a list or map: its first line
+  std::string text;  ///< for a scalar: its value; numbers as written
   bool boolean = false;
   bool is_flow = false;        ///< written inside [ ] or { }
   bool is_block_text = false;  ///< written with | or >
@@ -38,11 +38,11 @@ struct YamlMember {
   YamlNode value;
 };
 
-/// The document, or what is wrong with its text. `file` names it in the diagnostics.
+/// The document, or its faults. `file` is its name in the diagnostics.
 [[nodiscard]] std::expected<YamlNode, std::vector<Diagnostic>> parse_yaml(std::string_view text,
                                                                           std::string_view file);
 
-/// The same value as JSON: integers and numbers keep their value.
+/// The value as JSON. Integers and numbers keep their value.
 [[nodiscard]] Json to_json(const YamlNode& node);
 
 /// "a map", "a list", "text", "the number 30": for messages.

@@ -74,7 +74,7 @@ struct Based {
   std::string_view digits;
 };
 
-/// 0x1f and 0o17: without a sign, as the core schema has it.
+/// 0x1f and 0o17, without a sign, as in the core schema.
 std::optional<Based> read_based(std::string_view text) {
   const Based based{.base = text.starts_with("0x") ? 16 : 8,
                     .digits = text.substr(std::min<std::size_t>(2, text.size()))};
@@ -94,7 +94,7 @@ std::optional<std::string> spelled(const Based& based) {
   return std::to_string(value);
 }
 
-/// Of a number out of a double's range: too large for it, not too small.
+/// Whether a number outside the range of a double is too large, rather than too small.
 bool is_large(const Decimal& decimal) {
   const bool is_lowered = decimal.exponent.starts_with('-');
   std::string_view digits = decimal.exponent;
@@ -109,7 +109,7 @@ bool is_large(const Decimal& decimal) {
   const auto whole = static_cast<std::int64_t>(decimal.whole.size());
   const std::int64_t places =
       zeros(decimal.whole) < whole ? whole - zeros(decimal.whole) : -zeros(decimal.fraction);
-  // No text has so many digits that they could outweigh half the range of the exponent.
+  // No text has enough digits to outweigh half the range of the exponent.
   exponent = std::min(exponent, std::numeric_limits<std::int64_t>::max() / 2);
   return places + (is_lowered ? -exponent : exponent) > 0;
 }
@@ -121,7 +121,7 @@ std::optional<std::string> spelled(const Decimal& decimal) {
   text += whole.empty() ? "0" : whole;
   if (!decimal.fraction.empty()) (text += '.') += decimal.fraction;
   if (!decimal.exponent.empty()) (text += 'e') += decimal.exponent;
-  // 1. is a number and no integer, and JSON wants a digit after the point.
+  // "1." is a number but not an integer, and JSON needs a digit after the point.
   if (!decimal.is_integer && decimal.fraction.empty() && decimal.exponent.empty()) text += ".0";
 
   double value = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What an unquoted scalar means: the core schema of YAML 1.2, where yes, no, on and off are text.
+/// Resolves unquoted scalars by the core schema of YAML 1.2, where yes, no, on and off are text.
 
 #include <optional>
 #include <string>
@@ -13,11 +13,11 @@ namespace pawl::workflow {
 struct PlainScalar {
   YamlNode::Kind kind = YamlNode::Kind::string;
   bool boolean = false;
-  bool has_json = true;  ///< false: .inf, .nan, and numbers beyond what JSON readers can hold
+  bool has_json = true;  ///< false for .inf, .nan and numbers beyond the range of a double
 };
 [[nodiscard]] PlainScalar read_plain(std::string_view text);
 
-/// A number of the core schema in the spelling of JSON; empty when it has none.
+/// A number of the core schema in JSON syntax; empty if JSON cannot represent it.
 [[nodiscard]] std::optional<std::string> json_number(std::string_view text);
 
 }  // namespace pawl::workflow

@@ -7,7 +7,8 @@
 namespace pawl::workflow {
 namespace {
 
-/// In [ ] and { } the brace of an unquoted "${x}" opens a map, and the parser misses a comma.
+/// In [ ] and { } the brace of an unquoted "${x}" opens a map, and the parser reports a missing
+/// comma.
 std::optional<Diagnostic> unquoted_reference(std::size_t at, const SourceText& source) {
   const std::string_view text = source.text();
   if (at == 0 || at >= text.size() || text[at] != '{' || text[at - 1] != '$') return std::nullopt;
@@ -41,41 +42,40 @@ std::optional<Diagnostic> open_bracket(const ParserComplaint& complaint, std::si
   }
   const char bracket = text[*complaint.open_bracket];
   if (bracket != '[' && bracket != '{') return std::nullopt;
-  return Diagnostic{
-      .code = "E001",
-      .message = std::string("this ") + bracket + " is never closed",
-      .place = source.place(*complaint.open_bracket, *complaint.open_bracket + 1),
-      .help = std::string("write the ") + (bracket == '[' ? ']' : '}') + " that belongs to it"};
+  return Diagnostic{.code = "E001",
+                    .message = std::string("this ") + bracket + " is never closed",
+                    .place = source.place(*complaint.open_bracket, *complaint.open_bracket + 1),
+                    .help = std::string("add the matching ") + (bracket == '[' ? ']' : '}')};
 }
 
 struct Translation {
-  std::string_view theirs;  ///< the complaint begins with this
+  std::string_view theirs;  ///< the start of the parser's message
   std::string_view message;
   std::string_view help;
 };
 constexpr std::array<Translation, 12> translations{{
     {"invalid multiline plain key",
      "this text runs into the next line, and that line looks like a key",
-     "give the next line the indentation of the key it belongs beside, or quote the text"},
-    {"wrongly indented", "this quoted text goes on in a line that is not indented",
+     "indent the next line like the other keys of its map, or quote the text"},
+    {"wrongly indented", "this quoted text continues on a line that is not indented",
      "close the quote, or indent the lines that belong to it"},
     {"invalid nested block mapping on the same line", "a second \": \" on the same line",
-     "quote the text if the colon belongs to it, or put the inner key on a line of its own"},
+     "quote the text if the colon is part of it, or put the inner key on its own line"},
     {"missing comma in flow sequence", "a comma is missing between two elements of [ ]",
-     "write a comma, or quote the text if it is one"},
+     "add a comma, or quote the text if it is a single one"},
     {"missing comma in flow mapping", "a comma is missing between two members of { }",
-     "write a comma, or quote the text if it is one"},
+     "add a comma, or quote the text if it is a single one"},
     {"invalid tab character", "a tab in the indentation", "indent with spaces"},
     {"plain scalar cannot start with", "unquoted text cannot begin with this character",
-     "put the text into double quotes"},
+     "put the text in double quotes"},
     {"invalid trailing content after", "there is text after the closing quote",
-     "put the whole text into one pair of quotes"},
+     "put the whole text in one pair of quotes"},
     {"did not find expected key", "a key is expected here",
-     "give the line the indentation of its neighbours; a list and a map do not mix"},
-    {"flow sequence with invalid extra closing bracket", "a ] without its [",
+     "indent the line like its neighbours; a list and a map cannot be mixed"},
+    {"flow sequence with invalid extra closing bracket", "a ] without a matching [",
      "remove it, or quote the text"},
-    {"could not find expected ':'", "a key without its colon", "write a colon after the key"},
-    {"simple key", "a key without its colon", "write a colon after the key"},
+    {"could not find expected ':'", "a key without a colon", "write a colon after the key"},
+    {"simple key", "a key without a colon", "write a colon after the key"},
 }};
 
 }  // namespace
@@ -87,7 +87,7 @@ Diagnostic explain_complaint(const ParserComplaint& complaint, const SourceText&
 
   const std::string_view text = source.text();
   const std::size_t end = std::min(text.find_first_of(" \t\r\n,]}", at), text.size());
-  // The parser's mark of a quoted text is behind its quote.
+  // The parser's mark of a quoted text is after its quote.
   const bool is_quoted = complaint.message.starts_with("missing comma") && at > 0 &&
                          (text[at - 1] == '"' || text[at - 1] == '\'');
   if (is_quoted) --at;
@@ -98,7 +98,7 @@ Diagnostic explain_complaint(const ParserComplaint& complaint, const SourceText&
     fault.help = known.help;
     return fault;
   }
-  fault.message = "this is not YAML: " + std::string(complaint.message);
+  fault.message = "this is not valid YAML: " + std::string(complaint.message);
   return fault;
 }
 

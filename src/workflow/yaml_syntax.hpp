@@ -1,6 +1,6 @@
 #pragma once
 
-/// The YAML parser's complaints, said for people who write workflow files.
+/// Translates the messages of the YAML parser for authors of workflow files.
 
 #include <cstddef>
 #include <optional>
@@ -11,10 +11,10 @@
 namespace pawl::workflow {
 
 struct ParserComplaint {
-  std::string_view message;  ///< the parser's own words
+  std::string_view message;  ///< the parser's text
   std::size_t line = 0;
   std::size_t column = 0;
-  std::optional<std::size_t> open_bracket;  ///< where the innermost open [ or { stands, in bytes
+  std::optional<std::size_t> open_bracket;  ///< the byte offset of the innermost open [ or {
 };
 
 [[nodiscard]] Diagnostic explain_complaint(const ParserComplaint& complaint,

@@ -22,7 +22,7 @@ bool is_refused_control(char32_t code) {
   return (code < 0x20 && !is_line_or_tab) || code == 0x7F;
 }
 
-/// The first character that is none, or that no text file holds.
+/// The first invalid character, or control character that is not allowed in a text file.
 std::optional<Diagnostic> broken_character(const SourceText& source) {
   const std::string_view text = source.text();
   std::size_t at = 0;
@@ -31,7 +31,7 @@ std::optional<Diagnostic> broken_character(const SourceText& source) {
     if (!character.is_valid) {
       return Diagnostic{.code = "E002",
                         .message = "the byte " + in_hex(static_cast<unsigned char>(text[at])) +
-                                   " is not UTF-8 text",
+                                   " is not valid UTF-8",
                         .place = source.place(at, at + 1),
                         .help = "save the file as UTF-8"};
     }
@@ -39,9 +39,9 @@ std::optional<Diagnostic> broken_character(const SourceText& source) {
       return Diagnostic{
           .code = "E002",
           .message = "the control character " + in_hex(static_cast<unsigned>(character.code)) +
-                     " does not belong in a text file",
+                     " is not allowed in a text file",
           .place = source.place(at, at + 1),
-          .help = "remove it; inside double quotes it can be written with a backslash"};
+          .help = "remove it; inside double quotes it can be written as a backslash escape"};
     }
     at += character.bytes;
   }
@@ -52,8 +52,8 @@ std::size_t spaces_before(std::string_view line) {
   return std::min(line.find_first_not_of(' '), line.size());
 }
 
-/// Whether the line ends with the | or > that begins a block of text. Where it only looks so, the
-/// parser finds the tabs instead.
+/// Whether the line ends with the
+///  or > that starts a block of text. If it only looks like it, the parser finds the tabs instead.
 bool begins_block_text(std::string_view line) {
   const std::size_t comment = line.find(" #");
   line = line.substr(0, comment);
@@ -65,10 +65,10 @@ bool begins_block_text(std::string_view line) {
   return sign == 0 || line[sign - 1] == ' ' || line[sign - 1] == '\t';
 }
 
-/// Follows the lines, to tell the tabs of a block of text from those of the indentation.
+/// Follows the lines, to distinguish tabs in a block of text from tabs in the indentation.
 class Indentation {
  public:
-  /// True when `line` is indented with a tab.
+  /// True if `line` is indented with a tab.
   bool has_tab(std::string_view line) {
     const bool is_blank = line.find_first_not_of(" \t") == std::string_view::npos;
     if (is_blank) return false;
@@ -88,8 +88,8 @@ class Indentation {
   static constexpr std::size_t no_block = std::string_view::npos;
   static constexpr std::size_t not_known_yet = no_block - 1;
 
-  std::size_t block_indent_ = no_block;  ///< of the block of text that the lines are in
-  std::size_t least_indent_ = 0;         ///< of a block whose first line is still to come
+  std::size_t block_indent_ = no_block;  ///< of the block of text that contains the current line
+  std::size_t least_indent_ = 0;         ///< of a block whose first line has not been seen yet
 };
 
 }  // namespace
@@ -106,10 +106,10 @@ std::vector<Diagnostic> faults_of_text(const SourceText& source, std::string_vie
       const std::size_t begin = source.offset(number, 1);
       if (line.starts_with('%')) {
         faults.push_back({.code = "E005",
-                          .message = "a line that begins with % is a YAML directive; this file "
-                                     "may have none",
+                          .message = "a line that begins with % is a YAML directive, which is "
+                                     "not allowed",
                           .place = source.place(begin, begin + line.size()),
-                          .help = "remove the line; YAML 1.2 is understood without it"});
+                          .help = "remove the line; pawl reads YAML 1.2 without it"});
       } else if (indentation.has_tab(line)) {
         const std::size_t tab = begin + spaces_before(line);
         faults.push_back({.code = "E009",

@@ -1,7 +1,7 @@
 #pragma once
 
-/// What is refused before the text reaches the YAML parser, which trusts its input too much: on
-/// broken UTF-8 in a line that begins with % it never returns.
+/// Checks the text before the YAML parser sees it, because the parser does not validate its input
+/// well: on invalid UTF-8 in a line that begins with % it never returns.
 
 #include <string_view>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace pawl::workflow {
 
-/// Empty: the parser may see the text.
+/// Empty: the text is safe to parse.
 [[nodiscard]] std::vector<Diagnostic> faults_of_text(const SourceText& source,
                                                      std::string_view file);
 

@@ -54,8 +54,8 @@ TEST(ParseJson, refuses_a_duplicate_key_but_not_the_same_key_elsewhere) {
 }
 
 TEST(ParseJson, takes_one_value_and_nothing_else) {
-  EXPECT_THAT(fault("1 2"), HasSubstr("more text after the value"));
-  EXPECT_THAT(fault("{} x"), HasSubstr("more text after the value"));
+  EXPECT_THAT(fault("1 2"), HasSubstr("there is text after the value"));
+  EXPECT_THAT(fault("{} x"), HasSubstr("there is text after the value"));
   EXPECT_THAT(fault(""), HasSubstr("ends"));
   EXPECT_THAT(fault("  "), HasSubstr("ends"));
   EXPECT_THAT(fault("[1,"), HasSubstr("ends"));

@@ -131,7 +131,7 @@ TEST(Scripts, an_attempt_that_no_line_is_written_for_fails_and_says_so) {
   const JobId job = world.submit(one_stage({.max_attempts = 3}), items({"a", "b"}));
   EXPECT_EQ(world.finish(job), JobState::failed);
   EXPECT_THAT(world.story(job),
-              HasSubstr("the script of stage 'work' has no line for attempt 1 of 'a'"));
+              HasSubstr("the script of stage 'work' has no answer for attempt 1 of 'a'"));
 }
 
 TEST(Scripts, for_a_stage_that_does_not_exist_are_a_mistake_of_the_test) {
@@ -143,7 +143,8 @@ TEST(Scripts, for_a_stage_that_does_not_exist_are_a_mistake_of_the_test) {
     FAIL() << "the misspelt script was taken";
   } catch (const std::logic_error& thrown) {
     EXPECT_STREQ(thrown.what(),
-                 "a script names stage 'wrok', which no workflow here has; did you mean 'work'?");
+                 "a script names stage 'wrok', which is not in any workflow of this world; did you "
+                 "mean 'work'?");
   }
 }
 

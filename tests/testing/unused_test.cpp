@@ -69,17 +69,18 @@ TEST(Unused, a_crash_that_never_happened_is_told) {
 }
 
 TEST(Unused, an_attempt_that_was_written_for_and_never_made_is_told) {
-  EXPECT_EQ(complaint([](World& world) {
-              world.stage("pay", Script{}
-                                     .then(succeeds())
-                                     .attempt(2, fails("closed"))
-                                     .item("rent")
-                                     .then(succeeds())
-                                     .attempt(3, fails("closed")));
-            }),
-            "the script of stage 'pay' has a line for attempt 2, which never came up\n"
-            "the script of stage 'pay' has a line for attempt 3 of item 'rent', which never came "
-            "up");
+  EXPECT_EQ(
+      complaint([](World& world) {
+        world.stage("pay", Script{}
+                               .then(succeeds())
+                               .attempt(2, fails("closed"))
+                               .item("rent")
+                               .then(succeeds())
+                               .attempt(3, fails("closed")));
+      }),
+      "the script of stage 'pay' has an answer for attempt 2, which never came up\n"
+      "the script of stage 'pay' has an answer for attempt 3 of item 'rent', which never came "
+      "up");
 }
 
 TEST(Unused, everything_is_told_at_once) {

@@ -83,29 +83,27 @@ TEST(Template, suggests_the_nearest_root) {
   const TemplateFault misspelt = fault_of("x${itm.path}");
   EXPECT_EQ(misspelt.at, 1U);
   EXPECT_EQ(misspelt.length, 11U);
-  EXPECT_EQ(misspelt.message, "no ${itm}");
+  EXPECT_EQ(misspelt.message, "unknown reference ${itm}");
   EXPECT_EQ(misspelt.help, "did you mean ${item.path}?");
   EXPECT_EQ(fault_of("${stage.a.out.b}").help, "did you mean ${stages.a.out.b}?");
   EXPECT_EQ(fault_of("${HOME}").help,
-            "a reference begins with item, params, in, out, stages or each; for a plain \"${\" "
+            "a reference starts with item, params, in, out, stages or each; for a literal \"${\" "
             "write \"$${\"");
 }
 
 TEST(Template, wants_the_output_of_a_stage) {
-  EXPECT_EQ(fault_of("${stages.convert.markdown}").help,
-            "a stage is read by its outputs: ${stages.convert.out.markdown}");
-  EXPECT_EQ(fault_of("${stages.convert}").help,
-            "a stage is read by its outputs: ${stages.convert.out.FIELD}");
+  EXPECT_EQ(fault_of("${stages.convert.markdown}").help, "write ${stages.convert.out.markdown}");
+  EXPECT_EQ(fault_of("${stages.convert}").help, "write ${stages.convert.out.FIELD}");
   EXPECT_EQ(fault_of("${stages.convert.out}").help, "write ${stages.convert.out.FIELD}");
   EXPECT_EQ(fault_of("${stages.convert.out[0]}").help, "write ${stages.convert.out.FIELD}");
   EXPECT_EQ(fault_of("${stages}").help, "write ${stages.NAME.out.FIELD}");
   EXPECT_EQ(fault_of("${stages.convert.output.x}").message,
-            "\"${stages.convert.output.x}\" does not say what it reads of stage \"convert\"");
+            "\"${stages.convert.output.x}\" does not name an output of stage \"convert\"");
 }
 
 TEST(Template, wants_a_name_after_params_in_and_out) {
   EXPECT_EQ(fault_of("${params}").help, "write ${params.NAME}");
-  EXPECT_EQ(fault_of("${in[0]}").message, "\"${in[0]}\" names no value");
+  EXPECT_EQ(fault_of("${in[0]}").message, "\"${in[0]}\" does not name a value");
   EXPECT_EQ(fault_of("${out}").help, "write ${out.NAME}");
 }
 
@@ -115,7 +113,7 @@ TEST(Template, is_no_template_language) {
   EXPECT_TRUE(fault_of("${out.a*2}").help.ends_with(no_arithmetic));
   EXPECT_TRUE(fault_of("${upper(item)}").help.ends_with("there are no functions"));
   EXPECT_TRUE(fault_of("${item | upper}").help.ends_with("there are no functions"));
-  EXPECT_TRUE(fault_of("${ item }").help.ends_with("there are no spaces in it"));
+  EXPECT_TRUE(fault_of("${ item }").help.ends_with("it contains no spaces"));
   EXPECT_EQ(fault_of("${ item }").message, "\"${ item }\" is not a reference");
   for (const std::string_view text : {"${item.}", "${item..a}", "${.a}", "${item[]}", "${item[-1]}",
                                       "${item[x]}", "${item[1}", "${item[12345678901]}", "${1}",

@@ -200,7 +200,7 @@ TEST(Yaml, tells_syntax_faults_where_they_stand) {
   const std::vector<Case> cases{
       {"a: [1, 2\nb: 3\n", {1, 4, 5}, "this [ is never closed"},
       {"a: {b: 1\n", {1, 4, 5}, "this { is never closed"},
-      {"a: \"abc\nb: 1\n", {1, 4, 8}, "this quoted text goes on in a line that is not indented"},
+      {"a: \"abc\nb: 1\n", {1, 4, 8}, "this quoted text continues on a line that is not indented"},
       {"a: b\n  c: d\n", {1, 4, 5}, "this text runs into the next line"},
       {"a: b: c\n", {1, 5, 6}, "a second \": \" on the same line"},
       {"a: @foo\n", {1, 4, 8}, "unquoted text cannot begin with this character"},
