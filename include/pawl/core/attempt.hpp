@@ -96,11 +96,9 @@ struct Attempt {
   Usage usage;
   std::string decider;   ///< empty: the default decider
   Counts counts_before;  ///< together with the rest of this record: every input of the decision
-  std::optional<std::uint32_t>
-      attempts_cap;  ///< the job's max_attempts_per_task at the time of the decision
-  std::optional<CancelCause>
-      cancelled_by;       ///< a cancel that was in force at the time of the decision
-  bool graceful = false;  ///< interrupted by a graceful stop
+  std::optional<std::uint32_t> attempts_cap;  ///< the job's max_attempts_per_task at that time
+  std::optional<CancelCause> cancelled_by;    ///< a cancel that was in force at that time
+  bool graceful = false;                      ///< interrupted by a graceful stop
   Decision decision;
   friend bool operator==(const Attempt&, const Attempt&) = default;
 

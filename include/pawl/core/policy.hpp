@@ -95,13 +95,11 @@ enum class OnBudgetEnd : std::uint8_t { pause = 1, fail = 2 };
 
 /// Limits of a job, checked whenever an attempt is opened.
 struct Budget {
-  std::optional<std::int64_t> max_total_attempts;  ///< every opened attempt counts
-  std::optional<std::uint32_t>
-      max_attempts_per_task;            ///< caps an epoch on top of the stage's policy
-  std::optional<Duration> deadline;     ///< from submission
+  std::optional<std::int64_t> max_total_attempts;      ///< every opened attempt counts
+  std::optional<std::uint32_t> max_attempts_per_task;  ///< per epoch; also caps the stage's policy
+  std::optional<Duration> deadline;                    ///< from submission
   std::optional<Duration> no_progress;  ///< since the last task ended, while work is due
-  std::optional<std::int64_t>
-      no_progress_decisions;  ///< consecutive decisions without an ended task
+  std::optional<std::int64_t> no_progress_decisions;  ///< decisions in a row that end no task
   std::optional<std::int64_t> cost_microusd;
   std::optional<std::int64_t> tokens;
   OnBudgetEnd exhausted = OnBudgetEnd::pause;

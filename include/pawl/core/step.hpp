@@ -30,9 +30,8 @@ struct NewChild {
 
 struct Step {
   StateKind was = StateKind::running;  ///< the state the decision was made from
-  Version expected =
-      0;      ///< the version it was made from; if the row has another, the step is fenced
-  Task next;  ///< the row as it will be; the store sets its version
+  Version expected = 0;  ///< the version it was made from; fenced if the row has another
+  Task next;             ///< the row as it will be; the store sets its version
   std::optional<Attempt> closed;
   Flow flow = Flow::none;
   std::vector<NewChild> children;

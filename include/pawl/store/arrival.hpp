@@ -89,12 +89,11 @@ struct Arriving {
   JobId job;
   JobId originals;  ///< none: no item was adopted
   std::string export_id;
-  std::int64_t shift = 0;  ///< new ordinal − old ordinal
-  std::int64_t lines = 0;  ///< number of lines of the export that have arrived
-  std::vector<std::int64_t>
-      shifts;                      ///< one for each store the job has been in; the first is `shift`
-  std::string sha256;              ///< of the file; empty: begun by an older version
-  std::int64_t first_ordinal = 0;  ///< the lowest ordinal reserved for it here
+  std::int64_t shift = 0;            ///< new ordinal − old ordinal
+  std::int64_t lines = 0;            ///< number of lines of the export that have arrived
+  std::vector<std::int64_t> shifts;  ///< one per store it has been in; the first is `shift`
+  std::string sha256;                ///< of the file; empty: begun by an older version
+  std::int64_t first_ordinal = 0;    ///< the lowest ordinal reserved for it here
   std::int64_t last_ordinal = 0;
 };
 

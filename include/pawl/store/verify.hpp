@@ -69,11 +69,10 @@ struct Verification {
   std::int64_t payload_bytes = 0;  ///< bytes read
   std::int64_t pools = 0;
   std::int64_t decisions_not_checked = 0;
-  std::int64_t jobs_without_log =
-      0;                          ///< jobs with the originals of adopted items of an imported job
-  bool pools_not_judged = false;  ///< the store changed every time they were read
-  std::vector<JobId> arriving;    ///< imports that are not complete: not checked
-  std::vector<JobId> in_motion;   ///< jobs that changed every time they were read: not checked
+  std::int64_t jobs_without_log = 0;  ///< jobs that hold the originals of adopted items
+  bool pools_not_judged = false;      ///< the store changed every time they were read
+  std::vector<JobId> arriving;        ///< imports that are not complete: not checked
+  std::vector<JobId> in_motion;       ///< jobs that changed every time they were read: not checked
   std::vector<Violation> violations;  ///< the first `violations_max`
   std::int64_t violation_count = 0;
 

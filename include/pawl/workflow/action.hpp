@@ -43,8 +43,7 @@ struct GateSpec {
     expect,  ///< `body`: {field: {equals|at_least|…: value}}
     run,     ///< `argv`; receives the envelope with "out" and answers with a verdict
     schema,  ///< `body`: a JSON Schema for the whole output
-    types,   ///< the output must fit `out`; added by `refine`, so that a mismatch leads to another
-             ///< attempt
+    types,   ///< the output must fit `out`; added by `refine`, which retries a mismatch
   };
   std::string name;
   Kind kind = Kind::expect;

@@ -44,8 +44,7 @@ struct ItemsSpec {
   std::vector<std::string> argv;
   std::string id;        ///< "${item.path}"; empty: the key is derived from the data
   std::string category;  ///< empty: none
-  std::string
-      path;  ///< where each document contains its items, "a.b"; empty: the document is the item
+  std::string path;      ///< where a document contains its items, "a.b"; empty: it is the item
   std::int64_t offset = 0;
   std::optional<std::int64_t> limit;
   friend bool operator==(const ItemsSpec&, const ItemsSpec&) = default;
