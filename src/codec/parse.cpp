@@ -162,8 +162,8 @@ std::string words_for(const Fault& fault, const JsonLimits& limits) {
 
 Result<Json> parse_json(std::string_view text, JsonLimits limits) {
   if (text.size() > limits.bytes) {
-    return fail(ErrorCode::invalid, "JSON of " + std::to_string(text.size()) + " bytes; at most " +
-                                        std::to_string(limits.bytes) + " are read");
+    return fail(ErrorCode::invalid, "the JSON text has " + std::to_string(text.size()) +
+                                        " bytes; the limit is " + std::to_string(limits.bytes));
   }
   boost::json::parse_options strict;
   strict.max_depth = limits.depth;

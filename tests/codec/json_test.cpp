@@ -109,7 +109,7 @@ TEST(ParseJson, keeps_its_limits_of_depth_and_size) {
   EXPECT_TRUE(parse_json(nested(3), {.depth = 3}));
   EXPECT_FALSE(parse_json(nested(4), {.depth = 3}));
   EXPECT_TRUE(parse_json("[1234]", {.bytes = 6}));
-  EXPECT_THAT(fault("[12345]", {.bytes = 6}), HasSubstr("at most 6"));
+  EXPECT_THAT(fault("[12345]", {.bytes = 6}), HasSubstr("the limit is 6"));
 }
 
 TEST(ParseJson, reads_back_what_was_built) {
