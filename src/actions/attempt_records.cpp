@@ -17,7 +17,7 @@ void add_log(std::vector<ArtifactRecord>& records, ArtifactKind kind, const char
   std::string tail = text;
   if (text.size() > log_tail_bytes) {
     tail = tail_of(text, log_tail_bytes);
-    // A log that cannot be kept is no reason to lose the attempt: its end stands in the record.
+    // If a log cannot be stored, the attempt is not lost: the record holds the end of the log.
     const auto keep = [&] { return store.keep_payload(text); };
     if (const Result<std::string> sha256 = ask_patiently(patience, keep)) {
       record.sha256 = *sha256;
@@ -28,15 +28,15 @@ void add_log(std::vector<ArtifactRecord>& records, ArtifactKind kind, const char
   records.push_back(std::move(record));
 }
 
-/// One line of $PAWL_EVENTS; `invalid` says what it is not.
+/// Reads one line of $PAWL_EVENTS. `invalid` says what is wrong with it.
 Status read_event(const std::string& line, Usage& usage) {
   const Result<Json> event = parse_json(line);
   if (!event) return std::unexpected(event.error());
-  if (!is_object(*event)) return fail(ErrorCode::invalid, "it is not an object");
+  if (!is_object(*event)) return fail(ErrorCode::invalid, "not a JSON object");
   for (const auto& [key, value] : members(*event)) {
     if (key == "progress" && number_of(value)) continue;
     if (key == "message" && string_of(value)) continue;
-    if (key != "usage") return fail(ErrorCode::invalid, "\"" + key + "\" has no meaning here");
+    if (key != "usage") return fail(ErrorCode::invalid, "unknown member \"" + key + "\"");
     const Result<Usage> used = usage_from(value);
     if (!used) return std::unexpected(used.error());
     usage = usage + *used;
@@ -63,7 +63,7 @@ Result<std::vector<ArtifactRecord>> file_records(const std::vector<NamedFile>& f
     if (!kept) return std::unexpected(kept.error());
     if (!*kept) {
       return fail(ErrorCode::invalid,
-                  "the artifact \"" + file.name + "\" cannot be kept: " + kept->error().message,
+                  "the artifact \"" + file.name + "\" cannot be stored: " + kept->error().message,
                   kept->error().help);
     }
     const KeptFile& bytes = (**kept).file;

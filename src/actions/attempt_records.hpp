@@ -1,6 +1,6 @@
 #pragma once
 
-/// What an attempt leaves for its record beside the output: logs, files it wants kept, costs.
+/// What an attempt leaves in its record beside the output: logs, artifacts and costs.
 
 #include <string>
 #include <vector>
@@ -17,30 +17,30 @@
 
 namespace pawl {
 
-/// What of a log stands in the record itself; a longer one is kept as a payload.
+/// How much of a log the record itself holds; a longer log is stored as a payload.
 inline constexpr std::size_t log_tail_bytes = 2'048;
 
-/// stdout and stderr, where anything was written. Waits for a store that does not answer, until
-/// `stop`.
+/// Records of stdout and stderr, if anything was written. Waits until `stop` for a store that does
+/// not answer.
 [[nodiscard]] std::vector<ArtifactRecord> log_records(const ProcessEnd& end, Store& store,
                                                       const Patience& patience);
 
-/// Keeps the files a result names. `invalid` names the one that cannot be taken.
+/// Stores the files that a result names. `invalid` names the file that cannot be stored.
 [[nodiscard]] Result<std::vector<ArtifactRecord>> file_records(const std::vector<NamedFile>& files,
                                                                FileKeeper& keeper);
 
-/// What the lines of $PAWL_EVENTS come to.
+/// The sum of the lines of $PAWL_EVENTS.
 struct EventLines {
   Usage usage;
   std::int64_t ignored = 0;   ///< lines that the protocol does not know
-  std::string first_ignored;  ///< why
+  std::string first_ignored;  ///< why the first of them was ignored
 };
 [[nodiscard]] EventLines read_events(const std::filesystem::path& path);
 
-/// A note for the record where lines were ignored.
+/// A note for the record if lines were ignored.
 [[nodiscard]] ArtifactRecord note_of(const EventLines& events);
 
-/// The same value with secrets masked in its texts.
+/// The same value with secrets masked in its strings.
 [[nodiscard]] Json masked(const Json& value, const Mask& mask);
 
 }  // namespace pawl

@@ -34,7 +34,7 @@ class Attributes {
   posix_spawnattr_t it_{};
 };
 
-/// What the new process does before it becomes the program.
+/// What the new process does before it executes the program.
 class FileActions {
  public:
   explicit FileActions(const StartOrder& order) {

@@ -8,13 +8,13 @@
 
 namespace pawl {
 
-/// What to start. Only `start` reads it.
+/// What to start. Used only during `start`.
 struct StartOrder {
   const char* program = nullptr;  ///< a path
-  char* const* argv = nullptr;    ///< ends with a null, and so does `env`
+  char* const* argv = nullptr;    ///< ends with a null pointer, like `env`
   char* const* env = nullptr;
-  const char* cwd = nullptr;  ///< null: ours
-  /// Its standard streams, with numbers above 2. It gets no other descriptor.
+  const char* cwd = nullptr;  ///< null: the current directory
+  /// Its standard streams; the numbers must be above 2. It gets no other descriptors.
   int in = -1;
   int out = -1;
   int err = -1;
@@ -24,19 +24,21 @@ struct StartOrder {
 class ChildProcess {
  public:
   ChildProcess() = default;
-  /// Kills the group and reaps its leader, if nobody has.
+  /// Kills the group, and reaps its leader unless that has been done.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// Once. Returns 0 when the program runs, and an errno when it could not be started. Its signals
-  /// are set as a shell sets them.
+  /// Call once. Returns 0 if the program runs, or the errno if it could not be started. Resets the
+  /// signals as a shell does.
   [[nodiscard]] int start(const StartOrder& order);
 
   [[nodiscard]] pid_t pid() const { return pid_; }  ///< also the number of its group
-  /// Readable when it has ended. Not open where another part of this program has reaped it.
+  /// Becomes readable when the process has ended. Not open if another part of this program has
+  /// reaped it.
   [[nodiscard]] const Descriptor& handle() const { return handle_; }
-  /// Sends its group a signal. Not after it has been reaped: its number may then be another's.
+  /// Signals the group. Do not call it after the leader is reaped: the number may belong to another
+  /// process.
   void signal(int number) const;
   /// Waits for the end of the leader.
   void reap();

@@ -13,7 +13,7 @@ namespace pawl {
 
 namespace {
 
-/// The environment of a command: a handful of names, each one time.
+/// The environment of a command: a few variables, each set once.
 class Variables {
  public:
   void set(std::string_view name, std::string_view value) {
@@ -44,9 +44,9 @@ class Variables {
   std::vector<std::string> all_;
 };
 
-/// What a command inherits of our own environment, and nothing else.
+/// The only variables that a command inherits from our environment.
 constexpr std::array<const char*, 5> inherited{"PATH", "HOME", "LANG", "TZ", "TMPDIR"};
-/// What a process that left its group has to end itself, when the attempt is stopped.
+/// How long a process that left its group has to exit when the attempt is stopped.
 constexpr Duration stray_grace = std::chrono::milliseconds(500);
 constexpr const char* usual_path = "/usr/local/bin:/usr/bin:/bin";
 
@@ -171,7 +171,7 @@ ProcessEnd run_command(const ActionServices& services, Command& command, std::st
   spec.secrets = command.secrets;
   spec.started = [&](pid_t leader) { place.mark().add_leader(leader); };
   ProcessEnd end = run_process(spec);
-  // What left the group on purpose does not survive a stop (trap 15).
+  // Processes that left the group on purpose do not survive a stop either (trap 15).
   if (end.stopped) place.mark().end_processes(std::min(services.options.grace, stray_grace));
   return end;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Runs a command for an attempt, its work or one of its gates, by the subprocess protocol.
+/// Runs a command for an attempt, as its work or as one of its gates, by the subprocess protocol.
 
 #include <expected>
 #include <memory>
@@ -24,38 +24,39 @@ struct ActionServices {
   ActionOptions options;
   std::shared_ptr<RunDirectory> run;  ///< shared by all code of one source
 
-  /// A variable of this process.
+  /// An environment variable of this process.
   [[nodiscard]] std::optional<std::string> variable(const std::string& name) const;
 };
 
-/// A command with everything in its place.
+/// A command that is ready to run.
 struct Command {
   std::vector<std::string> argv;
   std::vector<std::string> env;
   std::string cwd;
-  std::vector<std::string> secrets;  ///< their values
+  std::vector<std::string> secrets;  ///< the values of the secrets
 };
 
-/// Gives a command, its references already resolved, its environment and its directory. The error
-/// is final, with the code R205 (a secret is not set) or R206 (a reference has no usable value); or
-/// retryable where the store could not be read.
+/// Adds the environment and the directory to a command whose references are resolved. The error is
+/// final, with the code R205 (a secret is not set) or R206 (a reference has no usable value), or
+/// retryable if the store could not be read.
 [[nodiscard]] std::expected<Command, StageError> prepare_command(
     const ActionServices& services, const ActionSpec& action, const std::vector<std::string>& argv,
     Context& context, const Lookup& lookup, Workspace& place);
 
-/// The project directory of the attempt's job, absolute; empty where the job names none.
+/// The absolute path of the job's project directory; empty if the job names none.
 [[nodiscard]] std::string project_of(const Context& context);
 
-/// Runs it to its end; of the command only the secrets are left. Of stdout `capture_bytes_max` are
-/// kept as they are.
+/// Runs the command to its end and consumes it, except for its secrets. Keeps up to
+/// `capture_bytes_max` bytes of stdout unchanged.
 [[nodiscard]] ProcessEnd run_command(const ActionServices& services, Command& command,
                                      std::string input, Workspace& place, std::stop_token stop,
                                      std::size_t capture_bytes_max);
 
-/// An error of the store or the disk on the way to a command: retryable; one of the values: R206.
+/// The error if a command cannot be prepared: retryable for the store or the disk, R206 for a
+/// value.
 [[nodiscard]] StageError error_before_start(const Error& error);
 
-/// The longest result, verdict or captured output that is read.
+/// The longest result, verdict or captured output that is accepted.
 inline constexpr std::size_t result_bytes_max = std::size_t{16} << 20U;
 
 }  // namespace pawl

@@ -11,8 +11,8 @@ namespace pawl {
 
 namespace {
 
-/// What the exit codes mean where nobody says otherwise: those of sysexits.h, the two of shells,
-/// and 79 for a rate limit. Every other one is worth another try.
+/// The default meaning of exit codes: those of sysexits.h, the two of shells, and 79 for a rate
+/// limit. Every other code is retryable.
 ErrorClass usual_class(int code) {
   switch (code) {
     case 64:  // usage
@@ -36,7 +36,7 @@ bool holds(const std::vector<int>& codes, int code) {
 
 ErrorClass class_of(const ActionSpec& action, const ProcessEnd& end) {
   const bool was_signalled = end.how == ProcessEnd::How::signalled;
-  // As shells count: a process that a signal ended has 128 and the signal's number.
+  // As in shells: a process that was ended by a signal has the code 128 plus the signal number.
   const int code = was_signalled ? 128 + end.number : end.number;
   if (holds(action.final_exits, code)) return ErrorClass::final;
   if (holds(action.retryable_exits, code) || was_signalled) return ErrorClass::retryable;
@@ -82,7 +82,7 @@ StageError not_started(const ProcessEnd& end) {
   return error;
 }
 
-/// The command says itself what went wrong.
+/// The command reports itself what went wrong.
 StageError reported(StageError error, const ProcessEnd& end) {
   if (error.code.empty() && (end.how == ProcessEnd::How::signalled || end.number != 0)) {
     error.code = code_of(end);
@@ -96,7 +96,7 @@ StageError ordinary(const ActionSpec& action, const ProcessEnd& end) {
                    .kind = kind_of(end),
                    .code = code_of(end),
                    .message = last_line(end.err)};
-  // How it ended is in kind and code; what it said last is what tells failures apart.
+  // Kind and code already say how it ended; its last line tells failures apart.
   if (error.message.empty()) error.message = ending_words(end);
   return error;
 }
@@ -116,7 +116,7 @@ std::optional<StageError> error_of(const ActionSpec& action, const ProcessEnd& e
     return StageError{.error_class = ErrorClass::retryable,
                       .kind = ErrorKind::signal,
                       .code = "stopped",
-                      .message = "stopped before it had ended"};
+                      .message = "stopped before it ended"};
   }
   if (end.how == ProcessEnd::How::not_started) return not_started(end);
   const bool has_document = written && *written;
@@ -133,11 +133,11 @@ std::optional<StageError> error_of(const ActionSpec& action, const ProcessEnd& e
     return error;
   }
   if (written && !*written) {
-    return protocol_error("the result is not what the protocol wants: " + written->error().text());
+    return protocol_error("the result does not follow the protocol: " + written->error().text());
   }
   if (!written && action.capture == Capture::file) {
     return protocol_error(
-        "exit 0, but no result was written; write it to $PAWL_RESULT, or say `capture: json` or "
+        "exit 0, but no result was written; write it to $PAWL_RESULT, or use `capture: json` or "
         "`capture: text`");
   }
   return std::nullopt;

@@ -1,6 +1,7 @@
 #pragma once
 
-/// What the end of a command means: the table "How it ends" of the subprocess protocol. Pure.
+/// Maps the end of a command to an outcome: the table "How it ends" of the subprocess protocol.
+/// Pure.
 
 #include <optional>
 
@@ -11,10 +12,10 @@
 
 namespace pawl {
 
-/// The result document: none was written, or what was written could not be read, or it.
+/// The result document; empty if none was written, an error if it could not be read.
 using Written = std::optional<Result<ResultDocument>>;
 
-/// The error that this end is; none: it ended well, and the output may be read.
+/// The error that this end means; empty if the command succeeded and its output may be read.
 [[nodiscard]] std::optional<StageError> error_of(const ActionSpec& action, const ProcessEnd& end,
                                                  const Written& written);
 

@@ -36,7 +36,7 @@ std::unexpected<StartRefusal> not_executable(const std::string& command,
       StartFault::not_executable, EACCES,
       "not executable: " + command +
           (is_directory ? " is a directory"
-                        : " (" + found.string() + " may not be executed; try chmod +x)")});
+                        : " (" + found.string() + "is not executable; try chmod +x)")});
 }
 
 }  // namespace
@@ -73,9 +73,9 @@ std::expected<std::string, StartRefusal> find_command(const std::string& command
       case Kind::not_executable:
         return not_executable(command, path);
       case Kind::missing:
-        return std::unexpected(
-            StartRefusal{StartFault::command_not_found, ENOENT,
-                         "command not found: " + command + " (there is no " + path.string() + ")"});
+        return std::unexpected(StartRefusal{
+            StartFault::command_not_found, ENOENT,
+            "command not found: " + command + " (no such file: " + path.string() + ")"});
     }
   }
   const std::string_view searched = path_variable(env);
@@ -105,10 +105,10 @@ StartRefusal start_refusal(int error, const std::string& command) {
     case E2BIG:
       return {StartFault::too_long, error,
               "the arguments and the environment of " + command +
-                  " are too long together; hand large values over by `in`"};
-    case ENOENT:  // the file was there a moment ago: it is the interpreter that is missing
+                  " are too long; pass large values with `in`"};
+    case ENOENT:  // the file exists, so its interpreter is missing
       return {StartFault::command_not_found, error,
-              "command not found: the interpreter that " + command + " names in its first line"};
+              "command not found: the interpreter in the first line of " + command};
     case EACCES:
     case EPERM:
     case ENOEXEC:

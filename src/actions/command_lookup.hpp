@@ -1,6 +1,6 @@
 #pragma once
 
-/// Finds the program that a command means, as the child would: in its directory and its PATH.
+/// Finds the program of a command as the child would: in its directory and its PATH.
 
 #include <expected>
 #include <filesystem>
@@ -17,17 +17,17 @@ struct StartRefusal {
   std::string text;
 };
 
-/// The path to try, or why there is none. A command that names its file is not looked at: where it
-/// cannot be started, ask `find_command` why.
+/// The path to execute, or the reason there is none. A command with a slash is not checked; if it
+/// cannot be started, `find_command` says why.
 [[nodiscard]] std::expected<std::string, StartRefusal> program_to_try(
     const std::string& command, const std::vector<std::string>& env, const std::string& cwd);
 
-/// The path to execute, or why there is none.
+/// The path to execute, or the reason there is none.
 [[nodiscard]] std::expected<std::string, StartRefusal> find_command(
     const std::string& command, const std::vector<std::string>& env,
     const std::filesystem::path& cwd);
 
-/// What an errno of the start itself means.
+/// Explains an errno of the start itself.
 [[nodiscard]] StartRefusal start_refusal(int error, const std::string& command);
 
 }  // namespace pawl

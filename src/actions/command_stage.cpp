@@ -19,13 +19,13 @@ bool gives_misfits_back(const ActionSpec& action) {
       action.gates, [](const GateSpec& gate) { return gate.kind == GateSpec::Kind::types; });
 }
 
-/// What stdout is kept for: nothing, or the output.
+/// Whether stdout is the output; otherwise it is only a log.
 bool captures_output(const ActionSpec& action) {
   return action.capture == Capture::json ||
          (action.capture == Capture::text && !action.out.empty());
 }
 
-/// A script is never interpolated; the arguments of a command are.
+/// References in a script are never resolved; those in the arguments of a command are.
 Result<std::vector<std::string>> command_line(const ActionSpec& action, const Lookup& lookup,
                                               FileLinks& links) {
   if (action.kind == ActionKind::sh) {
@@ -43,7 +43,7 @@ std::string all_misfits(const std::vector<FieldMisfit>& found) {
   return text;
 }
 
-/// One run of a command, from its end to the outcome.
+/// Turns one finished run of a command into an outcome.
 class Harvest {
  public:
   Harvest(const ActionServices& services, const ActionSpec& action, const Command& command,
@@ -105,14 +105,15 @@ class Harvest {
     std::error_code ignored;
     if (action_.capture == Capture::file && end_.number == 0 &&
         std::filesystem::exists(place_.result() + ".tmp", ignored)) {
-      return fail(ErrorCode::invalid,
-                  "only $PAWL_RESULT.tmp was written; rename it to $PAWL_RESULT when it is whole");
+      return fail(
+          ErrorCode::invalid,
+          "only $PAWL_RESULT.tmp was written; rename it to $PAWL_RESULT when it is complete");
     }
     return std::nullopt;
   }
 
-  /// Texts that the command wrote for people. Errors are masked where they become a failure;
-  /// declared outputs and files are data, and stay as they are.
+  /// Masks texts that the command wrote for people. Errors are masked when they become a failure.
+  /// Declared outputs and files are data and stay as they are.
   void mask_texts(ResultDocument& document) const {
     document.summary = mask_.whole(document.summary);
     document.model = mask_.whole(document.model);
@@ -123,8 +124,8 @@ class Harvest {
     if (action_.out.empty()) document.output = masked(document.output, mask_);
   }
 
-  /// Where files may lie. What is printed is easily somebody else's text, so a path in it leads no
-  /// further than the scratch directory.
+  /// Where files may be. Printed text may easily come from elsewhere, so a path in it must stay
+  /// inside the scratch directory.
   [[nodiscard]] FilePlaces places(bool was_written) {
     const bool is_printed = !was_written || action_.capture == Capture::json;
     return {.scratch = place_.dir(),
@@ -139,7 +140,7 @@ class Harvest {
     return keeper.check_quota(paths);
   }
 
-  /// What it says it used replaces what its events come to.
+  /// The usage in the result replaces the sum of its events.
   void add_what_it_says(const ResultDocument& document) {
     if (document.usage) left_.usage = *document.usage;
     if (document.model.empty()) return;
@@ -162,7 +163,7 @@ class Harvest {
     return failure(error_before_start(error));
   }
 
-  /// A command may hand on a file that it was given. It cannot name any other file of the store.
+  /// A command may pass on a file that it was given. It cannot name any other file of the store.
   [[nodiscard]] Status check_named_files(const Json& output) {
     for (const PayloadName& file : files_named_in(output.text())) {
       if (place_.links().has(file.sha256)) continue;
@@ -203,12 +204,11 @@ class Harvest {
       if (!end_.captured_all) return too_long();
       Result<Json> value = parse_json(end_.captured, {.bytes = result_bytes_max});
       if (value) return value;
-      return fail(ErrorCode::invalid, "`capture: json` wants exactly one JSON value on stdout: " +
+      return fail(ErrorCode::invalid, "`capture: json` expects exactly one JSON value on stdout: " +
                                           value.error().text());
     }
     if (captures_output(action_) && !end_.captured_all) return too_long();
-    // Where nobody declared that stdout is data it is a log: masked, and shortened where it is
-    // long.
+    // Unless stdout is declared as data it is a log: masked, and shortened if it is long.
     std::string text = captures_output(action_) ? std::move(end_.captured) : end_.out;
     return Json::object({{"text", text}});
   }

@@ -10,7 +10,7 @@
 
 namespace pawl {
 
-/// One attempt: prepares the command, runs it, and makes of its end what the protocol says.
+/// Runs one attempt: prepares the command, runs it, and maps its end to an outcome by the protocol.
 [[nodiscard]] Outcome run_command_stage(const ActionServices& services, const ActionSpec& action,
                                         Context& context, std::stop_token stop);
 

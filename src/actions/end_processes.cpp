@@ -19,17 +19,17 @@ namespace pawl {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-/// How long killed processes may take to be gone: one in the middle of a write to a slow disk.
+/// How long killed processes may take to disappear, for example during a write to a slow disk.
 constexpr auto vanish_max = std::chrono::seconds(5);
 
-/// Whether a process leads one of the groups, and is the one that was meant by its number.
+/// Whether the process leads one of the groups, and its number has not been reused.
 bool is_known_leader(const ProcessEntry& entry, const Wanted& wanted) {
   const auto known = std::ranges::find(wanted.groups, entry.pid, &KnownGroup::leader);
   return known != wanted.groups.end() && entry.pid == entry.group &&
          entry.started >= known->started_from && entry.started <= known->started_until;
 }
 
-/// A process by a handle that never means another.
+/// A process with a handle that stays valid if its number is reused.
 struct Held {
   Descriptor handle;
   pid_t pid = 0;
@@ -39,12 +39,12 @@ class Ending {
  public:
   explicit Ending(const Wanted& wanted) : wanted_(wanted) {}
 
-  /// Takes hold of those that are there; answers whether there are any.
+  /// Opens a handle to each wanted process. Returns whether there are any.
   bool find() {
     held_.clear();
     for (const ProcessEntry& entry : all_wanted()) {
       Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, entry.pid, 0)));
-      // Looked at once more: the number may have changed hands before it was held.
+      // Check again: the number may have been reused before the handle was opened.
       const auto again = process_entry(entry.pid);
       if (!handle.is_open() || !again || again->started != entry.started) continue;
       seen_.insert_or_assign(entry.pid, entry.started);
@@ -59,7 +59,7 @@ class Ending {
     }
   }
 
-  /// Waits until all that are held have ended; false when the time is over.
+  /// Waits until all of them have ended. Returns false if the time is over.
   bool wait(Clock::time_point until) {
     for (const Held& one : held_) {
       for (;;) {
@@ -78,8 +78,9 @@ class Ending {
   [[nodiscard]] int count() const { return static_cast<int>(seen_.size()); }
 
  private:
-  /// Those that prove themselves by the variable, and who is with them in a known group. What was
-  /// wanted once stays so, also when what proved it has ended meanwhile.
+  /// The processes that have the variable, and the other members of their group if the group is
+  /// known. A process that was wanted once stays wanted, even if the process with the variable has
+  /// ended since.
   [[nodiscard]] std::vector<ProcessEntry> all_wanted() const {
     std::vector<ProcessEntry> living;
     std::set<pid_t> bearers;
@@ -88,7 +89,7 @@ class Ending {
     for (const pid_t pid : all_processes()) {
       const auto entry = process_entry(pid);
       if (!entry) continue;
-      // A leader that has ended and was not waited for still stands for its group.
+      // A leader that has ended but was not reaped still identifies its group.
       if (is_known_leader(*entry, wanted_)) known_groups.insert(entry->group);
       if (!entry->is_living() || pid == ::getpid()) continue;
       living.push_back(*entry);
@@ -118,7 +119,7 @@ class Ending {
 int end_processes(const Wanted& wanted, Duration grace) {
   Ending ending(wanted);
   const Clock::time_point kill_at = Clock::now() + grace;
-  // Once more after each round: one of them may have started another in between.
+  // Look again after each round, because a process may have started another one.
   while (ending.find()) {
     if (Clock::now() >= kill_at) break;
     ending.signal(SIGTERM);

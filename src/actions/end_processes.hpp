@@ -1,6 +1,6 @@
 #pragma once
 
-/// Ends processes that are known by what stands in their environment, or by their group.
+/// Ends processes that are identified by their environment or by their group.
 
 #include <cstdint>
 #include <string>
@@ -12,25 +12,26 @@
 
 namespace pawl {
 
-/// A group by its leader (0: none), and when that one started, in ticks of the machine: with the
-/// number that names one process for as long as the machine runs.
+/// A group, identified by its leader (0: none) and the time the leader started, in clock ticks.
+/// Number and start time identify a process for as long as the machine runs.
 struct KnownGroup {
   pid_t leader = 0;
   std::uint64_t started_from = 0;
   std::uint64_t started_until = 0;
 };
 
-/// Every process with `variable` in its environment, or one that begins so; and the other members
-/// of its group, where that is one of `groups` and its leader is there. A group without a process
-/// that has the variable is not touched, whatever is known of it: its number may be wrong.
+/// The processes with `variable` in their environment (with `is_beginning`, a variable that starts
+/// with it), and the other members of their group if the group is one of `groups` and its leader
+/// exists. A group without a process that has the variable is left alone, because its number may be
+/// wrong.
 struct Wanted {
   std::string variable;
   bool is_beginning = false;
   std::vector<KnownGroup> groups;
 };
 
-/// Asks them to end, kills after `grace` those that did not, and waits until they are gone. Never
-/// the calling process. Answers how many there were.
+/// Asks the processes to end, kills those that have not ended after `grace`, and waits until they
+/// are gone. Never ends the calling process. Returns how many processes there were.
 int end_processes(const Wanted& wanted, Duration grace);
 
 }  // namespace pawl

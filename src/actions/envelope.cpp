@@ -18,7 +18,7 @@ namespace {
 
 using Members = std::vector<std::pair<std::string, Json>>;
 
-/// How many of the earlier outputs are shown.
+/// How many earlier outputs are included.
 constexpr std::size_t outputs_shown = 2;
 
 void append_item(std::string& out, const Context& context) {
@@ -69,13 +69,13 @@ Json feedback_part(const Context& context, const std::vector<Attempt>& history) 
                        {"guidance", feedback->guidance}});
 }
 
-/// Whether the payload itself is at fault, as against the way to it.
+/// Whether the payload itself is lost, as opposed to not reachable now.
 bool is_lost(const Error& error) {
   return error.code == ErrorCode::not_found || error.code == ErrorCode::corrupt;
 }
 
-/// The verdicts of all earlier attempts, the outputs of the newest. An output whose payload is lost
-/// is left away: running the stage again is what brings it back.
+/// The verdicts of all earlier attempts, and the outputs of the newest. An output whose payload is
+/// lost is left out: rerunning the stage is the way to restore it.
 Result<Json> previous_part(const std::vector<Attempt>& history, Store& store, FileLinks& links) {
   std::vector<Json> list(history.size());
   std::size_t outputs = 0;
@@ -115,7 +115,7 @@ Status write_items(Context& context, Store& store, Workspace& place) {
   Status written;
   std::int64_t number = 0;
   const Status read = context.for_each_item([&](const SettledItem& settled) {
-    // Each item has links of its own: thousands of files may bear the same name.
+    // Each item has its own directory of links: thousands of files may have the same name.
     FileLinks links(store, place.in() + "/items/" + std::to_string(++number));
     const Result<Json> line = items_line(settled, context.workflow(), links);
     if (!line) {
@@ -137,7 +137,7 @@ Status write_items(Context& context, Store& store, Workspace& place) {
 }  // namespace
 
 std::string_view feedback_source(Cause cause, const std::vector<Attempt>& history) {
-  // An interruption says nothing of its own: the attempt goes on with what the one before had.
+  // An interruption has no feedback of its own: the attempt continues with that of the one before.
   for (std::size_t at = history.size(); cause == Cause::interrupted && at-- > 0;) {
     cause = history[at].cause;
   }

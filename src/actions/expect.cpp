@@ -16,12 +16,12 @@ namespace {
 Result<Criterion> wrong(const std::string& name, std::string_view word, const Json& bound,
                         std::string_view wants) {
   return fail(ErrorCode::invalid, "the expectation " + std::string(word) + " of " + name + " is " +
-                                      shown(bound) + ", where it must be " + std::string(wants));
+                                      shown(bound) + ", but it must be " + std::string(wants));
 }
 
 bool is_same(const Json& a, const Json& b) { return canonical(a) == canonical(b); }
 
-/// Exact where both are integers; empty where one is no number.
+/// Exact if both are integers; unordered if one is not a number.
 std::partial_ordering order(const Json& a, const Json& b) {
   const auto a_integer = integer_of(a);
   const auto b_integer = integer_of(b);
@@ -32,7 +32,7 @@ std::partial_ordering order(const Json& a, const Json& b) {
   return *a_number <=> *b_number;
 }
 
-/// Characters of a text, elements of a list, members of an object.
+/// The number of characters of a string, elements of a list or members of an object.
 std::optional<std::int64_t> length_of(const Json& value) {
   if (const auto text = string_of(value)) {
     return std::ranges::count_if(
@@ -98,7 +98,7 @@ Result<Criterion> check_one(const std::string& name, std::string_view word, cons
     made.actual = actual.is_null() ? "absent" : shown(actual);
     made.passed = actual.is_null() != *wanted;
   } else {
-    return fail(ErrorCode::invalid, "no expectation is called \"" + std::string(word) + "\"");
+    return fail(ErrorCode::invalid, "unknown expectation \"" + std::string(word) + "\"");
   }
   return made;
 }

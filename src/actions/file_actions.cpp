@@ -24,14 +24,14 @@ using Action = std::shared_ptr<const ActionSpec>;
 
 constexpr std::size_t children_max = 100'000;
 
-/// A person's stage: what it is given is what it yields.
+/// A human stage: its input becomes its output.
 Outcome hand_on(const ActionSpec& action, Context& context) {
   const Result<Json> in = resolve_fields(action.in, lookup_in(context));
   if (!in) return Failure{.error = error_before_start(in.error())};
   return Output{.json = *in};
 }
 
-/// One child for each element of the list.
+/// Creates one child for each element of the list.
 Outcome split(const ActionSpec& action, Context& context) {
   const Result<Json> in = resolve_fields(action.in, lookup_in(context));
   if (!in) return Failure{.error = error_before_start(in.error())};
@@ -39,8 +39,8 @@ Outcome split(const ActionSpec& action, Context& context) {
   if (!list) return Failure{.error = error_before_start(list.error())};
   if (!is_array(*list)) {
     return Failure{
-        .error = error_before_start(
-            Error{ErrorCode::invalid, "`each` names " + action.each + ", which is no list", {}})};
+        .error = error_before_start(Error{
+            ErrorCode::invalid, "`each` names " + action.each + ", which is not a list", {}})};
   }
   FanOut fan_out;
   std::set<std::string> taken;
@@ -54,13 +54,13 @@ Outcome split(const ActionSpec& action, Context& context) {
   if (fan_out.children.size() > children_max) {
     return Failure{.error = protocol_error("`each` would make " +
                                            std::to_string(fan_out.children.size()) +
-                                           " children, where 100,000 are the bound")};
+                                           " children, but at most 100,000 are allowed")};
   }
   fan_out.summary = std::to_string(fan_out.children.size()) + " children";
   return fan_out;
 }
 
-/// Each declared field as the list of what the children brought, in their order.
+/// Each declared field as the list of the children's values, in their order.
 Outcome gather(const ActionSpec& action, Context& context) {
   std::vector<std::pair<std::string, std::vector<Json>>> fields;
   for (const OutField& field : action.out) fields.emplace_back(field.name, std::vector<Json>{});
@@ -85,7 +85,7 @@ Condition condition_of(const Action& action) {
   };
 }
 
-/// A gate that cannot even be made says so whenever it is asked.
+/// A gate that cannot be created reports its error whenever it is asked.
 GateFunction gate_of(const Services& services, const Action& action, const GateSpec& gate) {
   Result<GateFunction> made = make_gate(services, action, gate);
   if (made) return std::move(*made);

@@ -30,7 +30,8 @@ Result<std::string> FileLinks::path_of(const FileValue& file, std::string_view f
     if (!error) std::filesystem::create_symlink(std::filesystem::absolute(*target), link, error);
     if (error == std::errc::file_exists) continue;
     if (error) {
-      return fail(ErrorCode::unavailable, "cannot make " + link.string() + ": " + error.message());
+      return fail(ErrorCode::unavailable,
+                  "cannot create " + link.string() + ": " + error.message());
     }
     targets_.push_back(*target);
     return made_[{first, file.sha256}] = link.string();

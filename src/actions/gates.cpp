@@ -33,7 +33,7 @@ Judgement judgement_of(std::vector<Criterion> criteria, std::string summary) {
   return rejected({.summary = std::move(summary), .criteria = std::move(criteria), .guidance = {}});
 }
 
-/// What the references of a gate mean.
+/// How the references of a gate are resolved.
 Lookup lookup_for(const ActionSpec& action, const GateContext& context) {
   const Json in = value_or_throw(resolve_fields(action.in, lookup_in(context.task)));
   return lookup_in(context.task, in, context.output.json);
@@ -81,9 +81,9 @@ GateFunction types_gate(std::shared_ptr<const ActionSpec> action) {
   };
 }
 
-/// What the command said, from its result document or else from stdout.
+/// What the command reported, in its result document or else on stdout.
 std::string verdict_text(const ProcessEnd& end, Workspace& place) {
-  if (end.stopped) cannot_judge("it was stopped before it had judged");
+  if (end.stopped) cannot_judge("it was stopped before it gave a verdict");
   if (end.how == ProcessEnd::How::not_started) cannot_judge(end.fault_text);
   if (end.how != ProcessEnd::How::exited || end.number != 0) {
     const std::string how = end.how == ProcessEnd::How::exited
@@ -94,7 +94,7 @@ std::string verdict_text(const ProcessEnd& end, Workspace& place) {
   }
   auto written = value_or_throw(read_small_file(place.result(), result_bytes_max));
   if (written) return std::move(*written);
-  if (!end.captured_all) cannot_judge("its standard output is longer than 16 MiB");
+  if (!end.captured_all) cannot_judge("its stdout is longer than 16 MiB");
   if (last_line(end.captured).empty()) {
     cannot_judge("it gave no verdict; write one to $PAWL_RESULT or print it");
   }
@@ -105,7 +105,7 @@ Judgement judgement_from(VerdictDocument said) {
   Judgement judgement{.verdict = said.verdict, .feedback = {}, .reason = {}, .usage = said.usage};
   std::string summary = std::move(said.feedback.summary);
   if (said.verdict == Verdict::uncertain) {
-    judgement.reason = summary.empty() ? "it could not tell" : std::move(summary);
+    judgement.reason = summary.empty() ? "the gate gave no reason" : std::move(summary);
   } else if (said.verdict == Verdict::rejected) {
     judgement.feedback = std::move(said.feedback);
     judgement.feedback.summary =
@@ -114,8 +114,8 @@ Judgement judgement_from(VerdictDocument said) {
   return judgement;
 }
 
-/// The same gate with the stage's secrets masked in everything it says, its errors included: gates
-/// quote what they judge.
+/// The same gate with the stage's secrets masked in its verdicts and errors, because gates quote
+/// what they judge.
 GateFunction masked_gate(std::shared_ptr<const ActionServices> services,
                          std::shared_ptr<const ActionSpec> action, GateFunction gate) {
   if (action->secrets.empty()) return gate;

@@ -11,8 +11,8 @@
 
 namespace pawl {
 
-/// `invalid` for a schema that cannot be compiled. The gate throws when it cannot judge, which the
-/// engine takes for a gate error: never for a verdict.
+/// `invalid` if a schema cannot be compiled. The gate throws if it cannot judge. The engine treats
+/// that as a gate error, never as a verdict.
 [[nodiscard]] Result<GateFunction> make_gate(const std::shared_ptr<const ActionServices>& services,
                                              const std::shared_ptr<const ActionSpec>& action,
                                              const GateSpec& gate);

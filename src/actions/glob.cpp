@@ -29,7 +29,8 @@ std::string shown_bytes(const std::string& text) {
   return shown;
 }
 
-/// One set "[a-z]" that `pattern` begins with; passes it. An unclosed one is a plain bracket.
+/// Consumes the set "[a-z]" at the start of `pattern` and matches it. An unclosed set is a plain
+/// bracket.
 bool set_matches(std::string_view& pattern, char c) {
   std::size_t at = 1;
   const bool is_negated = at < pattern.size() && (pattern[at] == '!' || pattern[at] == '^');
@@ -56,7 +57,7 @@ bool set_matches(std::string_view& pattern, char c) {
   return found != is_negated;
 }
 
-/// One part of the pattern that is not `*` against the first character; passes both.
+/// Matches one element of the pattern other than `*` against the first character; consumes both.
 bool take_one(std::string_view& name, std::string_view& pattern) {
   if (name.empty() || pattern.empty()) return false;
   const char c = name.front();
@@ -64,7 +65,7 @@ bool take_one(std::string_view& name, std::string_view& pattern) {
   if (pattern.front() == '?') {
     pattern.remove_prefix(1);
     matches = true;
-    // A character, not a byte.
+    // `?` matches a character, not a byte.
     name.remove_prefix(1);
     while (!name.empty() && (static_cast<unsigned char>(name.front()) & 0xC0U) == 0x80U) {
       name.remove_prefix(1);
@@ -127,7 +128,7 @@ class Walk {
   }
 
  private:
-  /// `at`: a directory that the parts before `part` lead to, relative to the base.
+  /// `at` is a directory that matches the parts before `part`, relative to the base.
   void step(const fs::path& at, std::size_t part) {
     const bool is_last = part + 1 == parts_.size();
     const std::string& pattern = parts_[part];
@@ -183,7 +184,7 @@ class Walk {
     }
     if (error && error != std::errc::no_such_file_or_directory && error_.message.empty()) {
       error_ = {ErrorCode::unavailable,
-                "cannot look into " + folder.string() + ": " + error.message(),
+                "cannot read directory " + folder.string() + ": " + error.message(),
                 {}};
     }
   }
@@ -211,7 +212,7 @@ bool name_matches(std::string_view name, std::string_view pattern) {
   if (name.starts_with('.') && !pattern.starts_with('.') && !pattern.starts_with("\\.")) {
     return false;
   }
-  // The last star seen, and where to go on from it: linear for one star, never exponential.
+  // The last star and where to continue after it: linear for one star, never exponential.
   std::string_view star_pattern;
   std::string_view star_name;
   bool has_star = false;

@@ -1,8 +1,8 @@
 #pragma once
 
-/// Files by a pattern: `*`, `?`, `[a-z]`, `[!a-z]`, `**` for any number of directories, `\` before
-/// a character that stands for itself. A name that begins with a dot is matched only by a pattern
-/// that does too. `**` does not follow links to directories, so no loop is walked.
+/// Finds files by a pattern: `*`, `?`, `[a-z]`, `[!a-z]`, `**` for any number of directories, `\`
+/// before a character that is taken literally. A name that begins with a dot matches only a pattern
+/// that does too. `**` does not follow links to directories, so it never loops.
 
 #include <filesystem>
 #include <string>
@@ -13,8 +13,8 @@
 
 namespace pawl {
 
-/// The regular files below `base` that match, as paths relative to it (absolute where the pattern
-/// is), sorted by their bytes. `invalid` names a file whose name is not UTF-8.
+/// The regular files below `base` that match, sorted by their bytes. Paths are relative to `base`,
+/// or absolute if the pattern is. `invalid` names a file whose name is not UTF-8.
 [[nodiscard]] Result<std::vector<std::string>> find_files(const std::filesystem::path& base,
                                                           std::string_view pattern);
 

@@ -26,21 +26,21 @@ std::unexpected<Error> refused(std::string message, std::string help = {}) {
 }
 
 std::unexpected<Error> cannot_open(const std::string& path, int error) {
-  return refused("no file " + path + " (" + std::generic_category().message(error) + ")");
+  return refused("cannot open " + path + " (" + std::generic_category().message(error) + ")");
 }
 
-/// By this name the kernel opens what a descriptor refers to, wherever its path leads now.
+/// The name by which the kernel opens the file of a descriptor, wherever its path leads now.
 std::string name_of(const Descriptor& file) {
   return "/proc/self/fd/" + std::to_string(file.get());
 }
 
-/// Where an open file or directory really lies.
+/// The real path of an open file or directory.
 fs::path real_path(const Descriptor& file) {
   std::error_code ignored;
   return fs::read_symlink(name_of(file), ignored);
 }
 
-/// Files of /proc and /sys look regular. What they hold is made when they are read.
+/// Files of /proc and /sys look regular, but their content is made when they are read.
 bool is_on_disk(const Descriptor& file) {
   struct statfs found{};
   if (::fstatfs(file.get(), &found) != 0) return false;
@@ -54,8 +54,8 @@ bool is_inside(const fs::path& path, const fs::path& folder) {
   return folder_end == folder.end() && path_at != path.end();
 }
 
-/// The real path of a directory; empty where it is not one. The last part may not be a link: a
-/// command could have put one in the place of its scratch directory.
+/// The real path of a directory; empty if it is not one. The last part must not be a link, because
+/// a command could have replaced its scratch directory by one.
 fs::path real_directory(const fs::path& folder) {
   const Descriptor file(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   return file.is_open() ? real_path(file) : fs::path();
@@ -86,8 +86,9 @@ Status check_place(const FilePlaces& places, const std::string& path, const fs::
 }  // namespace
 
 Result<HandedIn> HandedIn::open(const FilePlaces& places, const std::string& path) {
-  if (path.empty() || path.find('\0') != std::string::npos) return refused("no file is named");
-  // This opens nothing yet: neither a pipe nor a device notices it.
+  if (path.empty() || path.find('\0') != std::string::npos)
+    return refused("the path is empty or contains a zero byte");
+  // O_PATH opens nothing yet, so a pipe or a device does not notice it.
   const Descriptor found(::open((places.scratch / path).c_str(), O_PATH | O_CLOEXEC));
   if (!found.is_open()) return cannot_open(path, errno);
   struct stat status{};
@@ -98,7 +99,7 @@ Result<HandedIn> HandedIn::open(const FilePlaces& places, const std::string& pat
   HandedIn file;
   file.real_path_ = real_path(found);
   if (file.real_path_.empty()) {
-    return refused("it cannot be told where " + path + " lies", "mount /proc");
+    return refused("cannot find the real path of " + path, "mount /proc");
   }
   if (const Status placed = check_place(places, path, file.real_path_); !placed) {
     return std::unexpected(placed.error());

@@ -2,9 +2,9 @@
 
 /// Files that a command hands in: `file` outputs and artifacts.
 ///
-/// A path comes from outside, so it is not trusted. Only a regular file that lies in an allowed
-/// place is taken, after all links are resolved, and the bytes that are copied are those of the
-/// file that was checked, whatever happens to its name meanwhile.
+/// A path comes from outside, so it is not trusted. Only a regular file in an allowed place is
+/// accepted, after all links are resolved. The bytes that are copied are those of the file that was
+/// checked, whatever happens to its name meanwhile.
 
 #include <cstdint>
 #include <filesystem>
@@ -21,7 +21,7 @@
 
 namespace pawl {
 
-/// Where the files of an attempt may lie. What the attempt was given it may hand on, too.
+/// Where the files of an attempt may be. An attempt may also hand in the files that it was given.
 struct FilePlaces {
   std::filesystem::path scratch;     ///< $PAWL_DIR, where relative paths start
   std::filesystem::path project;     ///< empty: only the scratch directory is allowed
@@ -37,14 +37,14 @@ struct FileQuota {
 /// A regular file in an allowed place.
 class HandedIn {
  public:
-  /// `invalid` names the path, and where it must lie. Never waits, and never opens a device.
+  /// `invalid` names the path and where it must be. Never blocks, and never opens a device.
   [[nodiscard]] static Result<HandedIn> open(const FilePlaces& places, const std::string& path);
 
-  /// When it was opened.
+  /// The size when the file was opened.
   [[nodiscard]] std::int64_t size() const { return size_; }
-  /// Its own name, after links are resolved.
+  /// The name of the file itself, after links are resolved.
   [[nodiscard]] std::string name() const { return real_path_.filename().string(); }
-  /// Its bytes. `invalid` beyond `bytes_max`, `unavailable` when a stop is requested.
+  /// Its bytes. `invalid` beyond `bytes_max`; `unavailable` if a stop is requested.
   [[nodiscard]] ByteSource bytes(std::int64_t bytes_max, std::stop_token stop) const;
 
  private:
@@ -53,22 +53,22 @@ class HandedIn {
   std::int64_t size_ = 0;
 };
 
-/// Keeps what one attempt hands in, within its quota.
+/// Stores the files that one attempt hands in, within its quota.
 class FileKeeper {
  public:
   FileKeeper(Store& store, FilePlaces places, FileQuota quota, Patience patience)
       : store_(store), places_(std::move(places)), quota_(quota), patience_(std::move(patience)) {}
 
-  /// `invalid` when the files are too many or too large together. Called before the first is kept,
-  /// so that nothing is kept then. Paths that cannot be taken are not its business.
+  /// `invalid` if the files are too many or too large together. Call it before the first file is
+  /// stored, so that nothing is stored in that case. Ignores paths that cannot be accepted.
   [[nodiscard]] Status check_quota(std::span<const std::string> paths) const;
 
   struct Kept {
     KeptFile file;
     std::string name;  ///< the last part of the path
   };
-  /// The inner error: this path cannot be taken. The outer one: the store could not keep it, or the
-  /// quota is used up.
+  /// The inner error means that this path cannot be accepted; the outer one that the store could
+  /// not store it or the quota is used up.
   [[nodiscard]] Result<Result<Kept>> keep(const std::string& path);
 
   [[nodiscard]] Store& store() { return store_; }

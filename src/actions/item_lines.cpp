@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t line_bytes_max = std::size_t{16} << 20U;
 
-/// What is wrong with one line. The parser counts lines too, and would always say the first.
+/// What is wrong with one line. Removes the parser's own line number, which is always 1.
 std::string of_one_line(std::string_view message) {
   constexpr std::string_view first = "line 1, ";
   if (message.starts_with(first)) return ", " + std::string(message.substr(first.size()));
@@ -33,7 +33,7 @@ Result<bool> ItemLines::next_line(std::string& line) {
     if (c == '\n') return true;
     line += static_cast<char>(c);
     if (line.size() > line_bytes_max) {
-      // The next call begins with the next line.
+      // Skip the rest of the line, so that the next call begins with the next one.
       for (int rest = c; rest != EOF && rest != '\n';) rest = std::fgetc(file_.get());
       return fail(ErrorCode::invalid, place() + " is longer than 16 MiB");
     }

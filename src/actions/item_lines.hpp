@@ -1,7 +1,7 @@
 #pragma once
 
-/// Items from lines: a line that begins with { [ or " is JSON, any other is text; empty lines are
-/// passed over.
+/// Reads items from lines: a line that begins with {, [ or " is JSON, any other is text. Empty
+/// lines are skipped.
 
 #include <cstdint>
 #include <cstdio>
@@ -15,11 +15,11 @@ namespace pawl {
 
 class ItemLines {
  public:
-  /// `name` is how errors call the source.
+  /// `name` is the name of the source in errors.
   ItemLines(std::shared_ptr<std::FILE> file, std::string name)
       : file_(std::move(file)), name_(std::move(name)) {}
 
-  /// The next document; false at the end. `invalid` names the source and the line.
+  /// Reads the next document. Returns false at the end. `invalid` names the source and the line.
   [[nodiscard]] Result<bool> next(Json& document);
   /// "items.jsonl, line 12"
   [[nodiscard]] std::string place() const;

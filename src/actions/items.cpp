@@ -33,13 +33,14 @@ namespace {
 constexpr std::size_t page_size = 1'000;
 constexpr std::size_t faults_max = 20;
 
-/// The next item's data, with the digest it is compared by where that is not the data's own.
+/// The data of the next item, and the digest it is compared by unless that is the digest of the
+/// data.
 struct Raw {
   Json data;
   std::string sha256;
   std::string place;  ///< for errors
 };
-/// False at the end.
+/// Returns false at the end.
 using Documents = std::function<Result<bool>(Raw&)>;
 
 std::shared_ptr<std::FILE> closing(std::FILE* file) {
@@ -61,7 +62,7 @@ Result<std::string> digest_of(const fs::path& path) {
 Lookup params_lookup(const Json& params) {
   return [params](const Reference& reference) -> Result<Json> {
     if (reference.root == Reference::Root::params) return value_at(params, reference.path);
-    return fail(ErrorCode::invalid, reference.text() + " means nothing where items are read");
+    return fail(ErrorCode::invalid, reference.text() + " cannot be used where items are read");
   };
 }
 
@@ -69,9 +70,9 @@ Lookup item_lookup(const Json& params, const Json& data) {
   return [params, data](const Reference& reference) -> Result<Json> {
     if (reference.root == Reference::Root::params) return value_at(params, reference.path);
     if (reference.root != Reference::Root::item) {
-      return fail(ErrorCode::invalid, reference.text() + " means nothing where items are read");
+      return fail(ErrorCode::invalid, reference.text() + " cannot be used where items are read");
     }
-    // Before an item has its key, `id` is a field like any other.
+    // Until an item has its key, `id` is a field like any other.
     if (!is_object(data) && reference.path == "value") return data;
     return value_at(data, reference.path);
   };
@@ -84,7 +85,7 @@ Result<std::string> source_text(const std::string& text, const Json& params) {
   return **value;
 }
 
-/// A pattern with params in it. What a param holds stands for itself, unless it is the whole
+/// A pattern with params in it. The value of a param is taken literally, unless it is the whole
 /// pattern.
 Result<std::string> pattern_text(const std::string& text, const Json& params) {
   const auto made = Template::parse(text);
@@ -168,10 +169,10 @@ Result<Documents> from_command(const std::vector<std::string>& argv, const Json&
                                const fs::path& project) {
   Result<std::vector<std::string>> line = resolve_command(argv, params_lookup(params), nullptr);
   if (!line) return std::unexpected(line.error());
-  // A file of its own: items by the million need no memory.
+  // Uses a temporary file, so that millions of items need no memory.
   std::FILE* const file = std::tmpfile();
   if (file == nullptr) {
-    return fail(ErrorCode::unavailable, "cannot make a temporary file for the items: " +
+    return fail(ErrorCode::unavailable, "cannot create a temporary file for the items: " +
                                             std::generic_category().message(errno));
   }
   std::shared_ptr<std::FILE> output = closing(file);
@@ -242,7 +243,7 @@ class Pages {
         if (const Status may = go_on_after(item.error()); !may) return std::unexpected(may.error());
         continue;
       }
-      // After a fault nothing is given; what follows is read for its faults alone.
+      // After a fault no more items are returned; the rest is read only to report its faults.
       if (!faults_.empty()) continue;
       page.push_back(std::move(*item));
       ++added;
@@ -256,7 +257,8 @@ class Pages {
     return std::unexpected(all_faults());
   }
 
-  /// A document that is wrong does not hide the next one; a source that cannot be read ends it.
+  /// A wrong document does not hide the next one, but a source that cannot be read ends the
+  /// reading.
   Status go_on_after(const Error& error) {
     if (error.code != ErrorCode::invalid) return std::unexpected(error);
     faults_.push_back(error);
@@ -268,8 +270,8 @@ class Pages {
     Error all = faults_.front();
     if (faults_.size() == 1) return all;
     const bool is_cut = faults_.size() == faults_max;
-    all.message = (is_cut ? "the first " : "") + std::to_string(faults_.size()) +
-                  " items that cannot be read:";
+    all.message =
+        (is_cut ? "the first " : "") + std::to_string(faults_.size()) + " items cannot be read:";
     for (const Error& one : faults_) all.message += "\n  " + one.message;
     return all;
   }
@@ -304,7 +306,7 @@ class Pages {
       if (!key) return fail(key.error().code, raw.place + ": " + key.error().message);
       if (!*key || (*key)->empty()) {
         return fail(ErrorCode::invalid,
-                    raw.place + ": the item has no id, " + items_.id + " is empty there");
+                    raw.place + ": the item has no id: " + items_.id + " is empty");
       }
       item.key = **key;
     }
@@ -323,7 +325,7 @@ class Pages {
   fs::path project_;
   Documents documents_;
   Raw raw_;
-  std::vector<Json> inside_;  ///< what is left of the document, last first
+  std::vector<Json> inside_;  ///< the rest of the document's items, in reverse order
   std::int64_t passed_ = 0;
   std::int64_t given_ = 0;
   std::vector<Error> faults_;
@@ -332,7 +334,8 @@ class Pages {
 }  // namespace
 
 ItemSource read_items(const ItemsSpec& items, const Json& params, const fs::path& project) {
-  // Shared: the source is a function, and its copies read on from where the others are.
+  // Shared, because the source is a function that may be copied; all copies read on from one
+  // position.
   auto pages = std::make_shared<Pages>(items, params, project.empty() ? "." : project);
   return [pages](std::vector<NewItem>& page) { return pages->next(page); };
 }

@@ -47,7 +47,7 @@ std::string Mask::take(bool is_last) {
   std::string out;
   std::string_view rest = pending_;
   while (!rest.empty()) {
-    // A longer secret that may still be coming wins over a shorter one that is there.
+    // A longer secret that may still be arriving wins over a shorter one that is complete.
     const auto found = std::ranges::find_if(secrets_, [&](const std::string& secret) {
       return rest.starts_with(secret) || (!is_last && std::string_view(secret).starts_with(rest));
     });

@@ -1,7 +1,7 @@
 #pragma once
 
-/// What is kept of a log of any length: its beginning and its end, with a line in between that says
-/// how much was left out. And the same text with secrets made unreadable, however they arrive.
+/// What is stored of a log of any length: its beginning and its end, and between them a line that
+/// says how much was left out. Also masks secrets, even if they arrive in pieces.
 
 #include <cstdint>
 #include <string>
@@ -10,17 +10,17 @@
 
 namespace pawl {
 
-/// Replaces secrets by ***, also where one arrives in two pieces.
+/// Replaces secrets by ***, even if one arrives in two pieces.
 class Mask {
  public:
   Mask() = default;
-  /// Empty secrets hide nothing.
+  /// Empty secrets are ignored.
   explicit Mask(std::vector<std::string> secrets);
 
   /// The whole text, masked.
   [[nodiscard]] std::string whole(std::string_view text) const;
 
-  /// As much of the masked text as is certain after this piece.
+  /// The part of the masked text that is certain after this piece.
   [[nodiscard]] std::string feed(std::string_view piece);
   /// The rest.
   [[nodiscard]] std::string finish();
@@ -28,7 +28,7 @@ class Mask {
  private:
   [[nodiscard]] std::string take(bool is_last);
 
-  std::vector<std::string> secrets_;  ///< the longest first
+  std::vector<std::string> secrets_;  ///< longest first
   std::string pending_;
 };
 
@@ -41,14 +41,14 @@ class LogText {
 
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
   [[nodiscard]] bool is_cut() const;
-  /// The text; where it is cut with the line "… 49,000,000 bytes left out …".
+  /// The text; if it was cut, with the line "… 49,000,000 bytes left out …".
   [[nodiscard]] std::string text() const;
 
  private:
   std::size_t head_max_;
   std::size_t tail_max_;
   std::string head_;
-  std::string tail_;  ///< trimmed now and then: may be longer than tail_max_
+  std::string tail_;  ///< trimmed only now and then, so it may be longer than tail_max_
   std::int64_t bytes_ = 0;
 };
 
@@ -56,7 +56,7 @@ class LogText {
 [[nodiscard]] std::string grouped(std::int64_t number);
 /// The last `bytes_max` bytes, beginning with a whole character.
 [[nodiscard]] std::string tail_of(std::string_view text, std::size_t bytes_max);
-/// The last line that says something, without surrounding space, at most `bytes_max` long.
+/// The last line that is not blank, trimmed and at most `bytes_max` long.
 [[nodiscard]] std::string last_line(std::string_view text, std::size_t bytes_max = 500);
 
 }  // namespace pawl

@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t line_bytes = 256;
 constexpr std::size_t token_digits = 32;
 
-/// More attempts at once than any worker has; a longer file is not read to its end.
+/// More attempts than any worker runs at once. The rest of a longer file is ignored.
 constexpr std::size_t lines_max = 65'536;
 
 off_t place_of(std::size_t line) { return static_cast<off_t>(line * line_bytes); }
@@ -36,7 +36,7 @@ bool is_hex(std::string_view text, std::size_t length) {
          });
 }
 
-/// Whether it is the name of a directory beside others: nothing that leads elsewhere.
+/// Whether this is the plain name of a directory, not a path that leads elsewhere.
 bool is_plain(std::string_view name) {
   return !name.empty() && name != "." && name != ".." &&
          std::ranges::none_of(name, [](unsigned char letter) {
@@ -44,15 +44,15 @@ bool is_plain(std::string_view name) {
          });
 }
 
-/// With spaces, so that the next line stands where it always stands.
+/// Pads the text with spaces, so that every line has a fixed place.
 std::string padded(std::string text) {
   text.resize(line_bytes - 1, ' ');
   text += '\n';
   return text;
 }
 
-/// "17 65536-1 4242 880001 880002 17". The number stands at both ends, so that a line which is
-/// being overwritten shows.
+/// "17 65536-1 4242 880001 880002 17". The number is at both ends, so that a line that is being
+/// overwritten can be recognised.
 MarkLine parse_line(const std::string& text) {
   std::istringstream fields(text);
   MarkLine line;
@@ -60,7 +60,7 @@ MarkLine parse_line(const std::string& text) {
   fields >> line.number >> line.name >> line.group.leader >> line.group.started_from >>
       line.group.started_until >> again;
   if (!fields || again != line.number || line.number < 0 || !is_plain(line.name)) return {};
-  // One group and not all of them, as 0 and -1 would mean elsewhere.
+  // Refuse the numbers that mean something else than one group, such as 0, 1 and -1.
   if (line.group.leader < 0 || line.group.leader == 1) return {};
   return line;
 }
@@ -87,7 +87,7 @@ void read_owner(const std::string& text, MarkText& mark) {
     return value ? string_of(*value).value_or("") : "";
   };
   std::string token = text_at("token");
-  // Anything else could be the beginning of what stands in the environment of others.
+  // A shorter token could be a prefix of the environment of other processes.
   if (!is_hex(token, token_digits)) return;
   mark.token = std::move(token);
   mark.boot = text_at("boot");
@@ -112,18 +112,19 @@ Result<Descriptor> open_mark(const std::filesystem::path& path, bool trust_owner
   };
   Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file.is_open()) {
-    if (errno == ELOOP) return refused("is a link, and a mark never is");
+    if (errno == ELOOP) return refused("is a symbolic link, not a mark");
     return fail(ErrorCode::not_found, path.string());
   }
   struct stat found{};
   if (::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) {
-    return refused("is not a file, and a mark always is");
+    return refused("is not a regular file");
   }
   if (trust_owner) return file;
   if (const Status safe = check_trusted(path, found); !safe) return std::unexpected(safe.error());
-  // We make them for ourselves alone, under one name.
-  if ((found.st_mode & 077U) != 0) return refused("is open to other users, and a mark never is");
-  if (found.st_nlink != 1) return refused("has several names, and a mark never has");
+  // pawl creates marks for the current user only, under one name.
+  if ((found.st_mode & 077U) != 0)
+    return refused("is accessible to other users, but a mark never is");
+  if (found.st_nlink != 1) return refused("has several hard links, but a mark has only one");
   return file;
 }
 

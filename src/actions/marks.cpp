@@ -25,7 +25,7 @@ namespace {
 std::string random_token() {
   std::array<unsigned char, 16> bytes{};
   require(::getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()),
-          "the machine gives random bytes");
+          "getrandom returns all bytes");
   constexpr std::string_view digits = "0123456789abcdef";
   std::string token;
   for (const unsigned char byte : bytes) {
@@ -61,22 +61,22 @@ Result<std::shared_ptr<WorkerMark>> WorkerMark::make(const fs::path& run_directo
   }
   const std::string token = random_token();
   const std::string name = std::to_string(::getpid()) + "-" + token.substr(0, 8);
-  // Under its own name the mark appears complete and locked.
+  // The rename makes the mark visible when it is complete and locked.
   const fs::path unfinished = run_directory / (".mark-" + token);
   const fs::path path = run_directory / (name + std::string(mark_suffix));
   Descriptor file = make_private_file(unfinished);
-  if (!file.is_open()) return std::unexpected(system_error("cannot make", unfinished));
+  if (!file.is_open()) return std::unexpected(system_error("cannot create", unfinished));
   (void)::flock(file.get(), LOCK_EX | LOCK_NB);
   if (!write_mark_line(file.get(), 0, mark_owner_text(token)) ||
       ::rename(unfinished.c_str(), path.c_str()) != 0) {
-    const Error why = system_error("cannot make", path);
+    const Error why = system_error("cannot create", path);
     ::unlink(unfinished.c_str());
     return std::unexpected(why);
   }
   std::shared_ptr<WorkerMark> made(new WorkerMark(path, token, std::move(file)));
   const fs::path folder = run_directory / name;
   if (::mkdir(folder.c_str(), 0700) != 0 || ::chmod(folder.c_str(), 0700) != 0) {
-    return std::unexpected(system_error("cannot make", folder));
+    return std::unexpected(system_error("cannot create", folder));
   }
   return made;
 }
@@ -84,7 +84,7 @@ Result<std::shared_ptr<WorkerMark>> WorkerMark::make(const fs::path& run_directo
 std::string WorkerMark::folder() const { return fs::path(path_).replace_extension().string(); }
 
 WorkerMark::~WorkerMark() {
-  if (owner_ != ::getpid()) return;  // a copy of us, made by fork
+  if (owner_ != ::getpid()) return;  // a copy of this process, made by fork
   remove_tree(folder());
   ::unlink(path_.c_str());
 }
@@ -130,11 +130,11 @@ Mark::~Mark() {
 std::string Mark::token() const { return attempt_token(worker_->token(), line_.number); }
 
 void Mark::add_leader(pid_t leader) {
-  // It started between this moment and the one when the mark was made: what else had its number in
-  // that time was gone before, or comes after.
+  // The leader started between now and the creation of the mark. Another process with its number
+  // has ended before that time or starts after it.
   line_.group.leader = leader;
   line_.group.started_until = ticks_now();
-  // On a full disk the token alone has to do.
+  // On a full disk, the token alone must do.
   (void)write();
 }
 
@@ -157,7 +157,7 @@ Result<Mark> RunDirectory::mark(const std::string& name) {
   if (!owner) return std::unexpected(owner.error());
   Result<ScratchDirectory> scratch = ScratchDirectory::make((**owner).folder(), name);
   if (!scratch && scratch.error().code == ErrorCode::not_found) {
-    // Somebody has removed the run directory under us.
+    // The run directory was removed while we were using it.
     owner = worker(owner->get());
     if (!owner) return std::unexpected(owner.error());
     scratch = ScratchDirectory::make((**owner).folder(), name);

@@ -1,18 +1,19 @@
 #pragma once
 
-/// Marks: what this machine remembers of the processes of attempts, so that whoever comes after a
-/// crash can end them.
+/// Marks record on this machine which processes belong to attempts, so that they can be ended after
+/// a crash.
 ///
 ///   run/<worker>.mark                  the mark of a worker: its token, a line for each attempt
 ///   run/<worker>/<task>-<attempt>/     the scratch directory of an attempt
 ///
-/// A worker makes its mark before its first process starts and holds a lock on it for as long as it
-/// lives, so nobody has to guess from numbers whether it is dead. Its random token, with the number
-/// of the attempt behind it, stands in the environment of each process and of everything that one
-/// starts (PAWL_RUN). Each attempt writes its line before its process starts, and adds the group
-/// behind it.
+/// A worker creates its mark before its first process starts and holds a lock on it for as long as
+/// it lives, so no process has to guess from process numbers whether the worker is dead. Its random
+/// token, followed by the number of the attempt, is in the environment (PAWL_RUN) of each process
+/// and of everything that the process starts. Each attempt writes its line before its process
+/// starts, and adds the process group after that.
 ///
-/// All of it is for this user alone, and a run directory that others could write to is refused.
+/// Only this user has access to these files, and a run directory that others could write to is
+/// refused.
 
 #include <filesystem>
 #include <memory>
@@ -32,8 +33,8 @@
 
 namespace pawl {
 
-/// The mark of a worker that we are, with the folder of its scratch directories. Both are removed
-/// with it. Threads: any.
+/// The mark of this worker, with the directory of its scratch directories. Both are removed with
+/// this object. Threads: any.
 class WorkerMark {
  public:
   [[nodiscard]] static Result<std::shared_ptr<WorkerMark>> make(
@@ -44,16 +45,16 @@ class WorkerMark {
 
   [[nodiscard]] const std::string& token() const { return token_; }
   [[nodiscard]] const std::filesystem::path& file() const { return path_; }
-  /// Where its scratch directories are.
+  /// The directory of its scratch directories.
   [[nodiscard]] std::string folder() const;
 
-  /// A line that no living attempt has, and a number that none ever had.
+  /// A line that no living attempt uses, and a number that was never used.
   struct Line {
     std::size_t place = 0;
     std::int64_t number = 0;
   };
   [[nodiscard]] Line take_line();
-  /// Writes the line of an attempt; `unavailable` when the disk is full.
+  /// Writes the line of an attempt; `unavailable` if the disk is full.
   [[nodiscard]] Status write(std::size_t place, const MarkLine& line);
   void give_back(std::size_t place);
 
@@ -72,19 +73,19 @@ class WorkerMark {
   std::vector<std::size_t> unused_;  ///< guarded by mutex_
 };
 
-/// The mark of one process that we own, with its scratch directory.
+/// The mark of one process that this object owns, with its scratch directory.
 class Mark {
  public:
   Mark(Mark&&) noexcept = default;
   Mark& operator=(Mark&&) = delete;
   ~Mark();
 
-  /// What stands in PAWL_RUN.
+  /// The value of PAWL_RUN.
   [[nodiscard]] std::string token() const;
   [[nodiscard]] const ScratchDirectory& scratch() const { return scratch_; }
   /// Adds the leader of the group to the mark.
   void add_leader(pid_t leader);
-  /// Ends everything that has our token: what left the group, when the attempt was stopped.
+  /// Ends all processes with our token, for example those that left the group before a stop.
   void end_processes(Duration grace) const;
 
  private:
@@ -98,18 +99,18 @@ class Mark {
   ScratchDirectory scratch_;
 };
 
-/// Where the attempts of this process have their marks. Threads: any.
+/// The directory for the marks of this process. Threads: any.
 class RunDirectory {
  public:
-  /// Touches nothing before the first mark is made.
+  /// Creates nothing before the first mark.
   explicit RunDirectory(std::filesystem::path path, bool trust_owner = false)
       : path_(std::move(path)), trust_owner_(trust_owner) {}
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] bool trust_owner() const { return trust_owner_; }
 
-  /// `name` is "<task>-<attempt>", perhaps with more behind; its scratch directory is made unique
-  /// where that is taken.
+  /// `name` is "<task>-<attempt>", possibly with a suffix. If it is taken, the scratch directory
+  /// gets a unique name.
   [[nodiscard]] Result<Mark> mark(const std::string& name);
 
  private:
@@ -121,9 +122,9 @@ class RunDirectory {
   std::shared_ptr<WorkerMark> worker_;  ///< guarded by mutex_; shared with the marks of attempts
 };
 
-/// Ends what earlier attempts of this task have left: those of dead workers, and our own that are
-/// fenced. Answers how many processes were ended; `refused` for a directory that others could write
-/// to.
+/// Ends the processes that earlier attempts of this task have left: those of dead workers, and our
+/// own attempts that are fenced. Returns how many processes were ended; `refused` if others could
+/// write to the directory.
 [[nodiscard]] Result<int> end_earlier_attempts(const std::filesystem::path& run_directory,
                                                TaskId task, AttemptNumber current, Duration grace,
                                                bool trust_owner = false);

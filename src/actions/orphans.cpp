@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Nobody has removed the mark since it was opened.
+/// Whether the mark has not been removed since it was opened.
 bool is_still_there(const fs::path& path, int file) {
   struct stat open_file{};
   struct stat named_file{};
@@ -35,15 +35,15 @@ bool is_still_there(const fs::path& path, int file) {
          open_file.st_ino == named_file.st_ino;
 }
 
-/// Whether the owner of the mark is dead. Then we hold its lock, which keeps others from ending the
-/// same, for as long as the file is open.
+/// Whether the owner of the mark is dead. If so, we hold its lock until the file is closed, which
+/// keeps others from doing the same cleanup.
 bool take_over(const fs::path& path, int file) {
   if (::flock(file, LOCK_EX | LOCK_NB) != 0) return false;
   return is_still_there(path, file);
 }
 
-/// The same, and waits while another attempt, of this process or another, clears up behind the same
-/// dead worker: what it left must be ended before the next attempt runs.
+/// Like `take_over`, but waits while another attempt, of this or another process, cleans up after
+/// the same dead worker: its leftovers must be ended before the next attempt runs.
 bool take_over_in_turn(const fs::path& path, int file, pid_t owner, Duration patience) {
   const auto until = std::chrono::steady_clock::now() + patience;
   while (::flock(file, LOCK_EX | LOCK_NB) != 0) {
@@ -65,7 +65,7 @@ struct Found {
   std::vector<std::string> left_alone;  ///< one sentence each
 };
 
-/// The marks in a run directory that only this user can have made.
+/// The marks in a run directory that only this user can have created.
 Result<Found> marks_in(const fs::path& run_directory, bool trust_owner) {
   if (!trust_owner) {
     if (const Status safe = check_trusted(run_directory); !safe) {
@@ -80,14 +80,14 @@ Result<Found> marks_in(const fs::path& run_directory, bool trust_owner) {
     if (!path.string().ends_with(mark_suffix)) continue;
     if (!is_mark_name(path.filename().string())) {
       found.left_alone.push_back("'" + path.string() +
-                                 "' was left alone: no worker names its mark like that");
+                                 "' was ignored: it is not the name of a mark");
       continue;
     }
     Result<Descriptor> file = open_mark(path, trust_owner);
     if (file) {
       found.marks.push_back({path, std::move(*file)});
     } else if (file.error().code == ErrorCode::refused) {
-      found.left_alone.push_back("a mark was left alone: " + file.error().text());
+      found.left_alone.push_back("a mark was ignored: " + file.error().text());
     }
   }
   return found;
@@ -102,7 +102,7 @@ int end_attempt(const MarkText& mark, const MarkLine& line, Duration grace) {
       grace);
 }
 
-/// … of every attempt, also of those whose line was lost.
+/// Ends the processes of every attempt, even of those whose line was lost.
 int end_all_attempts(const MarkText& mark, Duration grace) {
   if (!is_of_this_boot(mark)) return 0;
   Wanted wanted{.variable = "PAWL_RUN=" + mark.token + ".", .is_beginning = true, .groups = {}};
@@ -117,10 +117,10 @@ void forget(const fs::path& path) {
   ::unlink(path.c_str());
 }
 
-/// Ends what the dead owner of this mark has left of one task, and forgets that.
+/// Ends what the dead owner of this mark has left of one task, and removes its lines.
 int clear_task(const OpenMark& held, pid_t owner, TaskId task, AttemptNumber current,
                Duration grace) {
-  // Each attempt that is cleared may take its grace.
+  // Each attempt that is cleaned up may take its grace period.
   constexpr int attempts_waited_for = 16;
   const Duration patience = grace * attempts_waited_for;
   if (!take_over_in_turn(held.path, held.file.get(), owner, patience)) return 0;
@@ -141,7 +141,7 @@ int clear_task(const OpenMark& held, pid_t owner, TaskId task, AttemptNumber cur
   return ended;
 }
 
-/// … and of our own attempts: their own threads clear up behind them.
+/// Ends our own fenced attempts; their own threads clean up after them.
 int end_fenced(const MarkText& mark, TaskId task, AttemptNumber current, Duration grace) {
   int ended = 0;
   for (const MarkLine& line : mark.lines) {

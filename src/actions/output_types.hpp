@@ -1,6 +1,6 @@
 #pragma once
 
-/// Whether an output is what its stage declared, and the files in it brought to safety.
+/// Checks an output against the declaration of its stage, and stores the files in it.
 
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace pawl {
 
-/// One field that is not what was declared.
+/// One field that does not match its declaration.
 struct FieldMisfit {
   std::string field;
   std::string expected;  ///< "integer"
@@ -22,24 +22,24 @@ struct FieldMisfit {
 /// "words: expected integer, got \"many\""
 [[nodiscard]] std::string text_of(const FieldMisfit& misfit);
 
-/// What does not fit: fields of another type, missing ones, and ones that were not declared. Files
-/// are expected as the record names them. `of_children`: each field is a list of such values, with
+/// What does not match: fields of another type, missing fields and undeclared fields. Files are
+/// expected in the form of the record. `of_children`: each field is a list of such values, with
 /// null for a child that failed.
 [[nodiscard]] std::vector<FieldMisfit> misfits(const std::vector<OutField>& out, const Json& output,
                                                bool of_children = false);
 
-/// The paths in the declared files of an output.
+/// The paths in the declared file fields of an output.
 [[nodiscard]] std::vector<std::string> paths_of_files(const std::vector<OutField>& out,
                                                       const Json& output);
 
-/// The output with each declared file kept by the store. A field whose file cannot be taken is left
-/// as it is and added to `unfit`. An error: the store could not keep one until the attempt was
-/// stopped, or the quota is used up.
+/// The output with each declared file stored. A field whose file cannot be accepted is left
+/// unchanged and added to `unfit`. Returns an error if the store could not store one before the
+/// attempt was stopped, or if the quota is used up.
 [[nodiscard]] Result<Json> keep_files(const std::vector<OutField>& out, const Json& output,
                                       FileKeeper& keeper, const Mask& mask,
                                       std::vector<FieldMisfit>& unfit);
 
-/// A value as people are shown it: strings bare, long ones shortened.
+/// A value in the form shown to users: strings without quotes, long ones shortened.
 [[nodiscard]] std::string shown(const Json& value);
 
 }  // namespace pawl

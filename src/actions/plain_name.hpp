@@ -1,6 +1,6 @@
 #pragma once
 
-/// A text as one plain name for a directory: what else stands in it could lead elsewhere.
+/// Turns a text into one plain directory name that cannot lead elsewhere.
 
 #include <string>
 #include <string_view>

@@ -28,23 +28,24 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How long what the leader left behind may keep the pipes open.
+/// How long processes that the leader left behind may keep the pipes open.
 constexpr auto drain_max = std::chrono::milliseconds(500);
-/// How long killed processes may take to be gone.
+/// How long killed processes may take to disappear.
 constexpr auto vanish_max = std::chrono::seconds(2);
 
-/// With a number above those of the standard streams, so that wiring one does not cut another.
+/// Gives the descriptor a number above the standard streams, so that wiring one does not close
+/// another.
 Descriptor above_standard(Descriptor found) {
   if (found.get() > STDERR_FILENO || !found.is_open()) return found;
   return Descriptor(::fcntl(found.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
 }
 
-/// The input as a file: nobody has to feed it, so a process that never reads it hinders nobody,
+/// The input as a file: no thread has to write it, so a process that never reads it blocks nothing,
 /// and one that ends early breaks no pipe.
 Descriptor input_of(const std::string& text) {
   if (text.empty()) return above_standard(Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
   Descriptor file(::memfd_create("pawl-input", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  // Written at its place, so that the process reads from the start.
+  // Written with offsets, so that the process reads from the start.
   for (std::size_t written = 0; written < text.size();) {
     const ssize_t now = ::pwrite(file.get(), text.data() + written, text.size() - written,
                                  static_cast<off_t>(written));
@@ -52,7 +53,7 @@ Descriptor input_of(const std::string& text) {
     if (now <= 0) return {};
     written += static_cast<std::size_t>(now);
   }
-  // Nor can it, or whoever it hands it to, write there.
+  // Seal the file, so that neither the process nor its children can write to it.
   if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) !=
       0) {
     return {};
@@ -73,7 +74,7 @@ std::optional<Pipe> make_pipe() {
   return made;
 }
 
-/// One stream of the process, read, masked, kept and shown.
+/// One stream of the process: reads, masks, stores and shows it.
 class Stream {
  public:
   Stream(const ProcessSpec& spec, const std::string& file, std::size_t capture_max)
@@ -84,15 +85,15 @@ class Stream {
         capture_max_(capture_max) {}
 
   void open(Pipe pipe) { pipe_ = std::move(pipe); }
-  /// From here on the pipe ends when the last of those that were given it lets it go. Before, we
-  /// would only be woken twice at the end of the leader: by its pipes, and by itself.
+  /// From here on the pipe ends when its last holder closes it. Until now our own copy kept it
+  /// open, so that the end of the leader wakes us once, not a second time for its pipes.
   void let_end() { pipe_.theirs.reset(); }
   void close() { pipe_ = {}; }
   [[nodiscard]] bool is_open() const { return pipe_.ours.is_open(); }
   [[nodiscard]] int descriptor() const { return pipe_.ours.get(); }
 
-  /// Reads what a pipe holds, of which there is some, or its end. Once only: the next time it might
-  /// wait, and the other stream gets its turn.
+  /// Reads what the pipe holds, or its end. Reads only once: a second read might block, and the
+  /// other stream gets its turn.
   void read() {
     std::array<char, 65'536> buffer;  // NOLINT: read() fills it
     const ssize_t got = ::read(pipe_.ours.get(), buffer.data(), buffer.size());
@@ -131,7 +132,7 @@ class Stream {
           Descriptor(::open(live_file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
     }
     live_room_ -= now;
-    // For whoever looks on: what cannot be written is not missed, the log itself is kept in memory.
+    // For people who watch. A failed write does not matter, because the log itself is in memory.
     (void)!::write(live_.get(), masked.data(), now);
   }
 
@@ -139,14 +140,14 @@ class Stream {
   LogText log_;
   Pipe pipe_;
   const std::string& live_file_;
-  Descriptor live_;  ///< with the first byte
+  Descriptor live_;  ///< opened with the first byte
   std::size_t live_room_;
   std::size_t capture_max_;
   std::string captured_;
   bool captured_all_ = true;
 };
 
-/// As a program wants them, with a null at the end.
+/// Pointers to the texts with a null pointer at the end, as exec expects.
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   pointers.reserve(texts.size() + 1);
@@ -169,7 +170,7 @@ class StopEvent {
     if (was_set_) (void)!::read(number_, &ignored, sizeof ignored);
   }
 
-  /// On any thread.
+  /// May be called on any thread.
   void set() {
     const std::uint64_t one = 1;
     was_set_ = true;
@@ -186,7 +187,7 @@ class StopEvent {
 };
 thread_local Descriptor StopEvent::event_;
 
-/// A running process group, from its start to the last of it.
+/// A running process group, from its start until all of it is gone.
 class Group {
  public:
   Group(const ProcessSpec& spec, ProcessEnd& end)
@@ -217,7 +218,7 @@ class Group {
   }
 
   bool start() {
-    require(!spec_.argv.empty(), "a process has a command");
+    require(!spec_.argv.empty(), "a process needs a command");
     const auto program = program_to_try(spec_.argv.front(), spec_.env, spec_.cwd);
     if (!program) return refuse(program.error());
 
@@ -237,7 +238,7 @@ class Group {
                                       .out = spec_.out_to >= 0 ? spec_.out_to : out->theirs.get(),
                                       .err = err->theirs.get()});
     if (error != 0) return refuse(reason_of(error));
-    // Nobody else waits for our children, so the number is the leader's until it is reaped.
+    // Only we wait for our children, so the number belongs to the leader until it is reaped.
     leader_ = process_.pid();
     if (spec_.out_to < 0) out_.open(std::move(*out));
     err_.open(std::move(*err));
@@ -246,7 +247,7 @@ class Group {
     return true;
   }
 
-  /// What an errno of the start means for this command.
+  /// Explains an errno of the start for this command.
   [[nodiscard]] StartRefusal reason_of(int error) const {
     const auto found = find_command(spec_.argv.front(), spec_.env, spec_.cwd);
     return found ? start_refusal(error, spec_.argv.front()) : found.error();
@@ -260,8 +261,8 @@ class Group {
     }
   }
 
-  /// Whether somebody may still write what we want to read: for a moment after the leader's end,
-  /// and for as long as those of the group that were asked to stop have their grace.
+  /// Whether a process may still write output that we want: for a moment after the leader's end,
+  /// and during the grace period of group members that were asked to stop.
   bool is_worth_draining() {
     if (!out_.is_open() && !err_.is_open()) return false;
     const Clock::time_point now = Clock::now();
@@ -272,7 +273,7 @@ class Group {
   }
 
   void wait_for_something() {
-    // A negative descriptor is passed over by poll.
+    // poll ignores a negative descriptor.
     std::array<pollfd, 4> events{
         pollfd{.fd = has_ended_ ? -1 : process_.handle().get(), .events = POLLIN, .revents = 0},
         pollfd{.fd = out_.descriptor(), .events = POLLIN, .revents = 0},
@@ -306,11 +307,11 @@ class Group {
   void ask_to_stop() {
     end_.stopped = true;
     process_.signal(SIGTERM);
-    process_.signal(SIGCONT);  // one that was halted would never hear of it
+    process_.signal(SIGCONT);  // a stopped process would not react to the signal before
     kill_at_ = Clock::now() + spec_.grace;
   }
 
-  /// Does not reap the leader: as long as it is a zombie, its number names this group only.
+  /// Does not reap the leader: while it is a zombie, its number identifies this group.
   void note_end() {
     siginfo_t what{};
     const int flags = WEXITED | WNOWAIT | WNOHANG;
@@ -325,21 +326,21 @@ class Group {
   }
 
   void end_all() {
-    if (was_taken_) {  // its number may be another's by now
+    if (was_taken_) {  // its number may belong to another process by now
       process_.reap();
       refuse({.fault = StartFault::other,
               .error = ECHILD,
-              .text = "how the command ended is not known: this program ignores SIGCHLD, or waits "
-                      "for children that are not its own"});
+              .text = "the exit status of the command is unknown: this program ignores SIGCHLD, or "
+                      "another part of it waits for all children"});
       return;
     }
-    // Who was asked to stop has its time, also when the leader did not need it.
+    // Members that were asked to stop get their grace period, even if the leader did not need it.
     while (kill_at_ && Clock::now() < *kill_at_ && has_living_members(leader_)) {
       ::poll(nullptr, 0, 10);
     }
     process_.signal(SIGKILL);
     process_.reap();
-    // Killed is not yet gone.
+    // Killed processes take a moment to disappear.
     const Clock::time_point until = Clock::now() + vanish_max;
     while (::kill(-leader_, 0) == 0 && has_living_members(leader_) && Clock::now() < until) {
       ::poll(nullptr, 0, 1);
@@ -354,7 +355,7 @@ class Group {
   pid_t leader_ = 0;
   StopEvent stop_event_;
   bool has_ended_ = false;
-  bool was_taken_ = false;  ///< its end, by somebody who waits for all children
+  bool was_taken_ = false;  ///< another part of the program has reaped it
   Clock::time_point drain_until_;
   std::optional<Clock::time_point> kill_at_;
 };

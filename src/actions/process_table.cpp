@@ -13,7 +13,7 @@ namespace pawl {
 
 namespace {
 
-/// The size of a file in /proc is not known before it is read.
+/// Reads to the end, because the size of a file in /proc is not known before.
 std::string read_whole(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
@@ -25,7 +25,7 @@ std::string read_whole(const std::string& path) {
 
 std::optional<ProcessEntry> process_entry(pid_t pid) {
   const std::string text = read_whole("/proc/" + std::to_string(pid) + "/stat");
-  // The name of the program stands in parentheses and may hold anything.
+  // The program name is in parentheses and may contain any character.
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
   std::istringstream fields(text.substr(name_end + 1));

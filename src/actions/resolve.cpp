@@ -24,7 +24,7 @@ std::string kind_word(const Json& value) {
   return "a value";
 }
 
-/// Text that means itself: nothing is referred to, and any program can be given it.
+/// Text without references and zero bytes, which can be passed to any program.
 bool is_plain(std::string_view text) {
   return text.find_first_of(std::string_view("$\0", 2)) == std::string_view::npos;
 }
@@ -35,7 +35,7 @@ Result<Template> parsed(std::string_view text) {
   return std::move(*made);
 }
 
-/// The text of a value inside a longer one.
+/// The text of a value inside a longer text.
 Result<std::string> text_of(const Json& value, const Reference& reference, FileLinks* links) {
   if (const auto file = file_of(value)) {
     if (links == nullptr) return file->name;
@@ -158,11 +158,12 @@ Result<std::optional<std::string>> resolve_argument(std::string_view text, const
   const Result<std::string> plain = text_of(*value, here, links);
   if (!plain) {
     return fail(ErrorCode::invalid, what + ": " + plain.error().message,
-                "hand it over by `in`, on standard input");
+                "pass it with `in`, on standard input");
   }
   if (plain->find('\0') != std::string::npos) {
-    return fail(ErrorCode::invalid, what + " would hold a zero byte, which no program can be given",
-                "hand it over by `in`, on standard input");
+    return fail(ErrorCode::invalid,
+                what + " would contain a zero byte, which a program cannot receive",
+                "pass it with `in`, on standard input");
   }
   return std::optional<std::string>(*plain);
 }

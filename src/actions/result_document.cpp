@@ -11,9 +11,9 @@ namespace {
 
 constexpr JsonLimits limits{.depth = 64, .bytes = std::size_t{16} << 20U};
 
-/// A hundred years in seconds: beyond that a wait is a mistake, and durations end.
+/// A hundred years in seconds: a longer wait is a mistake, and durations overflow.
 constexpr double seconds_max = 100.0 * 366 * 24 * 3600;
-/// A thousand million dollars, and tokens that fit a sum of many.
+/// A thousand million dollars, and a number of tokens that can be summed without overflow.
 constexpr double dollars_max = 1e9;
 constexpr std::int64_t tokens_max = 1'000'000'000'000'000;
 
@@ -143,7 +143,7 @@ Result<Usage> usage_from(const Json& value, std::string* model) {
 Result<ResultDocument> parse_result_document(std::string_view text) {
   const Result<Json> json = parse_json(text, limits);
   if (!json) return std::unexpected(json.error());
-  if (!is_object(*json)) return fail(ErrorCode::invalid, "it must be a JSON object");
+  if (!is_object(*json)) return fail(ErrorCode::invalid, "not a JSON object");
   ResultDocument document;
   document.output = Json::object({});
   ObjectReader object(*json, "the result", ErrorCode::invalid);
@@ -163,7 +163,8 @@ Result<ResultDocument> parse_result_document(std::string_view text) {
   if (const Status read = object.finish(); !read) return std::unexpected(read.error());
   const bool says_both = document.error && (member(*json, "output") || member(*json, "outcome"));
   if (says_both) {
-    return fail(ErrorCode::invalid, "it has an \"error\" beside an \"output\" or \"outcome\"");
+    return fail(ErrorCode::invalid,
+                "it has an \"error\" together with an \"output\" or \"outcome\"");
   }
   return document;
 }
@@ -171,7 +172,7 @@ Result<ResultDocument> parse_result_document(std::string_view text) {
 Result<VerdictDocument> parse_verdict_document(std::string_view text) {
   const Result<Json> json = parse_json(text, limits);
   if (!json) return std::unexpected(json.error());
-  if (!is_object(*json)) return fail(ErrorCode::invalid, "it must be a JSON object");
+  if (!is_object(*json)) return fail(ErrorCode::invalid, "not a JSON object");
   VerdictDocument document;
   ObjectReader object(*json, "the verdict", ErrorCode::invalid);
   if (!member(*json, "verdict")) return fail(ErrorCode::invalid, "it has no \"verdict\"");

@@ -1,7 +1,7 @@
 #pragma once
 
-/// What a command writes to $PAWL_RESULT, read strictly: a member that the protocol does not have
-/// is an error that names it, so that a misspelt one is never silently lost.
+/// Reads what a command writes to $PAWL_RESULT. An unknown member is an error that names it, so
+/// that a misspelt member is never silently lost.
 
 #include <cstdint>
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace pawl {
 
-/// A file that the command wants kept beside its output.
+/// A file that the command wants to keep beside its output.
 struct NamedFile {
   std::string name;
   std::string path;
@@ -30,7 +30,7 @@ struct ResultDocument {
   std::optional<Usage> usage;
   std::string model;
   std::vector<NamedFile> artifacts;
-  std::optional<StageError> error;  ///< then nothing above but usage and artifacts counts
+  std::optional<StageError> error;  ///< if set, only usage and artifacts of the above count
 };
 
 /// `invalid` says what is wrong with the text.

@@ -16,10 +16,10 @@ constexpr int twins_max = 1'000;
 
 std::unexpected<Error> cannot_make(const std::string& path, int error) {
   return fail(error == ENOENT ? ErrorCode::not_found : ErrorCode::unavailable,
-              "cannot make " + path + ": " + std::generic_category().message(error));
+              "cannot create " + path + ": " + std::generic_category().message(error));
 }
 
-/// For its owner alone, whatever our umask says.
+/// Accessible to its owner only, whatever the umask.
 int make_private(const std::string& path) {
   if (::mkdir(path.c_str(), 0700) != 0 || ::chmod(path.c_str(), 0700) != 0) return errno;
   return 0;
@@ -58,7 +58,7 @@ void remove_tree(const fs::path& path) {
   std::error_code error;
   fs::remove_all(path, error);
   if (!error) return;
-  // Directories without the right to write or to look inside keep what is in them.
+  // Files cannot be removed from a directory without write and search permission.
   const auto skip = fs::directory_options::skip_permission_denied;
   fs::permissions(path, fs::perms::owner_all, fs::perm_options::add, error);
   for (int depth = 0; depth < 64; ++depth) {

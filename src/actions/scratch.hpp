@@ -1,6 +1,6 @@
 #pragma once
 
-/// Scratch directories: one for each attempt, empty when it begins, removed with all that is in it.
+/// Scratch directories: one for each attempt, empty at first, removed with all their content.
 
 #include <filesystem>
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace pawl {
 
-/// The directory of one attempt, and the one inside it that the command is given.
+/// The directory of one attempt, and the directory inside it that the command gets.
 class ScratchDirectory {
  public:
-  /// A new one in `folder`. Where the name is taken a number is added. `not_found` when the folder
+  /// Creates one in `folder`. A number is added if the name is taken. `not_found` if the folder
   /// itself is gone.
   [[nodiscard]] static Result<ScratchDirectory> make(const std::string& folder,
                                                      const std::string& name);
@@ -24,7 +24,7 @@ class ScratchDirectory {
   [[nodiscard]] const std::string& path() const { return path_; }
   /// "<path>/dir": $PAWL_DIR.
   [[nodiscard]] std::string dir() const { return path_ + "/dir"; }
-  /// Now rather than in the destructor.
+  /// Removes the directory now instead of in the destructor.
   void remove();
 
  private:
@@ -33,7 +33,8 @@ class ScratchDirectory {
   std::string path_;  ///< empty: removed, or moved from
 };
 
-/// Removes a directory with everything in it, also what its owner has made unreadable for itself.
+/// Removes a directory with all its content, even parts whose permissions deny access to their
+/// owner.
 void remove_tree(const std::filesystem::path& path);
 
 }  // namespace pawl

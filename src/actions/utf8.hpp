@@ -1,6 +1,6 @@
 #pragma once
 
-/// Whether bytes are text.
+/// Whether bytes are valid UTF-8.
 
 #include <string>
 #include <string_view>
@@ -10,7 +10,7 @@
 namespace pawl {
 
 [[nodiscard]] inline bool is_utf8(std::string_view bytes) {
-  // Quoting replaces what is not UTF-8, so only text comes back as it was.
+  // Quoting replaces invalid UTF-8, so only valid text comes back unchanged.
   return string_of(Json(bytes)) == bytes;
 }
 

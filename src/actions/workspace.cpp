@@ -32,7 +32,7 @@ Result<std::optional<std::string>> read_small_file(const std::filesystem::path& 
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.is_open()) {
     if (errno == ENOENT) return std::optional<std::string>();
-    return fail(ErrorCode::invalid, "it cannot be read: " + std::generic_category().message(errno));
+    return fail(ErrorCode::invalid, "cannot read it: " + std::generic_category().message(errno));
   }
   struct stat status{};
   if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -45,7 +45,7 @@ Result<std::optional<std::string>> read_small_file(const std::filesystem::path& 
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
       return fail(ErrorCode::unavailable,
-                  "it cannot be read: " + std::generic_category().message(errno));
+                  "cannot read it: " + std::generic_category().message(errno));
     }
     if (got == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(got));

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The place of one attempt on this disk: its mark, its scratch directory, and what lies in it.
+/// The files of one attempt on this disk: its mark, its scratch directory and its content.
 ///
 ///   run/<worker>/<task>-<attempt>/dir/          PAWL_DIR
 ///   run/<worker>/<task>-<attempt>/result.json   PAWL_RESULT
@@ -8,7 +8,7 @@
 ///   run/<worker>/<task>-<attempt>/stdout, stderr  the logs as they come
 ///   run/<worker>/<task>-<attempt>/in/           links to the files it is given
 ///
-/// What was written there is removed with this object.
+/// The files are removed with this object.
 
 #include <filesystem>
 #include <string>
@@ -22,8 +22,8 @@ namespace pawl {
 
 class Workspace {
  public:
-  /// Ends what earlier attempts of the task have left before it makes the place. `suffix` tells the
-  /// gates of an attempt from its work.
+  /// Ends what earlier attempts of the task have left, then creates the workspace. `suffix`
+  /// separates the gates of an attempt from its work.
   [[nodiscard]] static Result<Workspace> make(Store& store, const ActionOptions& options,
                                               RunDirectory& run, const Context& context,
                                               const std::string& suffix);
@@ -47,7 +47,7 @@ class Workspace {
   FileLinks links_;
 };
 
-/// The text of a regular file; empty when there is none. `invalid` for what is no regular file, or
+/// The text of a regular file; empty if there is none. `invalid` if it is not a regular file or is
 /// larger than `bytes_max`.
 [[nodiscard]] Result<std::optional<std::string>> read_small_file(const std::filesystem::path& path,
                                                                  std::size_t bytes_max);

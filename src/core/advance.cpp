@@ -23,8 +23,9 @@ void give_up_when_too_many_failed(Job& job, Timestamp now, std::vector<Event>& e
   events.push_back(std::move(event));
 }
 
-/// Which job-wide stages satisfy those that need them. A skipped one did so by choice exactly when
-/// its own job-wide needs are satisfied: an item's failure never breaks a job-wide stage.
+/// Which job-wide stages satisfy the stages that need them. A skipped job-wide stage was skipped by
+/// choice exactly if its own job-wide needs are satisfied, because a failed item never breaks a
+/// job-wide stage.
 std::vector<bool> satisfied_stages(const Job& job, const Workflow& workflow) {
   std::vector<bool> satisfied(workflow.stage_count(), false);
   for (const StageIndex stage : workflow.topological_order()) {
@@ -40,7 +41,7 @@ std::vector<bool> satisfied_stages(const Job& job, const Workflow& workflow) {
   return satisfied;
 }
 
-/// Whether the stage has ended, however, for every item. Once all items are settled it has.
+/// Whether the stage has ended, in whatever way, for every item. It has once all items are settled.
 bool has_ended_for_all(const Job& job, StageIndex stage) {
   if (job.items.active() == 0) return true;
   return job.stages[at(stage)].ended() + job.items.adopted >= job.items.total;
@@ -78,7 +79,8 @@ bool is_at_its_end(const Job& job, const Workflow& workflow) {
 
 std::vector<StageIndex> advance(Job& job, const Workflow& workflow, Timestamp now,
                                 std::vector<Event>& events) {
-  require(job.stages.size() == workflow.stage_count(), "a job counts each stage of its workflow");
+  require(job.stages.size() == workflow.stage_count(),
+          "a job has counts for each stage of its workflow");
   give_up_when_too_many_failed(job, now, events);
   const bool ends = is_at_its_end(job, workflow);
   if (ends && !job.has_ended()) {

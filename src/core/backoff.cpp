@@ -7,7 +7,7 @@
 namespace pawl {
 namespace {
 
-/// About a hundred years: far past any use, and still exact in a double.
+/// About a hundred years: far beyond any use, and still exact in a double.
 constexpr Duration delay_max = std::chrono::hours(24 * 365 * 100);
 
 std::uint64_t splitmix64(std::uint64_t x) {
@@ -17,13 +17,13 @@ std::uint64_t splitmix64(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// 0 ≤ x < 1, the same for the same attempt on every machine.
+/// A number in [0, 1) that is the same for an attempt on every machine.
 double unit_of(TaskId task, AttemptNumber attempt) {
   const std::uint64_t seed = splitmix64(static_cast<std::uint64_t>(task.value()));
   return static_cast<double>(splitmix64(seed ^ attempt) >> 11) * 0x1.0p-53;
 }
 
-/// By multiplication alone, so that a recorded delay comes out the same whatever libm is used.
+/// Multiplies only, so that a recorded delay does not depend on the libm in use.
 double power(double base, std::uint32_t exponent) {
   double result = 1.0;
   for (; exponent != 0; exponent >>= 1) {
@@ -33,7 +33,8 @@ double power(double base, std::uint32_t exponent) {
   return result;
 }
 
-/// Rounds to whole microseconds; anything too long, or not a number, is the longest delay.
+/// Rounds to whole microseconds. A value that is too large or not a number becomes the longest
+/// delay.
 Duration clamped(double microseconds) {
   if (!(microseconds < static_cast<double>(delay_max.count()))) return delay_max;
   return Duration{std::llround(microseconds)};
@@ -49,7 +50,7 @@ Duration backoff_delay(const Backoff& backoff, std::uint32_t failures, TaskId ta
       clamped(static_cast<double>(backoff.initial.count()) * power(backoff.multiplier, steps));
   if (backoff.max > Duration::zero() && delay > backoff.max) delay = backoff.max;
   if (backoff.jitter <= 0.0) return delay;
-  // After the cap, so that retries which have all reached it are spread as well.
+  // Jitter is added after the cap, so that retries that have reached the cap are spread as well.
   const double share = backoff.jitter * unit_of(task, attempt);
   const Duration longer = clamped(static_cast<double>(delay.count()) * share);
   return std::min(delay + longer, delay_max);

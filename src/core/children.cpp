@@ -8,7 +8,7 @@
 namespace pawl {
 namespace {
 
-/// Without a tolerance no failure is tolerated. All children are known from the start.
+/// Without a tolerance, no failure is tolerated. The number of children is final from the start.
 bool is_breached(const Tolerance& tolerance, const Expanded& counts) {
   if (!tolerance.is_set()) return counts.failed > 0;
   return tolerance.is_exceeded(counts.failed, counts.children, true);
@@ -18,7 +18,7 @@ bool is_breached(const Tolerance& tolerance, const Expanded& counts) {
 
 Step children_ended(const StageDefinition& stage, const Task& parent, const Expanded& counts,
                     Timestamp) {
-  require(parent.kind() == StateKind::expanded, "only an Expanded task has children to end");
+  require(parent.kind() == StateKind::expanded, "only an Expanded task has children");
   Step step = step_from(parent);
   if (is_breached(stage.tolerate_failures, counts)) {
     fail(step, stage, FailCause::tolerance,
@@ -26,7 +26,7 @@ Step children_ended(const StageDefinition& stage, const Task& parent, const Expa
              " children failed");
     return step;
   }
-  require(counts.open == 0, "children are still open and their failures are tolerated");
+  require(counts.open == 0, "a tolerated expansion ends only when no child is open");
   if (is_joined(stage)) {
     step.next.state = Ready{};
     step.next.cause = Cause::join;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view exhausted_text = "Retry budget exhausted";
 
-/// Everything the task knows about its open attempt.
+/// Copies into the record what the task knows about its open attempt.
 void complete_record(const Task& task, const Running& running, Attempt& closed) {
   closed.task = task.id;
   closed.number = task.attempts;
@@ -78,7 +78,7 @@ void tell_of_attempt(Step& step, const Attempt& closed) {
   }
 }
 
-/// Whether the next attempt does the same work over, with what this one was told.
+/// Whether the next attempt repeats the same work, with the feedback that this one was given.
 bool repeats_the_same(const Attempt& closed) {
   return closed.result == AttemptResult::interrupted ||
          (closed.result == AttemptResult::failure && closed.error &&
@@ -199,7 +199,8 @@ Step close(const StageDefinition& of_stage, const Task& task, Attempt closed,
 
   const auto* running = std::get_if<Running>(&task.state);
   require(running != nullptr, "only a Running task has an attempt to close");
-  require(advice == nullptr || !closed.decider.empty(), "advice is recorded with who gave it");
+  require(advice == nullptr || !closed.decider.empty(),
+          "advice is recorded with the name of its decider");
 
   make_text_valid(closed);
   for (NewChild& child : children) make_text_valid(child);
@@ -215,7 +216,8 @@ Step close(const StageDefinition& of_stage, const Task& task, Attempt closed,
   tell_of_attempt(step, closed);
   apply(step, stage, closed, std::move(children));
   step.closed = std::move(closed);
-  require(may_move(step.was, step.next.kind()), "a closed attempt leads to a state of the table");
+  require(may_move(step.was, step.next.kind()),
+          "a closed attempt makes a move that the table allows");
   return step;
 }
 

@@ -57,7 +57,8 @@ void fail(Step& step, const StageDefinition& stage, FailCause cause, std::string
   step.events.push_back(std::move(dead));
   end(step, Failed{.cause = cause},
       stage.on_failure == OnFailure::proceed ? Flow::satisfied : Flow::broken);
-  // A failed child is its parent's to tolerate; only the parent's failure stops the job.
+  // The parent decides whether a failed child is tolerated; only the parent's failure stops the
+  // job.
   step.stops_job = stage.on_failure == OnFailure::stop_job && !step.next.child;
 }
 

@@ -5,7 +5,7 @@
 namespace pawl {
 namespace {
 
-/// In the unit it is read in, with one decimal where it is not whole.
+/// The duration in a readable unit, with one decimal unless it is whole.
 std::string in_words(Duration duration) {
   const auto count = duration.count();
   const auto in_unit = [&](std::int64_t unit, const char* name) {
@@ -22,7 +22,7 @@ std::string share(std::uint64_t used, std::uint64_t most) {
   return std::to_string(used) + "/" + std::to_string(most);
 }
 
-/// The count that a failure or a rejection used, as the policy names it.
+/// The count that a failure or a rejection used, by its name in the policy.
 std::string count_used(const StageDefinition& stage, const Attempt& closed) {
   const RetryPolicy& retry = stage.retry;
   const Counts& counts = closed.decision.counts;
@@ -35,7 +35,7 @@ std::string count_used(const StageDefinition& stage, const Attempt& closed) {
                       : "retry.attempts " + share(counts.failures, retry.failures_max());
 }
 
-/// The count that has run out; the job's own cap where the stage's policy would have gone on.
+/// The count that is exhausted: the job's own cap if the policy of the stage allows another try.
 std::string count_exhausted(const StageDefinition& stage, const Attempt& closed) {
   const RetryPolicy& retry = stage.retry;
   const Counts& counts = closed.decision.counts;
@@ -81,7 +81,7 @@ std::string what_the_decider_said(const Attempt& closed) {
       text += ": given up";
       break;
     case DecisionKind::review:
-      text += ": a person decides";
+      text += ": a reviewer decides";
       break;
     case DecisionKind::complete:
       text += ": accepted";
@@ -110,24 +110,24 @@ std::string interruptions(const StageDefinition& stage, const Attempt& closed) {
 
 std::string explain(const StageDefinition& stage, const Attempt& closed) {
   const Decision& decision = closed.decision;
-  const std::string next = decision.kind == DecisionKind::review ? "a person decides" : "failed";
+  const std::string next = decision.kind == DecisionKind::review ? "a reviewer decides" : "failed";
   switch (decision.rule) {
     case Rule::succeeded_without_gate:
       return "succeeded; no gate judges this stage";
     case Rule::accepted_by_gate:
       return "accepted by the gate";
     case Rule::review_always:
-      return "review is always: a person decides";
+      return "review is always: a reviewer decides";
     case Rule::gate_uncertain:
       return "the gate is uncertain" +
              (closed.verdict_reason.empty() ? "" : " (" + closed.verdict_reason + ")") +
-             ": a person decides";
+             ": a reviewer decides";
     case Rule::uncertain_taken_as_accepted:
       return "the gate is uncertain, and its on_uncertain says accept";
     case Rule::stage_asked_for_review:
-      return "the stage asked for a review: a person decides";
+      return "the stage asked for a review: a reviewer decides";
     case Rule::stage_blocked:
-      return "blocked" + message_of(closed) + ": a person decides";
+      return "blocked" + message_of(closed) + ": a reviewer decides";
     case Rule::stage_skipped:
       return "the stage chose to skip this item";
     case Rule::stage_expanded:
@@ -140,14 +140,14 @@ std::string explain(const StageDefinition& stage, const Attempt& closed) {
              (delayed ? " " + when(closed) : std::string{});
     }
     case Rule::rate_limit_hint:
-      return "rate limited: tried again " + when(closed) + " as asked; wait " +
+      return "rate limited: retried " + when(closed) + " as asked; wait " +
              share(decision.counts.rate_limit_waits, stage.retry.max_rate_limit_waits) +
              ", no attempt used up";
     case Rule::interrupted_again:
-      return closed.ran ? "interrupted: tried again at once; " + interruptions(stage, closed)
-                        : "interrupted before it ran: tried again at once";
+      return closed.ran ? "interrupted: retried at once; " + interruptions(stage, closed)
+                        : "interrupted before it ran: retried at once";
     case Rule::handed_back:
-      return "handed back by a graceful stop: tried again at once";
+      return "handed back by a graceful stop: retried at once";
     case Rule::final_error:
       return "final error" + message_of(closed) + ": never retried";
     case Rule::exhausted_fails:
@@ -158,7 +158,7 @@ std::string explain(const StageDefinition& stage, const Attempt& closed) {
     case Rule::interruptions_exhausted:
       return interruptions(stage, closed) + ": exhausted, " + next;
     case Rule::cancelled:
-      return "cancelled while it ran; its result is recorded, not applied";
+      return "cancelled while it ran; its result is recorded but not applied";
     case Rule::children_ended:
       return "all children have ended";
     case Rule::children_failed:
@@ -166,17 +166,17 @@ std::string explain(const StageDefinition& stage, const Attempt& closed) {
     case Rule::custom_decider:
       return what_the_decider_said(closed);
     case Rule::approved:
-      return "approved by a person";
+      return "approved by a reviewer";
     case Rule::approved_with_edits:
-      return "approved by a person, with edits";
+      return "approved by a reviewer, with edits";
     case Rule::changes_requested:
-      return "a person requested changes";
+      return "a reviewer requested changes";
     case Rule::rejected_by_person:
-      return "rejected by a person";
+      return "rejected by a reviewer";
     case Rule::rerun_requested:
       return "a rerun was requested";
     case Rule::superseded:
-      return "superseded: the stage, or one upstream, was started over";
+      return "superseded: this stage or an upstream stage was rerun";
     case Rule::imported:
       return "imported from an older system";
     case Rule::discarded:

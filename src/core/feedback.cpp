@@ -25,7 +25,7 @@ Feedback after_timeout(const StageDefinition& stage, const Attempt& closed) {
     who = "gate";
     limit = stage.retry.gate_timeout;
   }
-  // A worker may have stopped it by a limit of its own; then the time it took is what is known.
+  // A worker may have stopped the attempt by its own limit; then only the time it took is known.
   if (limit <= Duration::zero()) limit = closed.ended_at - closed.started_at;
   return {.summary = who + " timed out after " + in_milliseconds(limit)};
 }
@@ -57,7 +57,7 @@ std::optional<Feedback> synthesised_feedback(const StageDefinition& stage, const
     case AttemptResult::timed_out:
       return after_timeout(stage, closed);
     case AttemptResult::failure:
-      // Too many requests says nothing about the work.
+      // A rate limit says nothing about the work.
       if (closed.error && closed.error->error_class == ErrorClass::rate_limited) return {};
       return after_error(closed);
     case AttemptResult::blocked:

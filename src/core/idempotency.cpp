@@ -12,7 +12,7 @@ std::string idempotency_key(const Task& task, std::string_view item_key,
   key += '/';
   key += stage_name;
   if (task.child) {
-    // Children of one expansion share item and stage; another expansion is new work.
+    // Children of one expansion share the item and the stage. Another expansion is new work.
     key += '/';
     key += task.child->key;
     key += '@';

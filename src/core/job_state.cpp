@@ -75,11 +75,11 @@ StateCounts shown_counts(const Job& job, const Workflow& workflow, StageIndex st
   std::int64_t moving_or_ended = 0;
   for (const std::int64_t count : shown.by_kind) moving_or_ended += count;
   moving_or_ended -= shown[waiting];
-  // A task without a row waits; so the waiting are all that is left of the total.
+  // A task without a row is waiting, so the waiting tasks are the rest of the total.
   const std::int64_t total = job_wide ? 1 : job.items.total;
   shown[waiting] = std::max<std::int64_t>(0, total - moving_or_ended);
   if (!job.cancelled) return shown;
-  // No row is rewritten by a cancel. What runs stays Running until its attempt has ended.
+  // A cancel rewrites no rows. A running task stays Running until its attempt has ended.
   for (const StateKind kind : {waiting, ready, retry_scheduled, awaiting_review, expanded}) {
     shown[cancelled] += shown[kind];
     shown[kind] = 0;

@@ -70,7 +70,7 @@ std::string object_text(const Members& members) {
 void append_quoted(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
-    // Most texts need nothing but to be copied.
+    // Most texts need no escapes and can be copied as they are.
     const std::size_t plain =
         static_cast<std::size_t>(std::ranges::find_if_not(text, is_plain) - text.begin());
     out += text.substr(0, plain);

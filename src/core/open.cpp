@@ -41,7 +41,7 @@ Step skip_by_choice(const Task& ready) {
 
 Step cancel(const Task& task, CancelCause cause) {
   require(may_move(task.kind(), StateKind::cancelled) && task.kind() != StateKind::running,
-          "what runs, or has ended, is not cancelled by a step of its own");
+          "a task that runs or has ended is not cancelled by its own step");
   Step step = step_from(task);
   cancel(step, cause);
   return step;

@@ -14,7 +14,7 @@ std::uint32_t RetryPolicy::rejections_max() const {
 
 std::uint32_t RetryPolicy::attempts_max() const {
   if (!has_separate_caps()) return max_attempts;
-  // One less than each cap may pass without using it up; the attempt after that is the last.
+  // Each cap minus one may be used without reaching it; the attempt after that is the last.
   const std::uint64_t most = std::uint64_t{failures_max()} + rejections_max();
   constexpr std::uint64_t limit = UINT32_MAX;
   return static_cast<std::uint32_t>(most == 0 ? 0 : (most - 1 < limit ? most - 1 : limit));
@@ -64,7 +64,7 @@ bool always_reviews(ReviewPolicy policy) { return policy == ReviewPolicy::always
 
 bool Tolerance::is_exceeded(std::int64_t failed, std::int64_t total, bool total_is_final) const {
   if (count && failed > *count) return true;
-  // Before the total is known a share of it says nothing: 1 of 1 is not 1 of 1,000.
+  // A percentage means nothing before the total is known: 1 of 1 is not 1 of 1,000.
   return percent && total_is_final &&
          static_cast<double>(failed) * 100.0 > *percent * static_cast<double>(total);
 }

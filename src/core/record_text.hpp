@@ -1,7 +1,7 @@
 #pragma once
 
-/// Every text of every record, listed once: what checks texts and what repairs them walk the same
-/// list. A new field that holds text has its line here.
+/// Lists every text of every record once. The check and the repair of texts walk the same list. Add
+/// a line here for every new field that holds text.
 
 #include <concepts>
 #include <optional>
@@ -22,8 +22,8 @@ namespace pawl {
 template <class Record, class T>
 concept IsRecord = std::same_as<std::remove_const_t<Record>, T>;
 
-// each_text(record, visit) calls `visit` with every std::string and every Json of the record. Names
-// of the workflow and hashes that pawl computes are not among them: they are valid by construction.
+// each_text(record, visit) calls `visit` with every std::string and every Json of the record,
+// except names of the workflow and hashes that pawl computes: they are valid by construction.
 
 template <IsRecord<StageError> Record, class Visit>
 void each_text(Record& error, Visit& visit) {
@@ -152,7 +152,7 @@ template <class Record>
   return check.finds_all_valid;
 }
 
-/// Replaces in every text of the record what is not valid; the others stay untouched.
+/// Repairs every invalid text of the record and leaves the valid ones untouched.
 template <class Record>
 void make_text_valid(Record& record) {
   TextRepair repair;

@@ -8,7 +8,7 @@
 namespace pawl {
 namespace {
 
-/// The stages that run again: the one named and all that is reachable from it, of both scopes.
+/// The stages that run again: the named one and all stages reachable from it, of both scopes.
 std::vector<bool> rerun_set(const Workflow& workflow, StageIndex named) {
   std::vector<bool> in_set(workflow.stage_count(), false);
   in_set[at(named)] = true;
@@ -21,7 +21,7 @@ std::vector<bool> rerun_set(const Workflow& workflow, StageIndex named) {
   return in_set;
 }
 
-/// Where the tasks of the item stand, by stage; null where no row is stored.
+/// The stored tasks of the item by stage; null if there is no row.
 std::vector<const Task*> by_stage(const Workflow& workflow, const std::vector<Task>& tasks) {
   std::vector<const Task*> stored(workflow.stage_count(), nullptr);
   for (const Task& task : tasks) {
@@ -31,7 +31,8 @@ std::vector<const Task*> by_stage(const Workflow& workflow, const std::vector<Ta
 }
 
 /// The needs that stay satisfied: those outside the rerun that are satisfied now. A job-wide stage
-/// was released when its item stages had ended, however, so outside the rerun they count.
+/// was released when its item stages had ended, in whatever way, so those outside the rerun count
+/// as satisfied.
 std::uint64_t remaining_mask(const Workflow& workflow, StageIndex stage,
                              const std::vector<bool>& in_set,
                              const std::vector<const Task*>& stored) {
@@ -51,7 +52,7 @@ std::uint64_t remaining_mask(const Workflow& workflow, StageIndex stage,
   return mask;
 }
 
-/// Whether another failure, outside the rerun, still keeps a stage from running.
+/// Whether another failure, outside the rerun, still keeps the stage from running.
 bool stays_given_up(const Workflow& workflow, StageIndex stage, const std::vector<bool>& in_set,
                     const std::vector<const Task*>& stored, const std::vector<bool>& given_up) {
   if (workflow.stage(stage).scope == Scope::all) return false;
@@ -63,8 +64,8 @@ bool stays_given_up(const Workflow& workflow, StageIndex stage, const std::vecto
   });
 }
 
-/// The attempt of a Running task, closed because the task goes on without it. The cancel recorded
-/// with it makes `decide` over the record say the same: superseded.
+/// The attempt of a Running task, closed because the task continues without it. The cancel in the
+/// record makes `decide` reach the same decision again: superseded.
 Attempt superseded_attempt(const StageDefinition& stage, const Task& task, const Running& running,
                            Timestamp now) {
   Attempt closed;

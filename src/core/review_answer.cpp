@@ -18,7 +18,7 @@ Result<AttemptNumber> approved_attempt(const Task& task, const Review& review,
                                        const Answer& answer) {
   const AttemptNumber attempt = answer.attempt.value_or(review.attempt);
   if (attempt >= 1 && attempt <= task.attempts) return attempt;
-  return invalid(named(review) + ": there is no attempt " + std::to_string(attempt),
+  return invalid(named(review) + ": no such attempt: " + std::to_string(attempt),
                  "attempts are 1 to " + std::to_string(task.attempts));
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// Insertions, deletions, replacements and swaps of neighbours, whatever the case of the letters.
+/// Counts insertions, deletions, replacements and swaps of neighbours, ignoring case.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1);
   std::vector<std::size_t> above(b.size() + 1);
@@ -34,7 +34,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
-  // A third of the letters may be wrong, one in short names, and never all of them.
+  // Allows a third of the letters to be wrong: at least one, and never all of them.
   const std::size_t most = std::max<std::size_t>(1, name.size() / 3);
   std::string nearest;
   std::size_t best = most + 1;

@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint64_t each_byte = 0x0101010101010101U;
 constexpr std::uint64_t highest_bits = 0x80 * each_byte;
 
-/// Has a highest bit set where one of eight bytes is NUL or not ASCII. Taking 1 from a NUL borrows
-/// and sets its highest bit, which a byte outside of ASCII has anyway.
+/// Sets the highest bit of a byte that is NUL or not ASCII: subtracting 1 from NUL borrows and sets
+/// it, and a byte outside ASCII has it anyway.
 std::uint64_t special(std::uint64_t eight) noexcept { return (eight - each_byte) | eight; }
 bool has_special(std::uint64_t eight) noexcept { return (special(eight) & highest_bits) != 0; }
 
@@ -25,13 +25,13 @@ std::uint64_t eight_bytes(const char* from) noexcept {
   return eight;
 }
 
-/// Whether all bytes are ASCII, none is NUL and, where a `stop` is given, none is that. Most texts
-/// are nothing else, so eight bytes are looked at together.
+/// Whether all bytes are ASCII and none is NUL or `stop`, if one is given. Most texts are like
+/// that, so eight bytes are checked at a time.
 template <char stop = '\0'>
 bool is_plain(std::string_view bytes) noexcept {
   const auto found_in = [](const char* at) {
     const std::uint64_t eight = eight_bytes(at);
-    // A byte that is the stop is a NUL after the exclusive or.
+    // The exclusive or turns a stop byte into NUL.
     return special(eight) |
            (stop == '\0' ? 0
                          : (eight ^ (each_byte * static_cast<unsigned char>(stop))) - each_byte);
@@ -49,11 +49,11 @@ bool is_plain(std::string_view bytes) noexcept {
     if ((found & highest_bits) != 0) return false;
   }
   for (; left > 8; at += 8, left -= 8) found |= found_in(at);
-  found |= found_in(at + left - 8);  // some bytes twice
+  found |= found_in(at + left - 8);  // checks some bytes twice
   return (found & highest_bits) == 0;
 }
 
-/// How many bytes at the start are valid text.
+/// The length of the longest prefix that is valid text.
 std::size_t valid_length(std::string_view bytes) noexcept {
   std::size_t at = 0;
   while (at < bytes.size()) {
@@ -69,7 +69,7 @@ std::size_t valid_length(std::string_view bytes) noexcept {
   return at;
 }
 
-/// The number that four hexadecimal digits after "\u" say, or 0.
+/// The value of the four hexadecimal digits after "\u", or 0.
 std::uint32_t unit_at(std::string_view text, std::size_t backslash) noexcept {
   if (text.substr(std::min(backslash, text.size()), 2) != "\\u") return 0;
   const std::string_view digits = text.substr(std::min(backslash + 2, text.size()), 4);
@@ -78,12 +78,12 @@ std::uint32_t unit_at(std::string_view text, std::size_t backslash) noexcept {
   return fault == std::errc{} && end == digits.data() + 4 ? unit : 0;
 }
 
-constexpr std::size_t unit_bytes = 6;  // of \uXXXX
+constexpr std::size_t unit_bytes = 6;  // the length of \uXXXX
 
 bool is_high_surrogate(std::uint32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
 bool is_low_surrogate(std::uint32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
 
-/// Where the next escape of a lone surrogate begins, from `at` on, which is not inside an escape.
+/// The position of the next escape of a lone surrogate. `at` must not be inside an escape.
 std::size_t lone_surrogate(std::string_view text, std::size_t at) noexcept {
   while (true) {
     at = text.find('\\', at);
@@ -94,12 +94,12 @@ std::size_t lone_surrogate(std::string_view text, std::size_t at) noexcept {
       if (!is_low_surrogate(unit_at(text, at + unit_bytes))) return at;
       at += 2 * unit_bytes;
     } else {
-      at += 2;  // also of an escaped backslash, which escapes nothing itself
+      at += 2;  // also skips an escaped backslash, which does not escape what follows
     }
   }
 }
 
-/// Out of the way of JSON that is valid, which nearly all is.
+/// Kept out of line, because nearly all JSON is valid.
 [[gnu::noinline]] void repair(Json& json) {
   const std::string bytes = valid_text(json.text());
   std::string text;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The moves a task may make: data, read by `may_move`, by the tests and by the documentation.
+/// The moves a task may make, as data for `may_move`, the tests and the documentation.
 
 #include <span>
 #include <string_view>
@@ -15,7 +15,7 @@ struct Transition {
   std::string_view why;
 };
 
-/// Every allowed move once. What is not listed never happens.
+/// Lists every allowed move once. Any other move is an error.
 [[nodiscard]] std::span<const Transition> transitions();
 
 }  // namespace pawl

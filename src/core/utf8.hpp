@@ -9,14 +9,14 @@ namespace pawl {
 
 inline constexpr std::string_view replacement_character = "\xEF\xBF\xBD";  // U+FFFD
 
-/// What stands at the start of a text: a whole character, or the longest piece of a broken one.
+/// The start of a text: a whole character, or the longest piece of a broken one.
 struct Utf8Piece {
   std::size_t length = 1;
   bool is_whole = false;
 };
 
-/// The well-formed byte sequences of UTF-8: no overlong forms, no surrogates, nothing past
-/// U+10FFFF. Only the second byte's range depends on the first. REQUIRES: `text` is not empty.
+/// Accepts only well-formed UTF-8: no overlong forms, no surrogates, nothing past U+10FFFF. Only
+/// the range of the second byte depends on the first. REQUIRES: `text` is not empty.
 [[nodiscard]] inline Utf8Piece first_piece(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const auto is_between = [](unsigned char one, unsigned low, unsigned high) {

@@ -22,7 +22,7 @@ namespace {
 
 StageIndex index_of(std::size_t i) { return static_cast<StageIndex>(i); }
 
-/// Needs before dependents; among those that could come next, in definition order.
+/// Puts needs before their dependents and otherwise keeps the definition order.
 std::vector<StageIndex> ordered(const std::vector<StagePlan>& plans) {
   std::vector<std::size_t> open_needs(plans.size());
   std::vector<std::vector<StageIndex>> dependents(plans.size());
@@ -42,7 +42,7 @@ std::vector<StageIndex> ordered(const std::vector<StagePlan>& plans) {
   return order;
 }
 
-/// Everything reachable over item-scope dependents, in the order given.
+/// The stages reachable over item-scope dependents, in the given order.
 std::vector<StageIndex> reachable(const std::vector<StagePlan>& plans, StageIndex from,
                                   const std::vector<std::uint32_t>& place) {
   std::vector<bool> seen(plans.size(), false);
@@ -60,7 +60,7 @@ std::vector<StageIndex> reachable(const std::vector<StagePlan>& plans, StageInde
   return found;
 }
 
-/// Stages that name a pool share its limits, also those that give it none.
+/// Stages that name the same pool share its limits, even if only one of them sets a limit.
 Limits shared_limits(const WorkflowDefinition& definition, const StageDefinition& stage) {
   Limits shared = stage.limits;
   if (shared.pool.empty()) {
@@ -92,7 +92,7 @@ Workflow Workflow::from_checked(WorkflowDefinition definition, std::string hash)
   made->plans.resize(stages.size());
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const bool is_new = made->by_name.emplace(stages[i].name, index_of(i)).second;
-    require(is_new, "a checked workflow has no stage twice");
+    require(is_new, "stage names are unique in a checked workflow");
   }
   for (std::size_t i = 0; i < stages.size(); ++i) {
     StagePlan& plan = made->plans[i];
@@ -139,12 +139,12 @@ const WorkflowDefinition& Workflow::definition() const { return representation_-
 std::size_t Workflow::stage_count() const { return representation_->definition.stages.size(); }
 
 const StageDefinition& Workflow::stage(StageIndex index) const {
-  require(at(index) < stage_count(), "the stage belongs to this workflow");
+  require(at(index) < stage_count(), "the stage index belongs to this workflow");
   return representation_->definition.stages[at(index)];
 }
 
 const StagePlan& Workflow::plan(StageIndex index) const {
-  require(at(index) < stage_count(), "the stage belongs to this workflow");
+  require(at(index) < stage_count(), "the stage index belongs to this workflow");
   return representation_->plans[at(index)];
 }
 

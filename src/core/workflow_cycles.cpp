@@ -5,7 +5,7 @@
 namespace pawl {
 namespace {
 
-/// Marks every stage whose needs can all come before it.
+/// Marks every stage that is not part of a cycle and does not depend on one.
 void settle(const NeedGraph& needs, std::vector<bool>& is_settled) {
   std::vector<std::vector<std::size_t>> dependents(needs.size());
   std::vector<std::size_t> open(needs.size(), 0);
@@ -29,7 +29,7 @@ void settle(const NeedGraph& needs, std::vector<bool>& is_settled) {
   }
 }
 
-/// Walks along unsettled needs, of which each unsettled stage has one, until a stage comes again.
+/// Follows unsettled needs until a stage repeats. Every unsettled stage has such a need.
 std::vector<std::size_t> cycle_from(const NeedGraph& needs, const std::vector<bool>& is_settled,
                                     std::size_t start) {
   std::vector<std::size_t> path;

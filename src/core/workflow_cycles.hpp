@@ -1,17 +1,17 @@
 #pragma once
 
-/// Cycles among the needs of a definition that may still be faulty.
+/// Finds cycles among the needs of a definition that may still have faults.
 
 #include <cstddef>
 #include <vector>
 
 namespace pawl {
 
-/// For each stage the stages it needs, by place.
+/// The indexes of the stages that each stage needs.
 using NeedGraph = std::vector<std::vector<std::size_t>>;
 
-/// At least one cycle of every knot, each stage once, following the needs and starting with the
-/// stage that is defined first. Empty when the graph has an order.
+/// At least one cycle of every strongly connected group of stages. A cycle follows the needs, lists
+/// each stage once, and starts with the stage that is defined first. Empty if there is no cycle.
 [[nodiscard]] std::vector<std::vector<std::size_t>> cycles_of(const NeedGraph& needs);
 
 /// Whether `stage` needs `other`, directly or through others.

@@ -17,7 +17,7 @@ constexpr std::size_t needs_max = 64;
 
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
 
-/// Gathers the faults of one definition; each check is one function.
+/// Collects the faults of one definition; each check is one function.
 class Faults {
  public:
   explicit Faults(const WorkflowDefinition& definition) : definition_(definition) {
@@ -71,18 +71,18 @@ class Faults {
     } else if (name.size() > name_bytes_max) {
       add(whose + ": the name " + quoted(name.substr(0, 20) + "…") + " has " +
               std::to_string(name.size()) + " bytes",
-          "at most 200 are allowed");
+          "at most 200 bytes are allowed");
     }
     const bool has_control = std::ranges::any_of(name, [](char c) {
       const auto byte = static_cast<unsigned char>(c);
       return byte < 0x20 || byte == 0x7F;
     });
-    if (has_control) add(whose + ": the name holds a control character");
+    if (has_control) add(whose + ": the name contains a control character");
     if (!has_control && !is_valid_text(name)) {
       add(whose + ": the name " + quoted(valid_text(name)) + " is not UTF-8");
     }
     if (name.find('/') != std::string::npos)
-      add(whose + ": the name " + quoted(name) + " holds a '/'");
+      add(whose + ": the name " + quoted(name) + " contains a '/'");
   }
 
   void check_size() {
@@ -99,7 +99,7 @@ class Faults {
     if (places_.at(stage.name) != place) add(stage, "is defined twice");
   }
 
-  /// They are compared and stored as they are, so they are refused instead of repaired.
+  /// These texts are compared and stored as they are, so an invalid one is refused, not repaired.
   void check_texts(const StageDefinition& stage) {
     const auto check = [&](const char* what, const std::string& text) {
       if (!is_valid_text(text)) {
@@ -112,7 +112,7 @@ class Faults {
     check("the pool", stage.limits.pool);
     for (const GateRef& gate : stage.gates) check("the gate", gate.name);
     for (const std::string& field : stage.editable) check("the editable field", field);
-    if (!has_valid_strings(stage.params)) add(stage, "the params hold text that is not UTF-8");
+    if (!has_valid_strings(stage.params)) add(stage, "the params contain text that is not UTF-8");
   }
 
   void check_needs(const StageDefinition& stage) {
@@ -148,8 +148,8 @@ class Faults {
 
   void check_work(const StageDefinition& stage) {
     if (stage.is_human() && !always_reviews(stage.review)) {
-      add(stage, "has no handler and asks nobody",
-          "name a handler, or make it a human stage with `review: always`");
+      add(stage, "has no handler and no review",
+          "name a handler, or set `review: always` for a human stage");
     }
   }
 
@@ -181,10 +181,10 @@ class Faults {
   void check_backoff(const StageDefinition& stage) {
     const Backoff& backoff = stage.retry.backoff;
     if (!(backoff.multiplier >= 1.0) || !std::isfinite(backoff.multiplier)) {
-      add(stage, "the backoff's multiplier is below 1 or not a number", "delays never get shorter");
+      add(stage, "the backoff multiplier is below 1 or not a number", "delays never get shorter");
     }
     if (!(backoff.jitter >= 0.0 && backoff.jitter <= 1.0)) {
-      add(stage, "the backoff's jitter is outside 0 … 1");
+      add(stage, "the backoff jitter is outside 0 … 1");
     }
   }
 
@@ -212,7 +212,7 @@ class Faults {
       add(stage,
           "runs once for all items, so changes_rerun cannot name " + quoted(stage.changes_rerun) +
               ", which runs for each",
-          "rerun the items in question instead");
+          "rerun single items instead");
     }
   }
 
@@ -226,11 +226,11 @@ class Faults {
     }
   }
 
-  /// Stages that share a pool share its limits, so they cannot give it two of a kind.
+  /// Stages that name the same pool share its limits, so they must not set different ones.
   void check_pool(const StageDefinition& stage) {
     const Limits& limits = stage.limits;
     if ((limits.rate.count > 0) != (limits.rate.per > Duration::zero())) {
-      add(stage, "has a rate without a count or without a time", "give both, as in 60 in a minute");
+      add(stage, "has a rate without a count or a duration", "give both, as in 60 in a minute");
     }
     if (limits.pool.empty()) return;
     if (limits.parallel > 0) {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A temporary folder of a test, and files in it.
+/// A temporary folder for a test, and files in it.
 
 #include <chrono>
 #include <cstdlib>
@@ -24,7 +24,7 @@ class Folder : public TemporaryFolder {
     std::ofstream(file, std::ios::binary) << text;
     return file;
   }
-  /// A program.
+  /// Writes an executable script.
   std::filesystem::path script(const std::string& name, const std::string& text) const {
     const std::filesystem::path file = write(name, text);
     std::filesystem::permissions(file, std::filesystem::perms::owner_all);
@@ -39,7 +39,7 @@ inline std::string text_in(const std::filesystem::path& file) {
   return std::move(text).str();
 }
 
-/// Waits until something has become true; false after ten seconds.
+/// Waits until the condition is true; false after ten seconds.
 inline bool eventually(const std::function<bool()>& happened) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (!happened()) {

@@ -48,7 +48,7 @@ TEST(Expectation, is_exact_for_large_integers) {
 TEST(Expectation, that_makes_no_sense_is_an_error_and_no_verdict) {
   EXPECT_THAT(criterion(3, R"({"at_least":"many"})"), HasSubstr("must be a number"));
   EXPECT_THAT(criterion("a", R"({"matches":"("})"), HasSubstr("must be a pattern"));
-  EXPECT_THAT(criterion(3, R"({"at_leats":3})"), HasSubstr("no expectation is called"));
+  EXPECT_THAT(criterion(3, R"({"at_leats":3})"), HasSubstr("unknown expectation"));
 }
 
 TEST(ResultDocument, is_read_strictly) {
@@ -69,7 +69,7 @@ TEST(ResultDocument, is_read_strictly) {
   EXPECT_THAT(error(R"({"output":{},"output":{}})"), HasSubstr("output"));
 }
 
-/// A stage that says `n` is its attempt's number, with this gate.
+/// A stage whose output `n` is the number of its attempt, with this gate.
 std::string gated(const std::string& gate, const std::string& more = "") {
   return R"(
 version: 1

@@ -1,4 +1,4 @@
-// Files that commands hand in: where they may lie, which bytes are taken, and how much.
+// Files that commands hand in: where they may be, which bytes are stored, and how much.
 
 #include "actions/handed_in.hpp"
 
@@ -16,13 +16,13 @@ using ::testing::HasSubstr;
 
 class HandingIn : public ::testing::Test {
  protected:
-  /// A stage whose result names this path as its file `f`. `before` is run first.
+  /// Runs a stage whose result names this path as its file `f`, after `before`.
   Attempt hand_in(const std::string& path, const std::string& before = "true") {
     return shop.run_sh(
         before + "\nprintf '{\"output\":{\"f\":\"%s\"}}' \"" + path + "\" > \"$PAWL_RESULT\"",
         "out: { f: file }\n");
   }
-  /// The same, printed.
+  /// The same with a printed result.
   Attempt print(const std::string& path, const std::string& before = "true") {
     return shop.run_sh(before + "\nprintf '{\"f\":\"%s\"}' \"" + path + "\"",
                        "out: { f: file }\ncapture: json\n");
@@ -110,7 +110,7 @@ TEST_F(HandingIn, an_artifact_is_confined_like_an_output) {
   const std::string secret = elsewhere.write("secret.txt", "not yours");
   const Attempt attempt = shop.run_sh("printf '{\"artifacts\":[{\"name\":\"log\",\"path\":\"" +
                                       secret + "\"}]}' > \"$PAWL_RESULT\"");
-  EXPECT_THAT(message(attempt), HasSubstr("the artifact \"log\" cannot be kept: " + secret));
+  EXPECT_THAT(message(attempt), HasSubstr("the artifact \"log\" cannot be stored: " + secret));
   EXPECT_EQ(attempt.error->error_class, ErrorClass::final);
   EXPECT_EQ(payload_files(), 0);
 }
@@ -177,7 +177,8 @@ TEST_F(HandingIn, pipes_and_devices_are_refused_and_nobody_waits_for_them) {
   EXPECT_THAT(message(hand_in("pipe", "mkfifo \"$PAWL_DIR/pipe\"")),
               HasSubstr("pipe is not a regular file"));
   EXPECT_THAT(message(hand_in("/dev/zero")), HasSubstr("/dev/zero is not a regular file"));
-  EXPECT_THAT(message(hand_in("a\\\\u0000b")), HasSubstr("no file is named"));
+  EXPECT_THAT(message(hand_in("a\\\\u0000b")),
+              HasSubstr("the path is empty or contains a zero byte"));
 }
 
 TEST_F(HandingIn, a_copy_stops_between_two_pieces) {
@@ -246,7 +247,7 @@ TEST_F(HandingIn, more_files_than_the_quota_are_refused_for_good_and_none_is_kep
 
 TEST_F(HandingIn, the_timeout_of_the_attempt_ends_the_copying_and_leaves_nothing) {
   restart_with(std::int64_t{1} << 50U, 10);
-  // Of holes: made at once, and longer than any disk could write in the time.
+  // A sparse file: created at once, and larger than a disk could write in the time.
   const Attempt attempt = shop.run_sh(
       "truncate -s 200G \"$PAWL_DIR/a\"\necho '{\"output\":{\"f\":\"a\"}}' > "
       "\"$PAWL_RESULT\"",

@@ -1,4 +1,4 @@
-// Values are values: whatever they hold, no shell and no program takes them for anything else.
+// Values stay values: whatever they contain, no shell and no program interprets them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

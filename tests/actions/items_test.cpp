@@ -94,12 +94,12 @@ TEST(Items, with_several_bad_lines_name_each_of_them_once) {
         read_items({.kind = Kind::file, .source = name, .id = "${item.id}"}, {}, folder.path())));
   };
   const std::string told = read("items.jsonl");
-  EXPECT_THAT(told, HasSubstr("3 items that cannot be read:"));
+  EXPECT_THAT(told, HasSubstr("3 items cannot be read:"));
   EXPECT_THAT(told, HasSubstr("\n  items.jsonl, line 2, column 7: "));
   EXPECT_THAT(told, HasSubstr("\n  items.jsonl, line 3: "));
   EXPECT_THAT(told, HasSubstr("\n  items.jsonl, line 5, column 4: "));
   EXPECT_THAT(told, Not(HasSubstr("line 1")));
-  // A line that is too long ends where it ends: what stands in it is not read as others.
+  // A line that is too long is skipped as a whole: the rest of it is not read as other lines.
   folder.write("long.jsonl", "[" + std::string(std::size_t{17} << 20U, 'x') + "\n{\n");
   EXPECT_THAT(read("long.jsonl"),
               AllOf(HasSubstr("2 items"), HasSubstr("long.jsonl, line 1 is longer than 16 MiB"),

@@ -46,7 +46,7 @@ std::vector<std::filesystem::path> entries(const std::filesystem::path& folder) 
   return found;
 }
 
-/// How many processes were ended; nothing was strange.
+/// How many processes were ended. Expects no warnings.
 int ended_in(const Folder& folder, Duration grace = 5s) {
   const Result<Orphans> orphans = end_orphans(folder / "run", grace);
   EXPECT_TRUE(orphans) << orphans.error().text();
@@ -62,8 +62,9 @@ int earlier_ended(const Folder& folder, TaskId task, AttemptNumber current) {
 
 bool has_line(const std::filesystem::path& file) { return text_in(file).ends_with('\n'); }
 
-/// A worker that runs one command under a mark and is killed in the middle of it. Its children
-/// write their numbers to the folder first: one that stays in the group, one that leaves it.
+/// A worker that runs one command under a mark and is killed while it runs. Before that, its
+/// children write their process numbers to the folder: one that stays in the group, one that leaves
+/// it.
 struct DeadWorker {
   static constexpr const char* usual =
       "sleep 1000 & echo $! > near; setsid sh -c 'echo $$ > far; exec sleep 1000' & "
@@ -97,7 +98,7 @@ struct DeadWorker {
     ::kill(worker, SIGKILL);
     ::waitpid(worker, nullptr, 0);
   }
-  /// Whatever happens to the test, they do not stay.
+  /// The processes do not outlive the test, whatever happens to it.
   ~DeadWorker() {
     for (const pid_t pid : {near, far, leader}) {
       if (is_living(pid)) ::kill(pid, SIGKILL);
@@ -125,7 +126,8 @@ TEST(Orphans, of_a_dead_worker_are_ended_with_their_scratch_directory) {
   EXPECT_EQ(ended_in(folder), 0);
 }
 
-// A survivor takes several tasks over at once. All but the first went on beside what was left.
+// A surviving worker takes over several tasks at once. All but the first used to run beside the
+// leftovers.
 TEST(Orphans, are_ended_also_while_another_attempt_clears_up_behind_the_same_worker) {
   const Folder folder;
   const DeadWorker dead(folder, "65536-1");
@@ -143,7 +145,7 @@ TEST(Orphans, are_ended_also_while_another_attempt_clears_up_behind_the_same_wor
   EXPECT_FALSE(is_living(dead.near));
 }
 
-// Trap 28: what an interrupted attempt left never runs beside the next one.
+// Trap 28: leftovers of an interrupted attempt never run beside the next one.
 TEST(Orphans, are_ended_before_the_next_attempt_of_their_task) {
   const Folder folder;
   const DeadWorker dead(folder, "65536-1");
@@ -212,8 +214,8 @@ TEST(Orphans, that_ignore_sigterm_are_killed_after_the_grace) {
   EXPECT_FALSE(is_living(number_in(folder / "leader")));
 }
 
-// A process that has cleared its environment is known by its group, as long as the leader is there
-// and something in the group has the token.
+// A process that has cleared its environment is recognised by its group, as long as the leader
+// exists and a process in the group has the token.
 TEST(Orphans, without_an_environment_are_known_by_their_group) {
   const Folder folder;
   const DeadWorker dead(
@@ -272,7 +274,7 @@ TEST(Orphans, of_several_attempts_of_one_dead_worker_are_told_apart) {
   EXPECT_TRUE(std::filesystem::is_empty(folder / "run")) << "the last one forgets the worker";
 }
 
-// Killed between the start of its process and writing down the group.
+// Killed between the start of its process and the record of the group.
 TEST(Orphans, whose_group_was_not_yet_noted_are_found_by_the_token) {
   const Folder folder;
   const DeadWorker dead(folder, "65536-1", DeadWorker::usual, false);
@@ -301,7 +303,7 @@ TEST(Orphans, of_an_ended_attempt_are_not_looked_for) {
   stop.request_stop();
 }
 
-/// An unrelated process in a group of its own, and an unrelated directory beside the run directory.
+/// An unrelated process in its own group, and an unrelated directory beside the run directory.
 struct Bystanders {
   explicit Bystanders(const Folder& folder) : kept(folder.write("kept/file", "x")) {
     process = ::fork();
@@ -324,7 +326,7 @@ struct Bystanders {
     ::waitpid(process, nullptr, 0);
   }
 
-  /// A mark of a dead worker in our own name whose one line is for the process.
+  /// Creates the mark of a dead worker with our user as owner, whose one line names the process.
   std::filesystem::path plant(const Folder& folder, const std::string& file,
                               const std::string& name,
                               const std::string& token = std::string(32, '0')) const {

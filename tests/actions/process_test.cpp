@@ -37,7 +37,7 @@ std::size_t open_descriptors() {
   return count;
 }
 
-/// The number that the process wrote into a file; waits for it.
+/// The number that the process wrote to a file; waits for it.
 pid_t number_in(const std::filesystem::path& file) {
   EXPECT_TRUE(eventually([&] { return actions_test::text_in(file).ends_with('\n'); }));
   return static_cast<pid_t>(std::stoi(actions_test::text_in(file)));
@@ -149,7 +149,7 @@ TEST(ProcessGroup, is_killed_after_its_grace_when_it_is_deaf_to_sigterm) {
 
 TEST(ProcessGroup, has_its_grace_also_when_the_leader_ends_at_once) {
   const Folder folder;
-  // The shell dies of the signal; its child wants a moment to tidy up.
+  // The shell dies from the signal; its child needs a moment to clean up.
   ProcessSpec spec = shell(
       "sh -c 'trap \"echo tidy > tidied; exit\" TERM; echo $$ > child; while :; do sleep 0.05; "
       "done' >/dev/null 2>&1 & wait");
@@ -185,7 +185,7 @@ TEST(Process, is_told_to_stop_before_it_has_begun) {
 }
 
 TEST(Process, hears_that_it_shall_stop_from_its_first_moment_on) {
-  // Whoever is told of the process may stop it, although it may not be the program yet.
+  // The receiver of the process number may stop it at once, even before the program is executed.
   for (int i = 0; i < 200; ++i) {
     ProcessSpec spec = shell("sleep 1000");
     spec.grace = 5s;

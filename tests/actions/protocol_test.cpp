@@ -1,4 +1,4 @@
-// The table "How it ends" of docs/reference/subprocess.md, row by row, and what surrounds it.
+// The table "How it ends" of docs/reference/subprocess.md, row by row, and related rules.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using ::testing::StartsWith;
 
 class Ending : public ::testing::Test {
  protected:
-  /// The class and kind of what a script ends as.
+  /// Checks the class and the kind of the error that a script ends with.
   void expect_error(const std::string& script, ErrorClass error_class, ErrorKind kind,
                     const std::string& code, const std::string& message) {
     const Attempt attempt = shop.run_sh(script);
@@ -157,7 +157,7 @@ TEST_F(Ending, the_deadline_ends_the_whole_tree_and_is_a_timeout) {
   }
 }
 
-// Ruling 15, trap 28: a worker that is stopped gives its attempts back.
+// Ruling 15, trap 28: a worker that is stopped hands back its attempts.
 TEST_F(Ending, a_worker_that_is_stopped_gives_the_attempt_back) {
   shop.start(
       "version: 1\nworkflow: one\nstages:\n  work:\n    sh: |\n"
@@ -271,7 +271,7 @@ TEST_F(Ending, usage_in_the_result_replaces_that_of_the_events) {
 
 TEST_F(Ending, nothing_is_left_on_the_disk) {
   (void)shop.run_sh("mkdir -p \"$PAWL_DIR/deep\"; echo x > \"$PAWL_DIR/deep/file\"");
-  // Of the attempt; the worker itself has its mark and its folder for as long as it lives.
+  // The files of the attempt; the worker keeps its mark and its folder for as long as it lives.
   EXPECT_TRUE(eventually([&] {
     return std::ranges::all_of(
         std::filesystem::directory_iterator(shop.folder / "run"), [](const auto& entry) {
@@ -322,7 +322,7 @@ TEST_F(Ending, a_file_must_be_a_regular_one_in_an_allowed_place) {
     return attempt.error ? attempt.error->message : std::string("fine");
   };
   EXPECT_THAT(message("/etc/passwd"), HasSubstr("/etc/passwd lies outside of $PAWL_DIR"));
-  EXPECT_THAT(message("absent.md"), HasSubstr("no file absent.md"));
+  EXPECT_THAT(message("absent.md"), HasSubstr("cannot open absent.md"));
   EXPECT_THAT(message("../result.json"), HasSubstr("leads out of $PAWL_DIR"));
   EXPECT_THAT(message("."), HasSubstr("not a regular file"));
 }

@@ -1,5 +1,5 @@
-// The stages that docs/reference/subprocess.md shows are complete: they are taken from the page and
-// run as they stand there.
+// The stages in docs/reference/subprocess.md are complete: they are extracted from the page and run
+// unchanged.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-/// A project in a temporary folder: a workflow file, a real store, an engine with threads of its
-/// own, and what came of it.
+/// A project in a temporary folder: a workflow file, a real store, an engine with its own threads,
+/// and the results.
 
 #include <map>
 #include <memory>
@@ -66,11 +66,11 @@ class Workshop {
     job = *submitted;
     return job;
   }
-  /// … and waits until there is nothing left to do but what people do.
+  /// The same, and waits until only reviewers have something to do.
   Job run(const std::string& yaml, const std::map<std::string, std::string>& given = {}) {
     return *engine->wait(start(yaml, given));
   }
-  /// One stage called `work`, for a single item.
+  /// Runs one stage called `work` for a single item.
   Attempt run_stage(const std::string& body) {
     std::string yaml = "version: 1\nworkflow: one\nstages:\n  work:\n";
     std::istringstream lines(body);
@@ -78,7 +78,7 @@ class Workshop {
     run(yaml);
     return attempts("work").back();
   }
-  /// … whose script is this.
+  /// The same with this script.
   Attempt run_sh(const std::string& script, const std::string& more = "") {
     std::string body = "sh: |\n";
     std::istringstream lines(script);

@@ -1,4 +1,4 @@
-/// Failure and going back, and reviews: where people step in.
+/// Failures, reruns and reviews: where people intervene.
 
 #include "contract/contract.hpp"
 #include "contract/store_kinds.hpp"
@@ -20,7 +20,7 @@ INSTANTIATE_TEST_SUITE_P(Stores, Failing, kinds, name_of_kind);
 INSTANTIATE_TEST_SUITE_P(Stores, GoingBack, kinds, name_of_kind);
 INSTANTIATE_TEST_SUITE_P(Stores, Reviewing, kinds, name_of_kind);
 
-/// Fails one stage, all others succeed.
+/// One stage fails, all others succeed.
 Script failing(StageIndex which) {
   return [which](const Claimed& claimed) -> Work {
     if (claimed.task.stage() == which) return {.closed = failed("torn", ErrorClass::final)};
@@ -323,7 +323,7 @@ TEST_P(Reviewing, any_recorded_attempt_may_be_approved) {
   const auto approve = [&](AttemptNumber number) {
     return drive.act(AnswerReview{review.id, {.reviewer = "eve", .attempt = number}});
   };
-  expect_error(approve(4), ErrorCode::invalid, "there is no attempt 4; attempts are 1 to 3");
+  expect_error(approve(4), ErrorCode::invalid, "no such attempt: 4; attempts are 1 to 3");
   ASSERT_TRUE(approve(2));
   EXPECT_EQ(drive.records().output(drive.task_of(job, "x"))->output, Json(2));
 }
@@ -379,7 +379,7 @@ TEST_P(Reviewing, a_rerun_supersedes_the_question_and_whoever_answers_is_told) {
   EXPECT_NE(open_review(job).id, review.id);
 }
 
-// an answer that waits for its time is superseded like a question
+// an answer that is not effective yet is superseded like an open review
 TEST_P(Reviewing, a_rerun_supersedes_an_answer_that_is_not_yet_effective) {
   const JobId job = drive.submit(workflow("w", {reviewed("a")}), {"x"});
   drive.work(always(succeeded()));
@@ -392,7 +392,7 @@ TEST_P(Reviewing, a_rerun_supersedes_an_answer_that_is_not_yet_effective) {
   EXPECT_EQ(drive.records().review(review.id)->status, ReviewStatus::superseded);
 }
 
-// a budget may be used up between an answer and its moment
+// a budget may be used up between an answer and the time it becomes effective
 TEST_P(Reviewing, an_answer_that_no_longer_fits_at_its_moment_leaves_the_question_open) {
   const Workflow ask = workflow("w", {reviewed("a")});
   const JobId job =

@@ -1,4 +1,4 @@
-// A user's own decider.
+// Custom deciders.
 
 #include <cmath>
 #include <string>
@@ -62,7 +62,7 @@ TEST(Advice, the_seeds_decider_retries_with_its_own_delays_and_then_marks_dead) 
   EXPECT_EQ(task.counts.failures, 3U);
 }
 
-// D33: a success is never put to a decider
+// D33: a decider is never asked about a success
 TEST(Advice, only_failures_timeouts_blocked_and_rejections_are_put_to_a_decider) {
   EXPECT_TRUE(is_put_to_decider(given::failure()));
   EXPECT_TRUE(is_put_to_decider(given::timed_out()));

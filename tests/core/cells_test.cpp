@@ -15,7 +15,7 @@ constexpr std::array policies{ReviewPolicy::never, ReviewPolicy::always,
 
 enum class Shown { succeeded, policy, uncertain, exhausted, failed };
 
-/// The table of the model, as it is printed there: one row per ending, one column per policy.
+/// The table as printed in the model: one row per ending, one column per policy.
 struct Row {
   Ending ending;
   OnExhausted on_exhausted;

@@ -83,7 +83,7 @@ TEST(ChildrenEnded, a_tolerance_bears_as_many_as_it_says_and_not_one_more) {
   EXPECT_EQ(kind_with(3), StateKind::failed);
 }
 
-// model ruling 20: a join rejected by its gate reruns the parent, a new expansion
+// model ruling 20: a join rejected by its gate reruns the parent with a new expansion
 TEST(ChildrenEnded, a_rejected_join_expands_anew) {
   StageDefinition stage = given::stage({.max_attempts = 3});
   stage.gates = {{.name = "schema"}};

@@ -170,7 +170,7 @@ TEST(Close, uncertain_escalates_with_its_reason) {
   EXPECT_EQ(step.events[2].text, "two dates");
 }
 
-// A54, A84, B36: `always` is no escalation
+// A54, A84, B36: `always` is not an escalation
 TEST(Close, review_always_requests_without_escalating) {
   const Step step = close(given::stage({}, ReviewPolicy::always), given::running_task(),
                           given::judged(Verdict::accepted));

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Short words for what a core test starts from.
+/// Short builders for the starting points of core tests.
 
 #include <chrono>
 #include <optional>
@@ -27,7 +27,7 @@ inline StageDefinition stage(RetryPolicy retry = {}, ReviewPolicy review = Revie
   return made;
 }
 
-/// `name` needs `needs`; does its own work.
+/// A stage called `name` that needs `needs`.
 inline StageDefinition node(std::string name, std::vector<std::string> needs = {},
                             Scope scope = Scope::item) {
   StageDefinition made;
@@ -52,7 +52,7 @@ inline Task ready_task(StageIndex stage = {}) {
   return task;
 }
 
-/// Running, its `attempts`-th attempt open.
+/// A Running task whose `attempts`-th attempt is open.
 inline Task running_task(AttemptNumber attempts = 1, StageIndex stage = {}) {
   Task task = ready_task(stage);
   task.attempts = attempts;

@@ -1,4 +1,4 @@
-// Random histories of one task: whatever happens, in whatever order.
+// Random histories of one task: any events in any order.
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -26,7 +26,8 @@ RetryPolicy any_policy() {
   return policy;
 }
 
-/// Mostly what goes on, so that histories get long; now and then what ends them.
+/// Mostly results that allow another attempt, so that histories get long; sometimes results that
+/// end them.
 Attempt any_attempt() {
   switch (*rc::gen::inRange(0, 16)) {
     case 0:
@@ -107,7 +108,7 @@ TEST(History, counts_keep_their_caps_numbers_are_dense_and_decisions_repeat) {
         task = wake(task);
       }
     }
-    if (task.kind() == StateKind::ready) return;  // sixty attempts without a count used up
+    if (task.kind() == StateKind::ready) return;  // sixty attempts that used no retry
     RC_ASSERT(has_ended(task.state) || task.kind() == StateKind::awaiting_review);
   }));
 }

@@ -224,7 +224,7 @@ TEST(Reduce, runs_also_with_no_items_and_the_job_ends_after_it) {
   std::vector<Event> events;
   EXPECT_THAT(advance(job, workflow, given::noon, events), ElementsAre(index(2)));
   EXPECT_FALSE(job.has_ended());
-  job.stages[2][waiting] = 1;  // a row that waits has not been released either
+  job.stages[2][waiting] = 1;  // a waiting row has not been released either
   EXPECT_THAT(advance(job, workflow, given::noon, events), ElementsAre(index(2)));
   job.stages[2][waiting] = 0;
   job.stages[2][running] = 1;
@@ -237,7 +237,7 @@ TEST(Reduce, runs_also_with_no_items_and_the_job_ends_after_it) {
   EXPECT_TRUE(job.has_ended());
 }
 
-// trap 30: an item that was cancelled before it got a row stands in nobody's way
+// trap 30: an item that was cancelled before it got a row does not hold up the job
 TEST(Reduce, settled_items_have_ended_every_stage) {
   const Workflow workflow = reducing();
   Job job = job_of(workflow, 2);

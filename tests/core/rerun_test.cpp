@@ -21,8 +21,8 @@ const Step* step_for(const std::vector<Step>& steps, std::size_t stage) {
   return found == steps.end() ? nullptr : &*found;
 }
 
-/// scan → read → {check, price} → export; `check` and `price` also need `scan`, `export` needs a
-/// stage outside, `stamp`.
+/// scan → read → {check, price} → export; `check` and `price` also need `scan`, and `export` needs
+/// `stamp`, a stage outside.
 Workflow invoices() {
   return given::workflow({given::node("scan"), given::node("read", {"scan"}),
                           given::node("check", {"read", "scan"}), given::node("price", {"read"}),
@@ -77,7 +77,7 @@ TEST(Rerun, the_masks_keep_only_the_satisfied_needs_outside_the_rerun) {
   EXPECT_EQ(step_for(steps, 5)->next.state, TaskState(Waiting{.satisfied = 0b100}));  // stamp
 }
 
-// trap 27: full once each of the rerun's needs is satisfied again, and not earlier
+// trap 27: full once each rerun need is satisfied again, and not earlier
 TEST(Rerun, a_mask_is_full_exactly_when_the_reruns_needs_come_again) {
   const Workflow workflow = invoices();
   const auto steps =
@@ -87,7 +87,7 @@ TEST(Rerun, a_mask_is_full_exactly_when_the_reruns_needs_come_again) {
   EXPECT_EQ(mask | 0b11U, workflow.plan(index(5)).full_mask);
 }
 
-// trap 26: A failed, B and C were never stored; the retry of A needs one step only
+// trap 26: A failed, B and C were never stored; the retry of A is a single step
 TEST(Rerun, a_dead_letter_with_nothing_stored_downstream_is_one_step) {
   const Workflow workflow =
       given::workflow({given::node("a"), given::node("b", {"a"}), given::node("c", {"b"})});
@@ -154,7 +154,8 @@ TEST(Rerun, what_satisfies_a_need_is_success_a_chosen_skip_or_a_failure_to_proce
   EXPECT_FALSE(is_ready_after(AwaitingReview{}, OnFailure::proceed));
 }
 
-// I4, I6: the running attempt is closed as superseded, and deciding again says the same
+// I4, I6: the running attempt is closed as superseded, and the decision can be repeated from the
+// record
 TEST(Rerun, a_running_attempt_downstream_is_closed_and_fenced) {
   const Workflow workflow = given::workflow({given::node("a"), given::node("b", {"a"})});
   const Task running = given::running_task(3, index(1));
@@ -191,7 +192,7 @@ TEST(Rerun, a_job_wide_stage_runs_again_without_its_items) {
   EXPECT_EQ(steps[1].next.state, TaskState(Waiting{.satisfied = 0b10}));
 }
 
-// E7, E8: numbers go on over epochs
+// E7, E8: numbers continue across epochs
 TEST(Rerun, attempt_numbers_go_on_and_the_key_is_new) {
   const StageDefinition stage = given::node("a");
   const Workflow workflow = given::workflow({stage});

@@ -1,4 +1,4 @@
-// The random cases of this program are the same in every run. RC_PARAMS in the environment chooses
+// The random cases of this program are the same in every run. RC_PARAMS in the environment selects
 // others: RC_PARAMS="seed=7 max_success=100000".
 
 #include <cstdlib>

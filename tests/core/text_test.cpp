@@ -1,4 +1,4 @@
-/// Any bytes become text that every store can hold, and text stays as it is.
+/// Any bytes become text that every store can hold, and valid text stays unchanged.
 
 #include "pawl/core/text.hpp"
 
@@ -19,8 +19,8 @@ namespace {
 
 using namespace std::string_literals;
 
-/// UTF-8 read by arithmetic, another way than the code reads it: the code points, or nothing where
-/// a sequence is broken.
+/// Decodes UTF-8 by arithmetic, independently of the code under test: the code points, or nothing
+/// if a sequence is broken.
 std::optional<std::vector<std::uint32_t>> code_points(std::string_view bytes) {
   std::vector<std::uint32_t> codes;
   for (std::size_t at = 0; at < bytes.size();) {
@@ -50,7 +50,7 @@ bool is_storable(std::string_view bytes) {
   return code_points(bytes).has_value() && bytes.find('\0') == std::string_view::npos;
 }
 
-/// Bytes that are near the edges of UTF-8 more often than chance has it.
+/// Bytes that are near the edges of UTF-8 more often than random bytes.
 std::string arbitrary_bytes() {
   const auto pieces = *rc::gen::container<std::vector<std::string>>(rc::gen::element(
       ""s, "a"s, "plain text of some length"s, "\0"s, "\n"s, "\x7F"s, "\xC3\xBC"s, "\xC3"s, "\xBC"s,

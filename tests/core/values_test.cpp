@@ -184,7 +184,7 @@ TEST(Explain, says_the_rule_with_its_numbers) {
   EXPECT_EQ(explained(given::stage(RetryPolicy::service()), given::failure()),
             "max_attempts 1/8: retry in 60s");
   EXPECT_EQ(explained(given::stage({}, ReviewPolicy::on_escalation), given::timed_out()),
-            "max_attempts 1/1: exhausted, a person decides");
+            "max_attempts 1/1: exhausted, a reviewer decides");
   Attempt capped = given::failure();
   capped.attempts_cap = 1;
   EXPECT_EQ(explained(given::stage(RetryPolicy::service()), capped),

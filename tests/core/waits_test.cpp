@@ -1,4 +1,4 @@
-// Rate limits and interruptions: ends of attempts that use no count.
+// Rate limits and interruptions: attempts that use no retry.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Closes the open attempt and opens the next one, at the moment it is due.
+/// Closes the open attempt and opens the next one when it is due.
 Task go_on(const StageDefinition& stage, const Task& task, Attempt closed) {
   const auto* running = std::get_if<Running>(&task.state);
   closed.ended_at = running->opened_at + 1s;
@@ -128,7 +128,7 @@ TEST(Interruption, after_the_limit_in_a_row_it_is_exhausted_and_zero_means_no_li
   EXPECT_EQ(decide(given::stage(unlimited), closed).kind, DecisionKind::retry);
 }
 
-// I15: a crash between two waits does not begin their row anew.
+// I15: a crash between two waits does not restart their series.
 TEST(Interruption, any_other_close_breaks_its_row_and_it_breaks_none) {
   Attempt closed = given::rate_limited(1s);
   closed.counts_before.interruptions = 7;

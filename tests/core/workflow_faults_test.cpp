@@ -25,7 +25,7 @@ std::vector<std::string> texts(const std::vector<StageDefinition>& stages) {
   return found;
 }
 
-/// The one fault of a workflow of `draft` and a stage `scan` after `change` was made to it.
+/// The faults of a workflow with `draft` and a stage `scan` to which `change` was applied.
 std::vector<std::string> after(const std::function<void(StageDefinition&)>& change) {
   StageDefinition stage = given::node("scan", {"draft"});
   change(stage);
@@ -48,7 +48,7 @@ TEST(Faults, names_that_no_store_could_hold) {
   EXPECT_THAT(after([](StageDefinition& it) { it.editable = {"\xFF"}; }),
               ElementsAre(HasSubstr("the editable field '\uFFFD' is not UTF-8")));
   EXPECT_THAT(after([](StageDefinition& it) { it.params = Json::trusted("\"\xFF\""); }),
-              ElementsAre(HasSubstr("the params hold text that is not UTF-8")));
+              ElementsAre(HasSubstr("the params contain text that is not UTF-8")));
   EXPECT_THAT(after([](StageDefinition& it) { it.params = Json::trusted(R"("\u0000")"); }),
               IsEmpty());
 }
@@ -176,7 +176,7 @@ TEST(Faults, tolerances_out_of_range) {
 
 TEST(Faults, names_that_could_not_be_shown_or_addressed) {
   EXPECT_THAT(texts({given::node("")}), Contains(HasSubstr("has no name")));
-  EXPECT_THAT(texts({given::node("a/b")}), ElementsAre(HasSubstr("holds a '/'")));
+  EXPECT_THAT(texts({given::node("a/b")}), ElementsAre(HasSubstr("contains a '/'")));
   EXPECT_THAT(texts({given::node("a\nb")}), ElementsAre(HasSubstr("control character")));
   EXPECT_THAT(texts({given::node(std::string(200, 'x'))}), IsEmpty());
   EXPECT_THAT(texts({given::node(std::string(201, 'x'))}), ElementsAre(HasSubstr("201 bytes")));
@@ -187,7 +187,7 @@ TEST(Faults, names_that_could_not_be_shown_or_addressed) {
 // model ruling 11
 TEST(Faults, a_stage_without_a_handler_must_ask_a_person) {
   EXPECT_THAT(after([](StageDefinition& it) { it.handler.clear(); }),
-              ElementsAre(HasSubstr("has no handler and asks nobody")));
+              ElementsAre(HasSubstr("has no handler and no review")));
   EXPECT_THAT(after([](StageDefinition& it) {
                 it.handler.clear();
                 it.review = ReviewPolicy::always;
@@ -207,9 +207,9 @@ TEST(Faults, one_pool_with_two_limits) {
 
 TEST(Faults, a_rate_needs_a_count_and_a_time_and_is_one_for_its_pool) {
   EXPECT_THAT(after([](StageDefinition& it) { it.limits.rate.count = 60; }),
-              ElementsAre(HasSubstr("a rate without a count or without a time")));
+              ElementsAre(HasSubstr("a rate without a count or a duration")));
   EXPECT_THAT(after([](StageDefinition& it) { it.limits.rate.per = 1s; }),
-              ElementsAre(HasSubstr("a rate without a count or without a time")));
+              ElementsAre(HasSubstr("a rate without a count or a duration")));
   StageDefinition a = given::node("a");
   a.limits = {.pool = "api", .parallel = 0, .rate = {.count = 60, .per = 60s}};
   StageDefinition b = given::node("b");

@@ -90,7 +90,7 @@ TEST(Workflow, stages_of_a_pool_share_what_any_of_them_gives_it) {
 
 std::string name_of(std::size_t i) { return "s" + std::to_string(i); }
 
-/// Stages in a random order of definition, each needing some of those before it in another order.
+/// Stages in a random order of definition; each needs some of those before it in another order.
 WorkflowDefinition any_dag(std::size_t size) {
   std::vector<std::size_t> shuffled(size);
   for (std::size_t i = 0; i < size; ++i) {

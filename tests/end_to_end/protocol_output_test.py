@@ -44,10 +44,11 @@ stages:
     def test_which_files_may_be_named(self):
         self.write("outside.md", "outside")
         (self.dir / "folder").mkdir()
-        cases = (("outside.md", "no file outside.md"),
+        cases = (("outside.md", "cannot open outside.md"),
                  ("../dir/../../../../../outside.md", "leads out"), ("link.md", "leads out"),
-                 ("", "no file is named"), ("sub", "not a regular file"),
-                 ("missing.md", "no file missing.md"), (str(self.dir / "folder"), "not a regular"))
+                 ("", "the path is empty or contains a zero byte"), ("sub", "not a regular file"),
+                 ("missing.md", "cannot open missing.md"),
+                 (str(self.dir / "folder"), "not a regular"))
         for path, said in cases:
             with self.subTest(path=path):
                 [attempt] = self.run_stage(

@@ -1,4 +1,4 @@
-// The limits of the section "When not to use it" in README.md that only a program in C++ can reach.
+// The limits of the section "When not to use it" in README.md that only a C++ program can reach.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

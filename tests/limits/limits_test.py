@@ -1,4 +1,4 @@
-"""The limits that README.md names, from outside: what is at the limit works, what is beyond is refused with a reason."""
+"""The limits in README.md, from outside: input at a limit works, input beyond it is refused with a reason."""
 
 import pathlib
 import re
@@ -98,7 +98,7 @@ class Limits(ProjectTest):
         self.assertIn("hands in 1,001 files, and at most 1,000 are kept", attempt["error"]["message"])
 
     def test_16_gib_of_an_attempt(self):
-        # Of holes; what is too large is refused before anything is copied.
+        # A sparse file; a file that is too large is refused before anything is copied.
         attempt = self.stage("truncate -s 17179869185 $PAWL_DIR/a\n"
                              """echo '{"output":{"f":"a"}}' > $PAWL_RESULT\n""",
                              "    out: { f: file }\n", JOB_FAILED)
@@ -118,7 +118,7 @@ class Limits(ProjectTest):
             "  all: { needs: [list], each: '${stages.list.out.n}', sh: 'true' }\n"))
         self.pawl("run", "w.yaml", "--new", code=JOB_FAILED)
         [attempt] = self.attempts("1", "--stage", "all")
-        self.assertIn("100001 children, where 100,000 are the bound", attempt["error"]["message"])
+        self.assertIn("100001 children, but at most 100,000 are allowed", attempt["error"]["message"])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-/// Crashes in a world: what a handler must bear, and what the engine promises.
+/// Crashes in a world: what a handler must tolerate, and what the engine promises.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// A bank that counts what it was told, by idempotency key or blindly.
+/// A bank that counts its transfers, by idempotency key or blindly.
 struct Bank {
   std::map<std::string, int> by_key;
   int blindly = 0;
@@ -44,7 +44,7 @@ TEST(Crashes, after_the_work_and_before_its_record_run_it_again_with_the_same_ke
   EXPECT_EQ(world.finish(job), JobState::completed) << world.story(job);
   EXPECT_EQ(world.crashes(), 1);
 
-  // Twice done, once meant: the key is what tells them apart.
+  // Executed twice, meant once: the key shows that they are the same.
   const auto calls = world.calls("transfer");
   std::vector<Call> of_a;
   std::ranges::copy_if(calls, std::back_inserter(of_a),
@@ -128,7 +128,7 @@ TEST(Crashes, that_never_end_are_given_up) {
   EXPECT_THAT(world.story(job), HasSubstr("max_interruptions 3/3: exhausted, failed"));
 }
 
-/// Wherever the process dies, the end is the same.
+/// Wherever the process dies, the outcome is the same.
 TEST(Crashes, at_any_attempt_lead_to_the_same_end) {
   for (const char* stage : {"transfer", "receipt"}) {
     for (const bool before : {true, false}) {

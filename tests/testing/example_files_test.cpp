@@ -1,4 +1,4 @@
-/// The workflow files that we ship, without any of the programs they run.
+/// The shipped workflow files, without the programs that they run.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ Script says(Members output) { return Script{}.then(succeeds(output)); }
 TEST(ExampleFiles, documents_are_refined_judged_reviewed_and_reported_in_a_world) {
   const WorkflowFile file = loaded(examples / "documents/documents.yaml");
   World world;
-  // The first try loses a table; the gate of the file says so, and the second has both.
+  // The first attempt loses a table; the gate of the file rejects it, and the second has both.
   world.stage("pdf_to_markdown",
               Script{}
                   .then(succeeds(
@@ -43,7 +43,7 @@ TEST(ExampleFiles, documents_are_refined_judged_reviewed_and_reported_in_a_world
                                      .item("a.pdf")
                                      .asks_for_changes("two links are missing", 1h)
                                      .approves_after(1h));
-  // Two of three would be too many for the file; one of four it bears.
+  // Two of three would be too many failures for the file; one of four is tolerated.
   const JobId job = world.submit(file, items({"a.pdf", "b.pdf", "c.pdf", "locked.pdf"}));
   EXPECT_EQ(world.finish(job), JobState::failed) << world.story(job);
   EXPECT_EQ(world.state(job, "locked.pdf"), ItemState::failed);

@@ -1,4 +1,4 @@
-/// Replay: what today's code would have decided about a job of yesterday.
+/// Replay: what the current code would have decided about an earlier job.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ Program version(const Version& with) {
   return built(build);
 }
 
-/// Yesterday: a succeeds at once, b at its third attempt, c never.
+/// An earlier job: a succeeds at once, b at its third attempt, c never.
 struct Yesterday {
   explicit Yesterday(const Version& with = {}) {
     world.stage("work", Script{}
@@ -113,9 +113,9 @@ TEST(Replays, of_another_review_policy_differ_wherever_a_person_would_have_been_
   Yesterday yesterday;
   const Replay reviewed = yesterday.under({.review = ReviewPolicy::always});
   EXPECT_EQ(reviewed.difference_count, 3) << text_of(reviewed);
-  EXPECT_EQ(reviewed.differences[0].today_in_words, "review is always: a person decides");
+  EXPECT_EQ(reviewed.differences[0].today_in_words, "review is always: a reviewer decides");
   EXPECT_EQ(reviewed.differences[2].today_in_words,
-            "max_attempts 3/3: exhausted, a person decides");
+            "max_attempts 3/3: exhausted, a reviewer decides");
 }
 
 TEST(Replays, name_the_stages_that_came_and_went) {

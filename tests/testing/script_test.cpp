@@ -1,4 +1,4 @@
-/// Scripted stages, gates and reviewers: who says what, by item and by attempt.
+/// Scripted stages, gates and reviewers, by item and by attempt.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

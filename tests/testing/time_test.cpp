@@ -1,4 +1,4 @@
-/// Time in a world: weeks pass in milliseconds, and only when told to.
+/// Time in a world: weeks pass in milliseconds, and only on request.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ constexpr Duration day = 24h;
 
 Outcome must_not_run(Context&, std::stop_token) { throw std::logic_error("the real code ran"); }
 
-/// A call that is tried again after two weeks, and a person after it.
+/// A call that is retried after two weeks, and a review after it.
 Program letters() {
   WorkflowBuilder build("letters");
   build.stage("send", must_not_run)
@@ -113,7 +113,7 @@ TEST(VirtualTime, a_deadline_ends_a_job_at_its_moment) {
   EXPECT_EQ(world.elapsed(), 10 * day);
 }
 
-// No time that can be set, of an attempt, a gate or a lease, ever answers for a person.
+// No timeout, of an attempt, a gate or a lease, ever answers for a reviewer.
 TEST(VirtualTime, a_review_that_nobody_answers_is_approved_by_no_timeout) {
   WorkflowBuilder build("letters");
   build.stage("send", must_not_run)
@@ -170,7 +170,7 @@ TEST(VirtualTime, a_year_of_waiting_is_cheap) {
 
 TEST(VirtualTime, a_world_may_stand_on_a_store_of_files) {
   const TemporaryFolder folder;
-  // Every renewal of a lease is a commit to the disk; a day's lease needs few.
+  // Every renewal of a lease is a commit to the disk; a lease of a day needs few.
   World world({.store =
                    [&](const Clock& clock) {
                      return open_sqlite_store({.path = folder.path() / "state.db"}, clock);

@@ -1,4 +1,4 @@
-/// A misspelt script never passes in silence: what was said and never came up is told.
+/// A misspelt script never passes silently: scripts that were never used are reported.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ Program payments() {
   return built(build);
 }
 
-/// What `finish` throws about this cast, over two payments that are made and approved.
+/// What `finish` throws about these scripts, for two payments that are made and approved.
 std::string complaint(const std::function<void(World&)>& cast, WorldOptions options = {}) {
   World world(std::move(options));
   world.reviewer(Reviewer("grace").approves());

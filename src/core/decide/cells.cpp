@@ -56,7 +56,7 @@ const Cell& cell_for(Ending ending, OnExhausted on_exhausted, ReviewPolicy polic
   const auto* found = std::ranges::find_if(table, [&](const Cell& cell) {
     return cell.ending == ending && cell.on_exhausted == on_exhausted && cell.policy == policy;
   });
-  require(found != table.end(), "every ending, policy and on_exhausted has its cell");
+  require(found != table.end(), "every combination of ending, policy and on_exhausted has a cell");
   return *found;
 }
 

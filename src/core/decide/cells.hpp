@@ -1,6 +1,6 @@
 #pragma once
 
-/// Review or fail: the thirty cells, as data.
+/// Complete, review or fail: the thirty cases as a table.
 
 #include <array>
 
@@ -9,7 +9,7 @@
 
 namespace pawl {
 
-/// How the work of an epoch came out.
+/// How the work of an epoch ended.
 enum class Ending : std::uint8_t { accepted, uncertain, exhausted };
 
 struct Cell {
@@ -17,12 +17,12 @@ struct Cell {
   OnExhausted on_exhausted;
   ReviewPolicy policy;
   DecisionKind kind;    ///< complete, review or fail
-  ReviewReason reason;  ///< means something for review only
+  ReviewReason reason;  ///< used for reviews only
 };
 
 [[nodiscard]] const std::array<Cell, 30>& cells();
 
-/// The one cell for these three.
+/// The cell for this combination.
 [[nodiscard]] const Cell& cell_for(Ending ending, OnExhausted on_exhausted, ReviewPolicy policy);
 
 }  // namespace pawl

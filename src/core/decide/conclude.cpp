@@ -28,8 +28,7 @@ bool is_exhausted(const RetryPolicy& policy, const Counts& counts,
 
 Decision try_again(const Attempt& closed, const Counts& counts, Duration delay, Cause cause,
                    Rule rule, bool new_round) {
-  // A join that broke is joined again; the children are not made a second time unless new work is
-  // wanted.
+  // A failed join is retried as a join. The children are created again only if new work is wanted.
   const bool joins_again = closed.cause == Cause::join && !new_round;
   return {.kind = DecisionKind::retry,
           .rule = rule,

@@ -1,39 +1,40 @@
 #pragma once
 
-/// The few endings that all observations come to.
+/// The few decisions that all observations lead to.
 
 #include "pawl/core/decide.hpp"
 
 namespace pawl::observed {
 
-/// The counts after an attempt that was neither a hinted rate limit nor an interruption: both
-/// rows are broken.
+/// The counts after an attempt that was neither a rate limit with a hint nor an interruption: it
+/// ends both series.
 [[nodiscard]] Counts counts_after(const Attempt& closed);
 
-/// An attempt that uses no count does not bring the job's cap on attempts nearer either.
+/// Undoes the count of the attempt, so that an attempt that uses no retry does not use the job's
+/// cap on attempts either.
 void give_back(Counts& counts);
 
-/// Whether the epoch is used up: a cap of the policy, or the job's cap on attempts of every kind.
+/// Whether the epoch has reached a cap of the policy, or the job's cap on attempts of every kind.
 [[nodiscard]] bool is_exhausted(const RetryPolicy& policy, const Counts& counts,
                                 const std::optional<std::uint32_t>& attempts_cap);
 
-/// Tried again after `delay`. Asks for new work where `new_round` says so.
+/// Retries after `delay`. `new_round` asks for new work.
 [[nodiscard]] Decision try_again(const Attempt& closed, const Counts& counts, Duration delay,
                                  Cause cause, Rule rule, bool new_round);
 
-/// The attempt counted as a failure: tried again after the backoff, or given up.
+/// Counts the attempt as a failure: retries after the backoff, or gives up.
 [[nodiscard]] Decision retry_or_give_up(const StageDefinition& stage, const Attempt& closed,
                                         Cause cause);
 
-/// Nothing is left to try: the exhausted cells say whether a person decides.
+/// No retry is left: the `exhausted` cells decide whether a reviewer is asked.
 [[nodiscard]] Decision give_up(const StageDefinition& stage, const Counts& counts);
 [[nodiscard]] Decision give_up(const StageDefinition& stage, const Counts& counts, FailCause cause,
                                Rule rule);
 
-/// Good work: the accepted cells say whether a person decides all the same.
+/// The work is good: the `accepted` cells decide whether a reviewer is asked anyway.
 [[nodiscard]] Decision accept(const StageDefinition& stage, const Counts& counts, Rule rule);
 
-/// The error asks for new work rather than another try of the same.
+/// Whether the error asks for new work instead of another try of the same work.
 [[nodiscard]] bool wants_new_work(const Attempt& closed);
 
 }  // namespace pawl::observed

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What each observation means: one function and one file each. `decide` only dispatches.
+/// What each observation means, with one function and one file for each. `decide` only dispatches.
 
 #include "pawl/core/decide.hpp"
 

@@ -18,15 +18,15 @@ Cause cause_after(const Attempt& closed) {
   return limited ? Cause::rate_limited : Cause::error_retry;
 }
 
-/// Builds the decision that an advice stands for, from what the default would decide.
+/// Turns advice into a decision, starting from the default decision.
 struct Adviser {
   const StageDefinition& stage;
   const Attempt& closed;
   const Decision& fallback;
 
   Decision operator()(const Retry& advice) const {
-    // A decider may outvote the stage's policy, never the job's cap: that is what ends a decider
-    // that always says "again".
+    // A decider may overrule the policy of the stage, but never the job's cap on attempts. The cap
+    // stops a decider that always retries.
     if (closed.attempts_cap && fallback.counts.attempts >= *closed.attempts_cap) {
       return observed::give_up(stage, fallback.counts);
     }
@@ -52,13 +52,14 @@ struct Adviser {
         advice.reason);
   }
 
-  /// Goes through the same cells as a gate's yes: `review: always` still asks a person.
+  /// Uses the same cells as an accepting gate, so `review: always` still asks a reviewer.
   Decision operator()(const Accept& advice) const {
     if (closed.output.is_null()) return fallback;
     return worded(observed::accept(stage, fallback.counts, Rule::custom_decider), advice.reason);
   }
 
-  /// Here and not where the decider is asked: `verify` asks it again and must get the same reason.
+  /// Repaired here and not where the decider is asked, so that `verify` gets the same reason when
+  /// it asks again.
   static Decision worded(Decision decision, const std::string& reason) {
     decision.reason = valid_text(reason);
     return decision;

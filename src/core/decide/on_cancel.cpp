@@ -3,8 +3,8 @@
 
 namespace pawl::observed {
 
-/// The attempt is recorded with what it brought, and not applied. A rerun of the stage, or of one
-/// upstream, cancels the attempt only: the row goes on in a new epoch (see rerun.cpp).
+/// The result of the attempt is recorded, but not applied. A rerun of the stage, or of an upstream
+/// stage, cancels only the attempt: the task continues in a new epoch (see rerun.cpp).
 Decision on_cancel(const Attempt& closed) {
   const CancelCause cause = closed.cancelled_by.value_or(CancelCause::requested);
   return {.kind = DecisionKind::cancel,

@@ -3,7 +3,7 @@
 
 namespace pawl::observed {
 
-/// A retryable error, a gate error among them.
+/// A retryable error; gate errors are included.
 Decision on_failure(const StageDefinition& stage, const Attempt& closed) {
   return retry_or_give_up(stage, closed, Cause::error_retry);
 }

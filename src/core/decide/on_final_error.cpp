@@ -3,7 +3,7 @@
 
 namespace pawl::observed {
 
-/// Never escalated and never tried again.
+/// A final error is never escalated and never retried.
 Decision on_final_error(const Attempt& closed) {
   return {.kind = DecisionKind::fail,
           .rule = Rule::final_error,

@@ -3,12 +3,14 @@
 
 namespace pawl::observed {
 
-/// Nobody's fault, so no count is used; but an item that kills its worker again and again is given
-/// up. A graceful stop, and an attempt that never ran, prove nothing against the item.
+/// An interruption is not the item's fault, so it uses no retry. But an item that kills its worker
+/// again and again is given up. A graceful stop, or an attempt that never ran, is not evidence
+/// against the item.
 Decision on_interruption(const StageDefinition& stage, const Attempt& closed) {
   Counts counts = counts_after(closed);
   counts.interruptions = closed.counts_before.interruptions;
-  counts.rate_limit_waits = closed.counts_before.rate_limit_waits;  // says nothing of the row
+  counts.rate_limit_waits =
+      closed.counts_before.rate_limit_waits;  // an interruption does not end the series
   give_back(counts);
   if (!closed.graceful && closed.ran) {
     ++counts.interruptions;

@@ -3,8 +3,8 @@
 
 namespace pawl::observed {
 
-/// With a hint the wait is the other side's wish and uses no count, up to a number of waits in a
-/// row and a longest wait. Without a hint it is a failure like any other.
+/// With a hint, the wait is what the service asked for and uses no retry, within the limits on
+/// waits in a row and on the length of a wait. Without a hint, it is a failure like any other.
 Decision on_rate_limit(const StageDefinition& stage, const Attempt& closed) {
   if (!closed.error || !closed.error->retry_after) {
     return retry_or_give_up(stage, closed, Cause::rate_limited);

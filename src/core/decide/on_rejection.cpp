@@ -3,7 +3,7 @@
 
 namespace pawl::observed {
 
-/// The gate wants better work: tried again with its feedback, at once unless the policy delays it.
+/// The gate wants better work: retries with its feedback, at once unless the policy sets a delay.
 Decision on_rejection(const StageDefinition& stage, const Attempt& closed) {
   Counts counts = counts_after(closed);
   ++counts.rejections;

@@ -3,7 +3,7 @@
 
 namespace pawl::observed {
 
-/// The stage said so: no gate, no review.
+/// The stage chose to skip: no gate is asked, and no reviewer.
 Decision on_skip(const Attempt& closed) {
   return {.kind = DecisionKind::skip, .rule = Rule::stage_skipped, .counts = counts_after(closed)};
 }

@@ -3,7 +3,7 @@
 
 namespace pawl::observed {
 
-/// Retryable whatever class the error carries: nothing was learned but that it took too long.
+/// Retryable, whatever the class of the error: all that is known is that it took too long.
 Decision on_timeout(const StageDefinition& stage, const Attempt& closed) {
   return retry_or_give_up(stage, closed, Cause::error_retry);
 }

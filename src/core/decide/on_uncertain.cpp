@@ -4,7 +4,8 @@
 
 namespace pawl::observed {
 
-/// A person decides, whatever the policy and the budget: no machine knows better than "uncertain".
+/// A reviewer decides, whatever the policy and the budget: no machine knows better than
+/// "uncertain".
 Decision on_uncertain(const StageDefinition& stage, const Attempt& closed) {
   const Cell& cell = cell_for(Ending::uncertain, stage.retry.on_exhausted, stage.review);
   return {.kind = cell.kind,
