@@ -20,7 +20,7 @@ bool is_plain(std::string_view name) {
          !(name.front() >= '0' && name.front() <= '9') && !name.starts_with("pg_");
 }
 
-/// A name for a message; whatever is more than a name may hold a password.
+/// A name for a message; a text that is more than a name may contain a password.
 std::string told_name(std::string_view name) {
   const bool is_name = std::ranges::all_of(name, [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
@@ -28,7 +28,7 @@ std::string told_name(std::string_view name) {
   return is_name && name.size() <= name_bytes_max ? std::string(name) : "…";
 }
 
-/// Takes `schema=…` out of the parameters of the address.
+/// Removes `schema=…` from the parameters of the address.
 Result<std::string> take_schema(std::string& url) {
   constexpr std::string_view key = "schema=";
   std::string schema = "pawl";
@@ -47,15 +47,15 @@ Result<std::string> take_schema(std::string& url) {
     schema = one.substr(key.size());
     if (!is_plain(schema)) {
       return fail(ErrorCode::invalid, "'" + told_name(schema) + "' cannot be the schema of a store",
-                  "use lower-case letters, digits and _, at most 63");
+                  "use at most 63 lower-case letters, digits and _");
     }
   }
   url = url.substr(0, query) + rest;
   return schema;
 }
 
-/// Where a sign of the password was left as it is, libpq takes a part of the password for the host,
-/// the port or the database, and would tell it.
+/// If a special character of the password is not encoded, libpq takes a part of the password for
+/// the host, the port or the database, and would show it.
 Status check_places(std::string_view url) {
   const auto wrong = [](const std::string& what, const std::string& help) -> Status {
     return fail(ErrorCode::invalid, "the address of the store is wrong: " + what, help);
@@ -66,17 +66,17 @@ Status check_places(std::string_view url) {
   const std::size_t sign = std::min(url.find('@'), url.size());
   std::string_view rest = sign < path ? url.substr(sign + 1) : url;
   rest = rest.substr(0, rest.find('?'));
-  if (rest.contains('@')) return wrong("there is an @ behind the host", encode);
+  if (rest.contains('@')) return wrong("there is an @ after the host", encode);
   if (rest.find_first_of("= \t;") != std::string_view::npos) {
-    return wrong("there is a setting or a blank in the host or the database",
-                 "settings follow a ?: postgres://user@host:port/database?sslmode=require");
+    return wrong("there is a setting or a space in the host or the database",
+                 "put settings after a ?: postgres://user@host:port/database?sslmode=require");
   }
   std::string_view hosts = rest.substr(0, rest.find('/'));
   while (!hosts.empty()) {
     const std::size_t end = std::min(hosts.find(','), hosts.size());
     const std::string_view one = hosts.substr(0, end);
     hosts.remove_prefix(std::min(end + 1, hosts.size()));
-    // An address of IPv6 stands in brackets; where the second is missing, libpq says so.
+    // An IPv6 address is in brackets; if the second is missing, libpq reports it.
     const std::size_t host_end = one.starts_with('[') ? one.find(']') : 0;
     if (host_end == std::string_view::npos) continue;
     const std::size_t colon = one.find(':', host_end);
@@ -104,8 +104,8 @@ std::string shown_part(const PQconninfoOption* options) {
   return shown;
 }
 
-/// What libpq says, without the piece of the address that it quotes at the end: that may be the
-/// password. Names of parameters are told.
+/// The message of libpq without the piece of the address that it quotes at the end, which may be
+/// the password. Names of parameters are kept.
 std::string without_address(std::string_view why) {
   constexpr std::string_view unknown = "invalid URI query parameter: \"";
   if (why.starts_with(unknown)) {
@@ -124,7 +124,7 @@ Result<Address> read_address(std::string_view url) {
   address.conninfo = url;
   const bool is_address = url.starts_with("postgres://") || url.starts_with("postgresql://");
   if (!is_address || url.find('\0') != std::string_view::npos) {
-    return fail(ErrorCode::invalid, "this is not the address of a PostgreSQL store",
+    return fail(ErrorCode::invalid, "not the address of a PostgreSQL store",
                 "write postgres://user@host:port/database");
   }
   if (const Status sound = check_places(url); !sound) return std::unexpected(sound.error());
@@ -136,7 +136,7 @@ Result<Address> read_address(std::string_view url) {
       PQconninfoParse(address.conninfo.c_str(), &message), &PQconninfoFree);
   const std::unique_ptr<char, decltype(&PQfreemem)> said(message, &PQfreemem);
   if (!options) {
-    const std::string why = message == nullptr ? "it is not understood" : message;
+    const std::string why = message == nullptr ? "libpq cannot parse it" : message;
     return fail(ErrorCode::invalid, "the address of the store is wrong: " + without_address(why),
                 "write postgres://user@host:port/database?schema=pawl");
   }

@@ -8,7 +8,7 @@ namespace pawl::postgres {
 
 namespace {
 
-/// The columns, of all tables, that hold text.
+/// The text columns of all tables.
 constexpr std::array<std::string_view, 19> text_columns{"feedback",
                                                         "child_key",
                                                         "child_data",

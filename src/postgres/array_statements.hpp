@@ -1,6 +1,6 @@
 #pragma once
 
-/// Statements that write many rows at once, made from a list of columns. Their parameters are one
+/// Statements that write many rows at once, built from a list of columns. Their parameters are one
 /// array for each column, in the order of the list.
 
 #include <string>
@@ -19,9 +19,9 @@ namespace pawl::postgres {
 [[nodiscard]] std::string update_rows(std::string_view table, std::string_view keys,
                                       std::string_view changing);
 
-/// The same, compared and set: the row must have the version `expected`. The arrays: id, expected,
+/// The same as compare-and-set: the row must have the version `expected`. The arrays: id, expected,
 /// changing; then the number of rows. Fails with a division by zero unless every row was changed,
-/// so that a commit sent along does not take place.
+/// so that a commit sent along is not executed.
 [[nodiscard]] std::string compare_and_set_rows(std::string_view table, std::string_view changing);
 
 }  // namespace pawl::postgres

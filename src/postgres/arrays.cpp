@@ -11,7 +11,7 @@ namespace pawl::postgres {
 
 namespace {
 
-// The head of a one-dimensional array: dimensions, has nulls, type, length, lower bound.
+// The header of a one-dimensional array: dimensions, has nulls, type, length, lower bound.
 constexpr std::size_t head_bytes = 20;
 
 template <std::integral T>
@@ -40,12 +40,12 @@ void ArrayColumn::append(const sql::Value& value) {
   ++count_;
   const std::size_t at = bytes_.size();
   if (const auto* number = std::get_if<std::int64_t>(&value)) {
-    require(kind_ == Kind::number, "a number in a column of text");
+    require(kind_ == Kind::number, "a number belongs in a column of numbers");
     bytes_.resize(at + 12);
     put(bytes_.data() + at, std::int32_t{8});
     put(bytes_.data() + at + 4, *number);
   } else if (const auto* text = std::get_if<std::string_view>(&value)) {
-    require(kind_ == Kind::text, "text in a column of numbers");
+    require(kind_ == Kind::text, "text belongs in a column of text");
     bytes_.resize(at + 4);
     put(bytes_.data() + at, static_cast<std::int32_t>(text->size()));
     bytes_.append(*text);

@@ -1,9 +1,9 @@
 #pragma once
 
-/// Columns of many rows as PostgreSQL arrays in their binary form: what `unnest` takes apart again.
+/// Columns of many rows as PostgreSQL arrays in binary form, for `unnest`.
 ///
-/// A column is of numbers (bigint[]) or of text (text[]); which of the two is settled when it is
-/// made. A null fits both.
+/// A column holds numbers (bigint[]) or text (text[]); the kind is fixed when it is created. Null
+/// fits both.
 
 #include <cstdint>
 #include <span>
@@ -34,7 +34,7 @@ class ArrayColumn {
   std::string bytes_;
 };
 
-/// Rows of one statement, column by column.
+/// The rows of one statement, column by column.
 class ArrayRows {
  public:
   /// `kinds` has one letter for each column: n for numbers, t for text.

@@ -25,8 +25,8 @@ std::string field(const PGresult* result, int code) {
   return text == nullptr ? std::string() : std::string(text);
 }
 
-/// An error of a statement. What the server says while it shuts down or throws us out means the
-/// connection is gone.
+/// An error of a statement. Errors that the server sends while it shuts down or ends our session
+/// mean that the connection is gone.
 DbError error_of(const PGresult* result) {
   std::string state = field(result, PG_DIAG_SQLSTATE);
   std::string message = field(result, PG_DIAG_MESSAGE_PRIMARY);
@@ -40,14 +40,14 @@ DbError error_of(const PGresult* result) {
           message};
 }
 
-/// The parts of an address that we set unless it says otherwise: a dead peer is noticed.
+/// Defaults for parameters that the address does not set, so that a dead peer is noticed.
 constexpr std::pair<const char*, const char*> defaults[] = {
     {"connect_timeout", "10"}, {"keepalives_idle", "10"},     {"keepalives_interval", "3"},
     {"keepalives_count", "3"}, {"tcp_user_timeout", "20000"},
 };
 
-/// Fails in every session but the one with our token and our search_path, with an error that no
-/// other statement of ours gives.
+/// Fails in every session except the one with our token and our search_path, with an error that
+/// none of our other statements raises.
 constexpr char guard_session[] =
     "SELECT (CASE WHEN coalesce(current_setting('pawl.session', true), '') = $1 "
     "AND current_setting('search_path') = $2 THEN '1' ELSE 'another session' END)::int";
@@ -63,7 +63,7 @@ std::int64_t Reply::integer(int row, int column) const {
   const char* const bytes = PQgetvalue(raw_.get(), row, column);
   const int length = PQgetlength(raw_.get(), row, column);
   if (length == 0) return 0;
-  // The sign is in the first byte.
+  // The first byte has the sign.
   std::uint64_t number =
       (static_cast<unsigned char>(bytes[0]) & 0x80U) != 0 && length > 1 ? ~std::uint64_t{0} : 0;
   for (int i = 0; i < length; ++i) {
@@ -116,7 +116,7 @@ void Connection::connect() {
   for (const auto& [key, value] : defaults) set(key, value);
   set("fallback_application_name", settings_.name.c_str());
   set("dbname", settings_.address.conninfo.c_str());
-  // After the address, which has no say in it: every text we send and read is UTF-8.
+  // Set after the address, which cannot override it: every text we send and read is UTF-8.
   set("client_encoding", "UTF8");
   set(nullptr, nullptr);
   raw_.reset(PQconnectdbParams(keys.data(), values.data(), 1));
@@ -130,11 +130,11 @@ void Connection::connect() {
   check(PQenterPipelineMode(raw_.get()));
 }
 
-/// In one go, so that all of it is in one session, whoever stands between.
+/// Sends everything at once, so that it runs in one session, even behind a pooler.
 void Connection::set_up() {
   token_ = fresh_token();
   std::string statements = "SET client_encoding = 'UTF8'; ";
-  // An older server does not know all of our settings. Opening a store on it is refused.
+  // An older server does not know all of our settings. A store on it is refused.
   if (server_version() >= oldest_server && !settings_.set_up.empty()) {
     statements += settings_.set_up + "; ";
   }
@@ -153,7 +153,7 @@ void Connection::guard() {
 }
 
 void Connection::begin(const char* sql) {
-  // Some kinds of transaction allow no statement before they begin; so the guard comes second.
+  // Some kinds of transaction allow no statement before they begin, so the guard comes second.
   is_guarded_ = true;
   post(sql);
   guard();
@@ -252,7 +252,7 @@ void Connection::run(const std::string& sql) {
   }
 }
 
-/// Sends what is left to be sent, and waits until something has come.
+/// Sends what is left to send, and waits until an answer arrives.
 void Connection::wait() {
   using Steady = std::chrono::steady_clock;
   const auto deadline = Steady::now() + settings_.answer_within;
@@ -284,8 +284,8 @@ Reply Connection::next_reply() {
   return Reply(PQgetResult(raw_.get()));
 }
 
-/// The guard found another session, or what we prepared is not there, or is there although we did
-/// not prepare it.
+/// The guard found another session, a statement that we prepared is missing, or one exists that we
+/// did not prepare.
 bool Connection::is_of_another_session(const std::string& state, Expected failed) {
   return (failed == Expected::guard && state == "22P02") || state == "26000" || state == "42P05";
 }
@@ -298,7 +298,7 @@ std::vector<Reply> Connection::collect() {
     if (reply.raw() == nullptr) lose("the connection to PostgreSQL broke");
     switch (PQresultStatus(reply.raw())) {
       case PGRES_PIPELINE_SYNC:
-        continue;  // has no end of its own
+        continue;  // has no end marker
       case PGRES_COMMAND_OK:
       case PGRES_TUPLES_OK:
         if (expected_[answered_] == Expected::wanted) wanted.push_back(std::move(reply));
@@ -307,7 +307,7 @@ std::vector<Reply> Connection::collect() {
         break;
       default:
         if (!failed) failed = std::make_unique<DbError>(error_of(reply.raw()));
-        // The last word of a server that goes down or throws us out.
+        // The last message of a server that shuts down or ends our session.
         if (failed->is_lost()) {
           is_lost_ = true;
           throw DbError(*failed);
@@ -315,16 +315,16 @@ std::vector<Reply> Connection::collect() {
         if (is_of_another_session(failed->state, expected_[answered_])) {
           is_lost_ = true;
           throw DbError(DbError::Kind::not_our_session, failed->state,
-                        "this connection was given a session that it has not set up");
+                        "this connection was given a session that it did not set up");
         }
     }
-    // A statement's results end with none.
+    // The results of a statement end with a null result.
     while (next_reply().raw() != nullptr) {
     }
   }
   expected_.clear();
   answered_ = 0;
-  // What was to be prepared behind a failure was not; its name is not used twice.
+  // Statements to be prepared after a failure were not prepared; their names are not reused.
   if (failed) {
     for (const Key& key : unproven_) names_by_text_.erase(key);
   }
@@ -341,7 +341,7 @@ void Connection::roll_back() noexcept {
       try {
         settle();
       } catch (const DbError&) {
-        // That is why it is rolled back.
+        // The error is the reason for the rollback.
       }
     }
     if (is_lost_ || PQtransactionStatus(raw_.get()) == PQTRANS_IDLE) return;

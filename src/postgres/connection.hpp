@@ -2,18 +2,18 @@
 
 /// Thin ownership over libpq: one connection, always in pipeline mode.
 ///
-/// `post` sends a statement and does not wait; `want` does the same and keeps its rows; `answers`
-/// waits for everything sent so far and hands the kept rows over; `ask` is both for one statement;
-/// `settle` only waits. An error of any of them is thrown at the next wait, as `DbError`, and what
-/// was sent after it was not carried out. So a transaction is a few posts and one wait.
+/// `post` sends a statement without waiting; `want` does the same and keeps its rows; `answers`
+/// waits for everything sent so far and returns the kept rows; `ask` does both for one statement;
+/// `settle` only waits. An error of any of them is thrown at the next wait, as `DbError`; the
+/// statements after it were not executed. So a transaction is a few posts and one wait.
 ///
-/// No wait is for ever: a server that does not answer within the time of the settings is lost.
+/// Every wait is limited: a server that does not answer within the time in the settings is lost.
 ///
 /// A connection is one session of the server: `search_path`, timeouts, prepared statements and
-/// LISTEN belong to it. A pooler that shares sessions among its clients would break that silently,
-/// so each transaction begins with a statement that fails in any other session than the one that
-/// was set up here. It travels with the first statement and costs no round trip.
-/// Threads: a connection belongs to one thread at a time.
+/// LISTEN belong to it. A pooler that shares sessions among its clients would break that silently.
+/// So each transaction begins with a statement that fails in any session except the one that was
+/// set up here. It is sent with the first statement and costs no round trip. Threads: a connection
+/// belongs to one thread at a time.
 
 #include <cstdint>
 #include <map>
@@ -33,33 +33,35 @@
 
 namespace pawl::postgres {
 
-/// The oldest server that pawl works with, as libpq counts.
+/// The oldest supported server, in the numbering of libpq.
 inline constexpr int oldest_server = 150'000;
 
-/// What PostgreSQL answered, with its SQLSTATE, or that it answers no more.
+/// An error of PostgreSQL with its SQLSTATE, or a lost connection.
 struct DbError : std::runtime_error {
   enum class Kind : std::uint8_t {
-    not_connected,    ///< no connection could be made
-    lost,             ///< the connection broke; what was sent may or may not have been carried out
-    not_our_session,  ///< a pooler gave us another session; nothing was carried out
-    answered,         ///< an error of the statement; `state` tells which
+    not_connected,  ///< no connection could be made
+    lost,  ///< the connection broke; statements that were sent may or may not have been executed
+    not_our_session,  ///< a pooler gave us another session; nothing was executed
+    answered,         ///< an error of the statement; `state` says which
   };
   DbError(Kind what, std::string sql_state, const std::string& message)
       : std::runtime_error(message), kind(what), state(std::move(sql_state)) {}
 
   [[nodiscard]] bool is_lost() const { return kind == Kind::lost; }
-  /// A deadlock, or somebody else was first: the same transaction may succeed when it is repeated.
+  /// A deadlock, or another transaction was first: the same transaction may succeed if it is
+  /// repeated.
   [[nodiscard]] bool may_repeat() const {
     return state == "40P01" || state == "40001" || state == "23505" || is_stale();
   }
-  /// A compare-and-set of ours found another row than it was told of (see rows_written.cpp).
+  /// One of our compare-and-set statements found another version than expected (see
+  /// rows_written.cpp).
   [[nodiscard]] bool is_stale() const { return state == "22012"; }
 
   Kind kind;
   std::string state;
 };
 
-/// The rows that a statement answered.
+/// The rows that a statement returned.
 class Reply {
  public:
   explicit Reply(PGresult* raw = nullptr) : raw_(raw) {}
@@ -67,7 +69,7 @@ class Reply {
   [[nodiscard]] bool is_null(int row, int column) const {
     return PQgetisnull(raw_.get(), row, column) == 1;
   }
-  /// Whatever width it has on the wire; a boolean is 0 or 1.
+  /// Reads any width on the wire; a boolean is 0 or 1.
   [[nodiscard]] std::int64_t integer(int row, int column) const;
   [[nodiscard]] std::string_view view(int row, int column) const;
   /// How many rows were changed.
@@ -104,8 +106,8 @@ class Connection final : public sql::Session {
  public:
   struct Settings {
     Address address;
-    std::string name;  ///< shown by the server (application_name)
-    /// Statements run once after connecting: what the session is set to.
+    std::string name;  ///< the application_name that the server shows
+    /// Statements that set up the session; run once after connecting.
     std::string set_up;
     Duration answer_within = std::chrono::seconds(30);
   };
@@ -117,10 +119,11 @@ class Connection final : public sql::Session {
 
   [[nodiscard]] sql::Statement& prepared(const char* sql) override;
 
-  /// REQUIRES: `sql` is a literal; its address is the key of what is prepared. Parameters are `$1`.
+  /// REQUIRES: `sql` is a literal; its address is the key of the prepared statement. Parameters are
+  /// `$1`.
   void post(const char* sql, const Parameters& parameters = {});
   void want(const char* sql, const Parameters& parameters = {});
-  /// The rows of what was wanted, in order.
+  /// The rows of the statements that were wanted, in order.
   [[nodiscard]] std::vector<Reply> answers();
   [[nodiscard]] Reply ask(const char* sql, const Parameters& parameters = {});
   void settle();
@@ -128,18 +131,19 @@ class Connection final : public sql::Session {
   void push();
   /// Posts the statement that begins a transaction.
   void begin(const char* sql);
-  /// One or more statements without parameters, not kept. REQUIRES: a transaction has begun.
+  /// Runs one or more statements without parameters; they are not cached. REQUIRES: a transaction
+  /// has begun.
   void run(const std::string& sql);
 
-  /// After a failure: ends whatever transaction is open. A lost connection stays lost.
+  /// Ends the open transaction after a failure. A lost connection stays lost.
   void roll_back() noexcept;
 
   [[nodiscard]] bool is_open() const { return !is_lost_; }
   [[nodiscard]] int server_version() const { return PQserverVersion(raw_.get()); }
-  /// The number of the server's process that serves us, by its own account.
+  /// The process number of our server process, as the server reports it.
   [[nodiscard]] int backend() const { return backend_; }
-  /// Somebody between us and the server answers in its place: the number that we were greeted with
-  /// is not that of the server's process.
+  /// Whether a pooler answers in the server's place: the process number in its greeting is not that
+  /// of the server process.
   [[nodiscard]] bool has_pooler() const { return PQbackendPID(raw_.get()) != backend_; }
   [[nodiscard]] int socket() const { return PQsocket(raw_.get()); }
   [[nodiscard]] PGconn* raw() const { return raw_.get(); }
@@ -170,16 +174,16 @@ class Connection final : public sql::Session {
   std::unique_ptr<PGconn, Finish> raw_;
   bool is_lost_ = false;
   int backend_ = 0;
-  std::string token_;        ///< set in the session, by us alone
+  std::string token_;        ///< set in the session by this connection only
   std::string search_path_;  ///< as the session shows it
-  bool is_guarded_ = false;  ///< what is sent next stands behind a guard
+  bool is_guarded_ = false;  ///< the next statement follows a guard
   std::vector<Expected> expected_;
-  std::size_t answered_ = 0;  ///< of expected_
+  std::size_t answered_ = 0;  ///< how many of expected_ are answered
   std::uint64_t names_ = 0;
-  /// What was prepared, by the text and the types of its parameters.
+  /// Prepared statements by their text and the types of their parameters.
   using Key = std::pair<const void*, std::vector<TypeId>>;
   std::map<Key, std::string> names_by_text_;
-  std::vector<Key> unproven_;  ///< of these, whose preparation is not answered yet
+  std::vector<Key> unproven_;  ///< those whose preparation is not confirmed yet
   std::map<const void*, std::unique_ptr<Prepared>> statements_;
 };
 

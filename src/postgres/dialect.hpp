@@ -5,8 +5,8 @@
 
 namespace pawl::postgres {
 
-/// A text of the shared reads as PostgreSQL takes it: parameters are `$1` instead of `?1`, and a
-/// hint on which index to use is left out.
+/// Translates a text of the shared reads for PostgreSQL: parameters are `$1` instead of `?1`, and
+/// index hints are removed.
 [[nodiscard]] std::string in_our_dialect(std::string_view sql);
 
 }  // namespace pawl::postgres

@@ -1,8 +1,7 @@
 #pragma once
 
-/// Makes the connections of a store. A server that is away is not dialled again and again by every
-/// call: after a failure the next tries are answered with it for a while, which grows up to two
-/// seconds.
+/// Opens the connections of a store. Not every call dials an unreachable server again: after a
+/// failure, calls get the same error for a while, which grows up to two seconds.
 ///
 /// Threads: any.
 
@@ -27,8 +26,8 @@ class Dialer {
 
  private:
   using Steady = std::chrono::steady_clock;
-  /// Copies of an exception share their text, here between threads, and by means that the thread
-  /// sanitizer does not see; each caller gets one of its own.
+  /// Copies of an exception share their text between threads in a way that the thread sanitizer
+  /// does not see, so each caller gets its own exception.
   struct Failure {
     DbError::Kind kind;
     std::string state;

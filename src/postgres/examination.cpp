@@ -12,7 +12,7 @@ namespace {
 
 using Health = PostgresFinding::Health;
 
-/// Beyond this the times that people see differ from those on their wrists.
+/// With a larger difference, the times that users see differ noticeably from their own clock.
 constexpr Duration clocks_agree_within = std::chrono::seconds(5);
 
 constexpr char begin_transaction[] = "BEGIN";
@@ -27,8 +27,8 @@ constexpr char select_state[] =
     "AND NOT (has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT') "
     "AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE'))), '')";
 
-/// Two transactions at once, begun in this order. Each fails where its session is not the one that
-/// its connection set up.
+/// Two transactions at once, begun in this order. Each fails if its session is not the one that its
+/// connection set up.
 void hold_both(Connection& one, Connection& other) {
   for (Connection* each : {&one, &other}) {
     each->begin(begin_transaction);
@@ -38,8 +38,9 @@ void hold_both(Connection& one, Connection& other) {
   other.roll_back();
 }
 
-/// A pooler that shares sessions gives the one that was free last, or the one that was free
-/// longest. Either way one of two connections that take turns soon meets the other's.
+/// A pooler that shares sessions assigns the session that became free last or the one that has been
+/// free longest. Either way, one of two connections that take turns soon gets the session of the
+/// other.
 bool shares_sessions(Dialer& dialer, Connection& first) {
   try {
     const auto second = dialer.connect("pawl", reader_set_up(dialer.address()));
@@ -49,7 +50,7 @@ bool shares_sessions(Dialer& dialer, Connection& first) {
     return false;
   } catch (const DbError& error) {
     if (error.kind == DbError::Kind::not_our_session) return true;
-    // How a pooler says that it allows no transaction at all.
+    // A pooler that allows no transactions at all reports this error.
     if (error.state == "08P01") return true;
     throw;
   }
@@ -60,7 +61,7 @@ Pooler pooler_between(Dialer& dialer, Connection& connection) {
   return shares_sessions(dialer, connection) ? Pooler::shares_sessions : Pooler::keeps_sessions;
 }
 
-/// What is known without a question to the server.
+/// What is known without a query.
 Examined first_look(Connection& connection) {
   const char* const encoding = PQparameterStatus(connection.raw(), "server_encoding");
   return {.version = connection.server_version(), .encoding = encoding == nullptr ? "" : encoding};
@@ -103,8 +104,8 @@ PostgresFinding encoding_of(const Examined& seen) {
   return {
       .what = "encoding",
       .health = Health::failed,
-      .text = "the database has the encoding " + seen.encoding + ", which cannot keep every text",
-      .help = "make one that can, and name it: createdb -E UTF8 -T template0 NAME"};
+      .text = "the database has the encoding " + seen.encoding + ", which cannot store every text",
+      .help = "create one with UTF8 and use it: createdb -E UTF8 -T template0 NAME"};
 }
 
 PostgresFinding pooler_of(const Examined& seen) {
@@ -112,15 +113,15 @@ PostgresFinding pooler_of(const Examined& seen) {
     case Pooler::none:
       return {.what = "pooler", .text = "none"};
     case Pooler::keeps_sessions:
-      return {.what = "pooler", .text = "one that keeps a session for each connection"};
+      return {.what = "pooler", .text = "keeps a session for each connection"};
     case Pooler::shares_sessions:
       break;
   }
   return {.what = "pooler",
           .health = Health::failed,
           .text =
-              "a pooler stands between, in transaction or statement mode: it would mix the "
-              "sessions of its clients",
+              "there is a pooler in transaction or statement mode, which mixes the sessions "
+              "of its clients",
           .help =
               "connect to the server itself, or set pool_mode = session for this database "
               "(docs/guide/postgres.md, Poolers)"};
@@ -141,7 +142,7 @@ PostgresFinding writes_of(const ServerState& seen) {
             .text = "transactions are read-only here (default_transaction_read_only)",
             .help = "turn it off for this role or database; commands that only read work"};
   }
-  return {.what = "writes", .text = "taken"};
+  return {.what = "writes", .text = "accepted"};
 }
 
 PostgresFinding rights_of(const ServerState& seen, const Address& address) {
@@ -149,12 +150,12 @@ PostgresFinding rights_of(const ServerState& seen, const Address& address) {
   const std::string way_out = "grant the role its rights (docs/guide/postgres.md, Rights)";
   if (!seen.has_schema) {
     if (seen.may_make_schema)
-      return {.what = "rights", .text = "no store there yet; " + schema + " can be made"};
+      return {.what = "rights", .text = "no store yet; the role may create " + schema};
     return {.what = "rights",
             .health = Health::failed,
-            .text = schema + " is not there, and the role may not make it",
+            .text = schema + " does not exist, and the role may not create it",
             .help =
-                "let its owner make it with pawl run, or grant CREATE on the database "
+                "let its owner create it with pawl run, or grant CREATE on the database "
                 "(docs/guide/postgres.md, Rights)"};
   }
   if (!seen.may_use_schema) {
@@ -167,7 +168,7 @@ PostgresFinding rights_of(const ServerState& seen, const Address& address) {
     return {.what = "rights",
             .health = Health::failed,
             .text = "the role may not read and write all rows of " + schema +
-                    ", for one those of the table " + seen.table_without_rights,
+                    ", for example those of the table " + seen.table_without_rights,
             .help = way_out};
   }
   return {.what = "rights", .text = "all on " + schema};
@@ -176,14 +177,14 @@ PostgresFinding rights_of(const ServerState& seen, const Address& address) {
 PostgresFinding clock_of(const ServerState& seen) {
   const auto apart = std::chrono::duration_cast<std::chrono::seconds>(
       seen.clock_ahead < Duration::zero() ? -seen.clock_ahead : seen.clock_ahead);
-  if (apart <= clocks_agree_within) return {.what = "clock", .text = "as here"};
+  if (apart <= clocks_agree_within) return {.what = "clock", .text = "agrees with this machine's"};
   return {.what = "clock",
           .health = Health::warning,
           .text = "the server's clock is " + std::to_string(apart.count()) + " seconds " +
                   (seen.clock_ahead > Duration::zero() ? "ahead of" : "behind") + " this machine's",
           .help =
-              "leases, retries and the times you see are on the server's; set the clock that "
-              "is wrong"};
+              "leases, retries and the times you see follow the server's clock; set the clock "
+              "that is wrong"};
 }
 
 }  // namespace
@@ -222,7 +223,7 @@ void refuse_unfit(Dialer& dialer, Connection& connection) {
   }
   if (faults.message.empty()) return;
   faults.message =
-      "no store can be on PostgreSQL at " + dialer.address().shown + ": " + faults.message;
+      "cannot keep a store on PostgreSQL at " + dialer.address().shown + ": " + faults.message;
   throw Fault(std::move(faults));
 }
 

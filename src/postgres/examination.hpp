@@ -1,6 +1,6 @@
 #pragma once
 
-/// Whether a server is as a store, or a worker, needs it.
+/// Checks whether a server meets the needs of a store and of a worker.
 
 #include <cstdint>
 #include <optional>
@@ -12,14 +12,14 @@
 
 namespace pawl::postgres {
 
-/// Who stands between us and the server.
+/// What is between us and the server.
 enum class Pooler : std::uint8_t {
   none,
-  keeps_sessions,   ///< a connection has its session for itself
-  shares_sessions,  ///< each transaction or statement may be in another session
+  keeps_sessions,   ///< a connection has its own session
+  shares_sessions,  ///< each transaction or statement may run in another session
 };
 
-/// What the server says when it is asked.
+/// What the server reports about itself.
 struct ServerState {
   bool is_standby = false;
   bool is_read_only = false;
@@ -27,25 +27,25 @@ struct ServerState {
   bool may_make_schema = false;
   bool may_use_schema = false;
   std::string table_without_rights;  ///< the first whose rows may not be read and written
-  Duration clock_ahead = {};         ///< the server's clock, of this machine's
+  Duration clock_ahead = {};         ///< the server's clock relative to this machine's
 };
 
 struct Examined {
-  int version = 0;  ///< as libpq counts: 150004
+  int version = 0;  ///< in the numbering of libpq: 150004
   std::string encoding;
   Pooler pooler = Pooler::none;
-  std::optional<ServerState> state = {};  ///< none: a pooler kept us from asking
+  std::optional<ServerState> state = {};  ///< none: a pooler prevented the query
 };
 
-/// What the findings of an examination are, in words. Pure.
+/// The findings of an examination in words. Pure.
 [[nodiscard]] std::vector<PostgresFinding> findings_of(const Examined& examined,
                                                        const Address& address);
 
-/// Asks the server. A pooler is looked for with a second connection, where there may be one.
+/// Queries the server. If there may be a pooler, a second connection is used to find it.
 [[nodiscard]] Examined examine(Dialer& dialer, Connection& connection);
 
-/// Throws `refused`, naming every fault at once, where no store can be: a server that is too old,
-/// an encoding that cannot keep every text, a pooler that shares sessions.
+/// Throws `refused`, with all faults at once, if the server cannot hold a store: it is too old, its
+/// encoding cannot store every text, or a pooler shares sessions.
 void refuse_unfit(Dialer& dialer, Connection& connection);
 
 }  // namespace pawl::postgres

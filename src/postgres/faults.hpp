@@ -1,9 +1,9 @@
 #pragma once
 
-/// Where exceptions end: what PostgreSQL says becomes an `Error` that names the server and the way
-/// out. The address is shown without its password.
+/// Where exceptions end: an error of PostgreSQL becomes an `Error` that names the server and says
+/// what to do. The address is shown without its password.
 ///
-/// Which error it is follows from the SQLSTATE alone. The text is the server's, in its language,
+/// Only the SQLSTATE decides which error it is. The text comes from the server, in its language,
 /// and is only passed on.
 
 #include <type_traits>
@@ -16,18 +16,18 @@ namespace pawl::postgres {
 
 using sql::Fault;
 
-/// For a store that is open. Whatever may be mended on the server is `unavailable`, missing rights
-/// and broken connections of every kind included: a result that waits to be written is kept and
-/// tried again. `invalid` and `refused` are said only of what this statement holds, `corrupt` only
-/// of what the tables hold.
+/// For an open store. Everything that can be fixed on the server is `unavailable`, including
+/// missing rights and broken connections of every kind: a result that waits to be written is kept
+/// and retried. `invalid` and `refused` are only about the values of this statement, `corrupt` only
+/// about the content of the tables.
 [[nodiscard]] Error error_of(const DbError& error, const Address& address);
 
-/// For a store that is being opened, when nothing can be lost yet: missing rights, a schema that is
-/// not whole and a pooler that shares sessions are said as what they are. No connection at all is
-/// `unavailable`, whatever the reason: libpq does not give the SQLSTATE of it.
+/// For a store that is being opened, when nothing can be lost yet: missing rights, an incomplete
+/// schema and a pooler that shares sessions get their own codes. No connection at all is
+/// `unavailable`, whatever the reason, because libpq does not report its SQLSTATE.
 [[nodiscard]] Error opening_error_of(const DbError& error, const Address& address);
 
-/// Runs `body` and turns what it throws into an error. `body` answers a Result.
+/// Runs `body`, which returns a Result, and turns exceptions into errors.
 template <class Body>
 auto guarded(const Address& address, Body&& body,
              Error (*meaning)(const DbError&, const Address&) = error_of)

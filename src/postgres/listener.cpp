@@ -31,7 +31,7 @@ Listener::Listener(Dialer& dialer, Duration look_every, ServerClock& clock)
       clock_(clock),
       channel_(channel_of(dialer.address())),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  require(wake_ >= 0, "no descriptor is left for an eventfd");
+  require(wake_ >= 0, "an eventfd can be created");
 }
 
 Listener::~Listener() {
@@ -64,7 +64,7 @@ bool Listener::tell() {
   return true;
 }
 
-/// Connects again whenever the connection breaks, after a pause that grows.
+/// Reconnects whenever the connection breaks, after a pause that grows.
 void Listener::run(const std::stop_token& stop) {
   auto pause = first_pause;
   while (!stop.stop_requested()) {
@@ -72,10 +72,10 @@ void Listener::run(const std::stop_token& stop) {
     try {
       listen(stop);
     } catch (const DbError&) {
-      // The writer says what is wrong; here it is only tried again.
+      // The writer reports what is wrong; the listener only retries.
     }
     if (stop.stop_requested()) return;
-    // Something may have been missed.
+    // Notifications may have been missed.
     ++mark_;
     if (Steady::now() - began > longest_pause) pause = first_pause;
     wait(-1, pause);
@@ -111,7 +111,7 @@ void Listener::listen(const std::stop_token& stop) {
   }
 }
 
-/// Our own notifications come back too and mean nothing.
+/// Our own notifications come back too and are ignored.
 bool Listener::take_notifications(Connection& connection) {
   bool is_news = false;
   while (PGnotify* const one = PQnotifies(connection.raw())) {
@@ -131,7 +131,7 @@ void Listener::look(Connection& connection) {
 void Listener::wait(int socket, Duration at_most) {
   pollfd waits[] = {{.fd = wake_, .events = POLLIN, .revents = 0},
                     {.fd = socket, .events = POLLIN, .revents = 0}};
-  // Rounded up: a wait that ends a little early would only be begun again.
+  // Rounded up, because a wait that ends a little early would only be started again.
   const auto milliseconds =
       std::chrono::duration_cast<std::chrono::milliseconds>(at_most).count() + 1;
   (void)::poll(waits, 2, static_cast<int>(milliseconds));

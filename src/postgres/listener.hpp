@@ -1,10 +1,10 @@
 #pragma once
 
-/// Who else commits, without asking the server all the time: a thread that LISTENs, and looks at
-/// the log's counter now and then in case a notification was lost.
+/// Notices commits of other processes without constant queries: a thread LISTENs, and also checks
+/// the counter of the log now and then in case a notification was lost.
 ///
-/// It also tells the others. NOTIFY takes a lock of the whole server at its commit, so it is sent
-/// outside of the batches, and at most every 20 ms however many there are.
+/// It also notifies other processes. NOTIFY takes a lock of the whole server at commit, so it is
+/// sent outside the batches and at most every 20 ms.
 
 #include <atomic>
 #include <cstdint>
@@ -18,16 +18,16 @@ namespace pawl::postgres {
 
 class Listener {
  public:
-  /// Both must outlive it. The clock is read again with each look.
+  /// Both must outlive this object. The clock is read again with each check.
   Listener(Dialer& dialer, Duration look_every, ServerClock& clock);
   ~Listener();
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  /// Changes whenever somebody else has committed. Begins to listen with the first call.
+  /// Changes whenever another process has committed. The first call starts listening.
   [[nodiscard]] std::uint64_t mark();
-  /// We have committed something that others may wait for. False: it does not listen yet, so
-  /// nobody was told.
+  /// Notifies others that we have committed something they may wait for. Returns false if the
+  /// listener has not started, so that nothing was sent.
   bool tell();
 
  private:
@@ -50,7 +50,7 @@ class Listener {
   std::atomic<bool> is_running_ = false;
 };
 
-/// Tells who listens to the channel `$1`.
+/// Notifies the listeners of the channel `$1`.
 inline constexpr char notify_channel[] = "SELECT pg_notify($1, '')";
 /// The channel of a schema.
 [[nodiscard]] std::string channel_of(const Address& address);

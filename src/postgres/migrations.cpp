@@ -6,14 +6,14 @@ namespace pawl::postgres {
 
 namespace {
 
-/// The tables and columns of the SQLite store (see src/sqlite/migrations.cpp for what they mean),
-/// with PostgreSQL's types. Beside them: the writers, by whose rows an unknown commit is resolved,
-/// and the payloads.
+/// The tables and columns of the SQLite store (src/sqlite/migrations.cpp explains them) with
+/// PostgreSQL's types. In addition: the writers, whose rows show whether an unknown commit was
+/// applied, and the payloads.
 ///
-/// Rows that every batch updates leave room in their pages, and none of their indexes names what
-/// the update changes: such an update stays within its page (HOT) and needs no vacuum to be cheap.
-/// A task moves through partial indexes, which hold only what somebody looks for: claims do not get
-/// slower with the history.
+/// Rows that every batch updates leave room in their pages, and none of their indexes contains a
+/// column that the update changes: such an update stays within its page (HOT) and needs no vacuum
+/// to be cheap. A task moves through partial indexes, which hold only the states that are searched
+/// for: claims do not get slower with the history.
 constexpr const char* everything = R"sql(
 CREATE TABLE workflows (
   hash       TEXT PRIMARY KEY,

@@ -19,7 +19,7 @@ class Parameters {
   Parameters() = default;
   /// Text is copied.
   explicit Parameters(std::span<const sql::Value> values);
-  /// Numbers and texts as `sql::value_of` takes them.
+  /// Numbers and texts as accepted by `sql::value_of`.
   template <class... Values>
   [[nodiscard]] static Parameters of(const Values&... values) {
     Parameters made;
@@ -36,7 +36,7 @@ class Parameters {
   [[nodiscard]] int count() const { return static_cast<int>(types_.size()); }
   [[nodiscard]] const std::vector<TypeId>& types() const { return types_; }
 
-  /// As libpq wants them; valid as long as this object.
+  /// In the form that libpq expects; valid as long as this object.
   struct Raw {
     std::vector<const char*> values;
     std::vector<int> lengths;

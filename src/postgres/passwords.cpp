@@ -19,7 +19,7 @@ std::string lower(std::string_view text) {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/// What is hidden: bytes from `begin` to `end`.
+/// The hidden bytes, from `begin` to `end`.
 struct Range {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -62,12 +62,12 @@ class Line {
     return std::min(text_.find_first_of(" \t", from), text_.size());
   }
 
-  /// password=…, password:…, as a setting, as a parameter, and with its sign percent-encoded.
+  /// password=… or password:…, as a setting or as a parameter, also if the sign is percent-encoded.
   void hide_settings() {
     for (const std::string_view name : {"password", "passwd", "pwd"}) {
       for (std::size_t at = lower_.find(name); at != nowhere; at = lower_.find(name, at + 1)) {
         std::size_t begin = at + name.size();
-        // libpq allows blanks around the sign.
+        // libpq allows spaces around the sign.
         const std::size_t sign = std::min(lower_.find_first_not_of(" \t", begin), lower_.size());
         if (lower_.compare(sign, 1, "=") == 0) {
           begin = std::min(lower_.find_first_not_of(" \t", sign + 1), lower_.size());
@@ -83,7 +83,7 @@ class Line {
     }
   }
 
-  /// A value in quotes ends with them; any other at a blank or at the next parameter.
+  /// A quoted value ends with its quote, any other at a space or the next parameter.
   [[nodiscard]] std::size_t setting_end(std::size_t begin) const {
     const bool is_quoted = begin < text_.size() && text_[begin] == '\'';
     if (!is_quoted) return std::min(text_.find_first_of(" \t&", begin), text_.size());
@@ -91,7 +91,7 @@ class Line {
     return close == nowhere ? text_.size() : close + 1;
   }
 
-  /// user:password@ after a scheme, or after what is left of one.
+  /// user:password@ after a scheme, or after the rest of one.
   void hide_after_user(std::size_t from) {
     const std::size_t begin = std::min(text_.find_first_not_of(":/\\", from), text_.size());
     if (begin == from && from < text_.size() && !lower_.substr(0, from).ends_with("://") &&
@@ -105,12 +105,12 @@ class Line {
     if (has_user) {
       if (colon < at_sign) hide(colon + 1, at_sign);
       if (encoded < at_sign) hide(encoded + 3, at_sign);
-      // A slash in the place of the colon.
+      // A slash instead of the colon.
       const std::size_t slash = text_.find_first_of("/ ", begin);
       if (slash < at_sign) hide(slash + 1, at_sign);
       return;
     }
-    // No @: what follows the colon is a port, or a password whose @ is missing.
+    // Without an @, the text after the colon is a port, or a password whose @ is missing.
     if (colon >= word_end(begin)) return;
     const std::size_t after = text_.find_first_not_of("0123456789,", colon + 1);
     const bool is_port =
@@ -118,7 +118,7 @@ class Line {
     if (!is_port) hide(colon + 1, word_end(colon));
   }
 
-  /// user:password@host with a port or a path behind it, without any scheme.
+  /// user:password@host followed by a port or a path, without a scheme.
   void hide_bare() {
     for (std::size_t at_sign = text_.find('@'); at_sign != nowhere;
          at_sign = text_.find('@', at_sign + 1)) {

@@ -7,9 +7,9 @@
 
 namespace pawl::postgres {
 
-/// The text with every password of an address in it replaced by "***". It knows passwords by where
-/// they stand: after a user and a colon up to the last @ of the line, and after `password=`. It
-/// rather hides too much than too little.
+/// The text with every password of an address in it replaced by "***". Passwords are recognised by
+/// their position: after a user and a colon up to the last @ of the line, and after `password=`. It
+/// hides too much rather than too little.
 [[nodiscard]] std::string without_passwords(std::string_view text);
 
 /// Whether a text that is not the address of a store looks like a mistyped one: it names a user

@@ -13,7 +13,8 @@ constexpr char select_is_there[] = "SELECT 1 FROM payloads WHERE sha256 = ?1";
 constexpr char select_size[] = "SELECT size FROM payloads WHERE sha256 = ?1";
 constexpr char select_piece[] =
     "SELECT bytes FROM payload_pieces WHERE sha256 = ?1 AND number = ?2";
-// Two who keep the same bytes at once write the same; who is first is waited for.
+// Two processes that store the same bytes at once write the same rows; the second waits for the
+// first.
 constexpr char insert_payload[] =
     "INSERT INTO payloads (sha256, size) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 constexpr char insert_piece[] =
@@ -23,7 +24,7 @@ constexpr char insert_piece[] =
 void write_piece(Connection& connection, std::string_view sha256, std::int64_t number,
                  std::string_view bytes) {
   connection.post(insert_piece, Parameters::of(sha256, number).add_bytes(bytes));
-  // A piece at a time is on its way, whatever the size of the whole.
+  // Wait after each piece, so that only one is in flight whatever the total size.
   connection.settle();
 }
 
@@ -44,8 +45,8 @@ Result<std::string> PayloadPieces::keep(std::string_view bytes) {
   });
 }
 
-/// Read twice: its name is known only when the last byte has been read, and stands before the first
-/// piece. A source that changes in between is refused.
+/// Reads the source twice: the name is known only after the last byte, but must be written before
+/// the first piece. A source that changes in between is refused.
 Result<KeptFile> PayloadPieces::keep_stream(const ByteSource& source) {
   Sha256 digest;
   KeptFile kept;
@@ -76,7 +77,7 @@ Result<KeptFile> PayloadPieces::keep_stream(const ByteSource& source) {
       if (!piece.empty()) write_piece(connection, kept.sha256, number, piece);
       if (again.finish_hex() != kept.sha256) {
         throw Fault(ErrorCode::invalid, "the file changed while it was copied",
-                    "write it to the end before it is handed over");
+                    "finish writing the file before handing it in");
       }
       connection.post(insert_payload, Parameters::of(kept.sha256, kept.size));
     });

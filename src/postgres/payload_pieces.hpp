@@ -1,9 +1,9 @@
 #pragma once
 
-/// Payloads in the database, in pieces of a mebibyte: every machine can read them, they are backed
-/// up with the rest, and none is ever held in memory whole unless it is asked for.
+/// Payloads in the database, in pieces of one mebibyte: every machine can read them, they are
+/// backed up with the rest, and none is held in memory as a whole unless that is requested.
 ///
-/// Where a program wants a file, the pieces are written to a temporary directory of this process.
+/// If a program needs a file, the pieces are written to a temporary directory of this process.
 /// Threads: any.
 
 #include <filesystem>
@@ -20,7 +20,7 @@ namespace pawl::postgres {
 
 class PayloadPieces final : public sql::Payloads {
  public:
-  /// `readers` must outlive it.
+  /// `readers` must outlive this object.
   PayloadPieces(Address address, Readers& readers)
       : address_(std::move(address)), readers_(readers) {}
 

@@ -1,28 +1,29 @@
 #pragma once
 
-/// The rows of one write transaction on PostgreSQL; see store/rows.hpp for what each function
-/// promises.
+/// The rows of one write transaction on PostgreSQL; store/rows.hpp documents each function.
 ///
-/// Two rules carry it:
+/// Two rules:
 ///
-/// 1. **A job's row is locked before anything of the job is read or written.** So within a job
-///    there is one writer at a time, as on SQLite, while different jobs go on beside each other. A
-///    read that finds rows of jobs not yet locked locks them and reads again. Locks are taken in
-///    this order: the worker, jobs by id, pools by name, counters; a deadlock is repeated.
+/// 1. **A job's row is locked before any row of the job is read or written.** So each job has one
+///    writer at a time, as on SQLite, while different jobs proceed in parallel. A read that finds
+///    rows of jobs that are not locked yet locks them and reads again. Locks are taken in this
+///    order: the worker, jobs by id, pools by name, counters. After a deadlock, the transaction is
+///    repeated.
 ///
-/// 2. **Writes are kept back and sent as arrays**, a few statements for a thousand rows. A row that
-///    was read or written is answered from here; before a read by condition what was kept back is
-///    sent along, so that it sees it. What a batch will look at is fetched at once (`expect`).
+/// 2. **Writes are buffered and sent as arrays**, a few statements for a thousand rows. A row that
+///    was read or written is answered from memory. Before a read by condition, the buffered writes
+///    are sent along, so that the read sees them. The rows that a batch will need are fetched
+///    together (`expect`).
 ///
-/// The attempts of a batch, which are most of its bytes, are sent before the locks are asked for:
-/// their keys are their own, so several workers of one job write them side by side. What turns out
-/// to be fenced is taken out again.
+/// The attempts of a batch, which are most of its bytes, are sent before the locks are taken: their
+/// keys are unique, so several workers of one job write them in parallel. Attempts that turn out to
+/// be fenced are removed again.
 ///
-/// The journal's rows are numbered and written by the very last statement: its numbers are dense
-/// and in the order of the commits, and nobody waits for them while somebody thinks.
+/// The rows of the journal are numbered and written by the very last statement: the numbers are
+/// dense and in the order of the commits, and the lock on them is held only briefly.
 ///
-/// Sources by noun: rows_jobs.cpp, rows_items.cpp, rows_tasks.cpp, rows_reviews.cpp,
-/// rows_limits.cpp; rows_written.cpp sends.
+/// The sources: rows_jobs.cpp, rows_items.cpp, rows_tasks.cpp, rows_reviews.cpp, rows_limits.cpp;
+/// rows_written.cpp sends the writes.
 
 #include <cstdint>
 #include <map>
@@ -43,11 +44,11 @@ namespace pawl::postgres {
 
 class PostgresRows final : public Rows {
  public:
-  /// Inside a transaction of `connection`. Both must outlive it. `is_repeated`: the same was tried
-  /// before and failed, so nothing is taken for granted.
+  /// Use it inside a transaction of `connection`. Both must outlive this object. `is_repeated`: the
+  /// transaction failed before, so nothing is taken for granted.
   PostgresRows(Connection& connection, Known& known, bool is_repeated = false);
 
-  // What will be asked for, fetched in few round trips. Never needed, only faster.
+  // Prefetch what will be needed in few round trips. Optional; it only saves time.
   void expect(WorkerId worker, std::span<const Step> steps, const Refill& refill);
   void expect(const ClaimRequest& request);
   void expect(const AddItems& chunk) { coming_ = &chunk; }
@@ -105,18 +106,18 @@ class PostgresRows final : public Rows {
   void forget_worker(WorkerId worker) override;
   Timestamp next_due(Timestamp now) override;
 
-  /// The server's clock. Of a batch or a claim: when its locks were granted.
+  /// The server's clock. For a batch or a claim: when its locks were granted.
   [[nodiscard]] Timestamp server_time();
 
-  /// One statement at once; how many rows it changed.
+  /// Runs one statement at once. Returns how many rows it changed.
   std::int64_t run(const char* sql, const Parameters& parameters);
   void put_last_batch(WorkerId worker, BatchNumber batch);
-  /// Whether anything was written that others may wait for.
+  /// Whether the transaction wrote anything that others may wait for.
   [[nodiscard]] bool has_news() const { return has_news_; }
 
-  /// Posts everything that was kept back, the journal last. What follows is the commit.
+  /// Posts all buffered writes, the journal last. Next comes the commit.
   void finish();
-  /// The commit has taken place: what it made known is remembered.
+  /// Call it after the commit: updates the cache with what the commit made final.
   void remember();
 
  private:
@@ -129,18 +130,18 @@ class PostgresRows final : public Rows {
   struct TaskEntry {
     std::optional<Task> row;        ///< none: only the version is known, or there is no row
     Version version = 0;            ///< as the ledger knows it; 0: there is no row
-    std::optional<Version> stored;  ///< as the database has it; none: not inserted yet
+    std::optional<Version> stored;  ///< as stored in the database; none: not inserted yet
     bool is_changed = false;
   };
   struct PoolEntry {
     std::int64_t open = 0;
     bool is_changed = false;
-    // Of its rate.
+    // For its rate limit.
     bool has_marks = false;  ///< the numbers below are known
     std::int64_t newest_stored = 0;
     std::int64_t newest = 0;
-    std::map<std::int64_t, Timestamp> marks;  ///< by number, as far as they were asked for
-    std::int64_t asked_from = 0;              ///< of the marks, [from, end) was asked for
+    std::map<std::int64_t, Timestamp> marks;  ///< by number, as far as they were fetched
+    std::int64_t asked_from = 0;              ///< the marks in [from, end) were fetched
     std::int64_t asked_end = 0;
     std::int64_t forget_to = 0;
     Timestamp forget_at;
@@ -149,16 +150,16 @@ class PostgresRows final : public Rows {
 
   // rows_jobs.cpp
   JobEntry* find_job(JobId id);
-  /// Which workflows the jobs have, asked once for each.
+  /// Looks up the workflows of the jobs, once for each.
   void learn(const std::vector<JobId>& jobs);
   [[nodiscard]] const Workflow* workflow_of(JobId job);
-  /// Two statements: the jobs, and the pools of their workflows.
+  /// Sends two statements: the jobs, and the pools of their workflows.
   void want_jobs(const std::vector<JobId>& jobs);
   void take_jobs(const std::vector<JobId>& jobs, Reply its_rows, Reply pools);
   void take_job_rows(Reply reply);
-  /// Locks those of the jobs that are not; whether there were any.
+  /// Locks those of the jobs that are not locked yet. Returns whether there were any.
   bool lock(std::vector<JobId> jobs);
-  /// Answers what `read` answers when all its rows belong to locked jobs.
+  /// Returns the result of `read` once all its rows belong to locked jobs.
   template <class Read>
   auto read_locked(Read read) -> decltype(read());
   std::int64_t& counter(const char* name);
@@ -203,7 +204,7 @@ class PostgresRows final : public Rows {
   const AddItems* coming_ = nullptr;
   std::optional<Timestamp> server_time_;
   bool has_news_ = false;
-  bool has_arrived_ = false;      ///< some of the journal comes from another store
+  bool has_arrived_ = false;      ///< some rows of the journal come from another store
   std::int64_t first_drawn_ = 0;  ///< the first ordinal of this transaction
 
   std::map<JobId, std::optional<JobEntry>> jobs_;  ///< locked; none: there is no such job
@@ -222,7 +223,7 @@ class PostgresRows final : public Rows {
   std::unordered_map<TaskId, TaskEntry> tasks_;
   std::vector<TaskId> changed_tasks_;
   ArrayRows new_attempts_;
-  /// Sent before the locks and not yet written by the ledger; the steps have them.
+  /// Sent before the locks were taken and not yet written by the ledger; the steps own them.
   std::map<std::pair<TaskId, AttemptNumber>, const Attempt*> early_attempts_;
 
   ArrayRows new_reviews_;

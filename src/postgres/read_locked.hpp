@@ -7,8 +7,8 @@
 
 namespace pawl::postgres {
 
-/// Reads until every row belongs to a job that this transaction has locked: what is answered cannot
-/// change under the ledger any more. `read` answers rows that have a `job`.
+/// Reads until every row belongs to a job that this transaction has locked, so that the result
+/// cannot change under the ledger. `read` returns rows that have a `job`.
 template <class Read>
 auto PostgresRows::read_locked(Read read) -> decltype(read()) {
   for (;;) {

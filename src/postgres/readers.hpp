@@ -17,14 +17,14 @@ namespace pawl::postgres {
 
 class Readers final : public sql::ReadDoor {
  public:
-  /// `dialer` must outlive it.
+  /// `dialer` must outlive this object.
   explicit Readers(Dialer& dialer) : dialer_(dialer) {}
 
-  /// One snapshot, read only. The connection is proven before `body` is run, so that it is run once
-  /// even after the server was restarted.
+  /// Reads under one read-only snapshot. The connection is tested before `body` runs, so that
+  /// `body` runs only once even after a restart of the server.
   std::optional<Error> read(const std::function<void(sql::Session&)>& body) override;
 
-  /// Runs `body` in a transaction of its own and commits it; throws.
+  /// Runs `body` in its own transaction and commits it. Throws.
   void write(const std::function<void(Connection&)>& body);
 
  private:
@@ -32,7 +32,7 @@ class Readers final : public sql::ReadDoor {
     std::mutex mutex;
     std::unique_ptr<Connection> connection;  ///< guarded by mutex; opened on first use
   };
-  /// A connection of one's own, with a transaction begun.
+  /// A connection for one user, with an open transaction.
   class Lease;
   Lease borrow(const char* begin);
   void open(Reader& reader, const char* begin);

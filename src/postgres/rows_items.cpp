@@ -1,4 +1,4 @@
-/// Items, and deleting one with everything of it.
+/// Items, and the deletion of an item with everything that belongs to it.
 
 #include "postgres/faults.hpp"
 #include "postgres/postgres_rows.hpp"
@@ -12,7 +12,7 @@ namespace {
 constexpr char select_passes[] = "SELECT key, pass FROM items WHERE job = $1 AND key = ANY($2)";
 constexpr char select_brief[] = "SELECT key, category, data FROM items WHERE id = $1";
 
-/// For each key and digest the Succeeded item of the newest earlier job that has one.
+/// For each key and digest, the Succeeded item of the newest earlier job that has one.
 constexpr char select_finished[] =
     "SELECT wanted.key, wanted.sha256, found.id "
     "FROM unnest($4::text[], $5::text[]) AS wanted (key, sha256), "
@@ -49,7 +49,7 @@ void PostgresRows::insert_item(const Item& item, std::uint32_t pass) {
                                                 false));
 }
 
-/// All keys of the chunk that comes, at once.
+/// Loads all keys of the coming chunk at once.
 void PostgresRows::load_keys(JobId job) {
   if (!keys_loaded_.insert(job).second || coming_ == nullptr) return;
   ArrayColumn keys(ArrayColumn::Kind::text);
@@ -177,7 +177,7 @@ void PostgresRows::delete_item(ItemId item) {
   const TaskId first = task_id(item, StageIndex{});
   const TaskId end = task_id(item.value() + 1, StageIndex{});
   connection_.post(delete_everything, Parameters::of(first, end, item));
-  // Whatever was known of it is not any more.
+  // Everything that was cached about it is outdated.
   tasks_.clear();
   progress_.erase(item);
   briefs_.erase(item);

@@ -1,4 +1,4 @@
-/// Jobs, workflows, lanes and the counters that numbers are drawn from.
+/// Jobs, workflows, lanes and the counters that ids are drawn from.
 
 #include <algorithm>
 
@@ -139,13 +139,13 @@ Job* PostgresRows::insert_job(const Job& fresh) {
   entry.row.first_ordinal = entry.row.last_ordinal = fresh.reduce_ordinal;
   const JobId id{counter("job")++};
   entry.row.job.id = id;
-  keys_loaded_.insert(id);  // it has none
+  keys_loaded_.insert(id);  // a new job has no keys
   return &jobs_.insert_or_assign(id, std::move(entry)).first->second->row.job;
 }
 
 void PostgresRows::put_job(const Job& job) {
   JobEntry* entry = find_job(job.id);
-  require(entry != nullptr, "a job without a row is written");
+  require(entry != nullptr, "a job that is written has a row");
   if (&entry->row.job != &job) entry->row.job = job;
   entry->is_changed = true;
 }
@@ -173,7 +173,7 @@ const Workflow& PostgresRows::workflow(const std::string& hash) {
   return known_.workflows.emplace(hash, std::move(workflow)).first->second;
 }
 
-/// Held until the commit: whoever draws from the same one waits.
+/// The row is locked until the commit: other transactions that draw from the same counter wait.
 std::int64_t& PostgresRows::counter(const char* name) {
   auto known = counters_.find(name);
   if (known == counters_.end()) {
@@ -211,7 +211,7 @@ LaneId PostgresRows::lane_base(JobId job, std::string_view category, std::size_t
 
 void PostgresRows::note_ordinal(JobId id, std::int64_t ordinal) {
   JobEntry* entry = find_job(id);
-  require(entry != nullptr, "a row of a job that does not exist");
+  require(entry != nullptr, "a row belongs to a job that exists");
   sql::JobRow& row = entry->row;
   if (row.first_ordinal != 0 && row.first_ordinal <= ordinal && ordinal <= row.last_ordinal) return;
   if (row.first_ordinal == 0 || ordinal < row.first_ordinal) row.first_ordinal = ordinal;
@@ -226,7 +226,7 @@ std::uint32_t PostgresRows::submission_pass(JobId id) {
 
 void PostgresRows::set_submission_pass(JobId id, std::uint32_t pass) {
   JobEntry* entry = find_job(id);
-  require(entry != nullptr, "a pass over a job that does not exist");
+  require(entry != nullptr, "a pass belongs to a job that exists");
   entry->row.pass = pass;
   entry->is_changed = true;
 }

@@ -1,4 +1,4 @@
-/// Pools, rates and workers: what is shared by every job and every machine.
+/// Pools, rates and workers: what all jobs and machines share.
 
 #include "postgres/looks.hpp"
 #include "postgres/postgres_rows.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using sql::joined;
 
-/// A pool's row is made when the pool is first used.
+/// The row of a pool is created when the pool is first used.
 constexpr char insert_pools[] =
     "INSERT INTO pools (name, open) SELECT name, 0 FROM unnest($1::text[]) AS u (name) "
     "ORDER BY name ON CONFLICT DO NOTHING";
@@ -20,14 +20,15 @@ constexpr char select_pools[] =
 
 constexpr char select_newest_mark[] =
     "SELECT number FROM rate_marks WHERE pool = $1 ORDER BY number DESC LIMIT 1";
-/// Those of a stretch, and the one before it.
+/// The marks of a range, and the one before it.
 constexpr char select_marks[] =
     "(SELECT number, at FROM rate_marks WHERE pool = $1 AND number < $2 "
     "ORDER BY number DESC LIMIT 1) UNION ALL "
     "(SELECT number, at FROM rate_marks WHERE pool = $1 AND number >= $2 AND number < $3)";
 constexpr std::int64_t marks_at_once = 256;
 
-/// Who opens something is not swept meanwhile; renewing its lease is not held up by it.
+/// Locks the worker that opens attempts, so that it is not swept meanwhile; the lock does not block
+/// the renewal of its lease.
 constexpr auto select_worker =
     joined("SELECT ", sql::worker_columns, " FROM workers WHERE id = $1 FOR KEY SHARE");
 constexpr char insert_worker_row[] =
@@ -37,7 +38,7 @@ constexpr char update_worker_row[] =
     "UPDATE workers SET lease_until = $2, last_batch = $3, retired = $4 WHERE id = $1";
 constexpr char update_last_batch[] = "UPDATE workers SET last_batch = $2 WHERE id = $1";
 constexpr char update_worker_gone[] = "UPDATE workers SET gone = 1 WHERE id = $1";
-/// Whoever is being written by its own process, or swept by another, is passed over.
+/// Skips workers that their own process is writing, or another process is sweeping.
 constexpr char select_gone[] =
     "SELECT id FROM workers WHERE gone = 0 AND id <> $2 AND (retired <> 0 OR lease_until <= $1) "
     "ORDER BY id FOR UPDATE SKIP LOCKED";
@@ -72,7 +73,7 @@ void PostgresRows::add_to_pool(const std::string& name, std::int64_t change) {
   pool.is_changed = true;
 }
 
-/// The lock on the pool's row is the lock on its openings.
+/// The lock on the row of the pool also protects its marks.
 PostgresRows::PoolEntry& PostgresRows::rated_pool(const std::string& name) {
   PoolEntry& pool = find_pool(name);
   if (!std::exchange(pool.has_marks, true)) {
@@ -128,7 +129,7 @@ void PostgresRows::take_worker(WorkerId worker, Reply reply) {
       worker, row.next() ? std::optional(sql::worker_of(row)) : std::optional<WorkerRecord>());
 }
 
-/// Locked: it is not swept while it opens something.
+/// Locked, so that the worker is not swept while it opens attempts.
 std::optional<WorkerRecord> PostgresRows::worker(WorkerId id) {
   if (const auto known = workers_.find(id); known != workers_.end()) return known->second;
   want_worker(id);

@@ -29,10 +29,10 @@ constexpr auto select_due_retries =
 constexpr auto select_running = joined(
     "SELECT ", task_columns, " FROM tasks WHERE state = 2 AND worker = $1 ORDER BY id LIMIT $2");
 
-/// The oldest of several lanes, with what their code needs of the items. Each lane is an ordered
-/// list in the index. A row that somebody else has locked does not stand in the way. The outer
-/// statement names the ids alone: told of the state as well, the planner may look for them in the
-/// index of all that is Ready, and a claim would cost more the more waits.
+/// The oldest tasks of several lanes, with the item data that their code needs. Each lane is an
+/// ordered list in the index. Rows that another transaction has locked are skipped. The outer
+/// statement names only the ids: if it also named the state, the planner might search the index of
+/// all Ready tasks, and a claim would get slower the more tasks wait.
 constexpr auto select_ready = joined(
     "SELECT t.*, i.key, i.category, i.data FROM (SELECT ", task_columns,
     ", age FROM tasks WHERE id = ANY(ARRAY(SELECT head.id FROM unnest($1::bigint[]) AS l (lane), "
@@ -40,12 +40,12 @@ constexpr auto select_ready = joined(
     "ORDER BY age, id LIMIT $2) AS head ORDER BY head.age, head.id LIMIT $2)) "
     "FOR UPDATE SKIP LOCKED) AS t "
     "LEFT JOIN items i ON i.id = t.item ORDER BY t.age, t.id");
-constexpr int brief_at = 33;  ///< behind the columns of the task and its age
+constexpr int brief_at = 33;  ///< after the columns of the task and its age
 
 }  // namespace
 
 void PostgresRows::remember(const Task& row) {
-  // The ledger looks the stage of every task up in its workflow.
+  // The ledger looks up the stage of every task in its workflow.
   if (const auto its = jobs_.find(row.job); its != jobs_.end() && its->second) {
     if (auto damaged = sql::beyond_stages(row, its->second->row.job.stages.size())) {
       throw Fault(*std::move(damaged));
@@ -55,10 +55,10 @@ void PostgresRows::remember(const Task& row) {
                           TaskEntry{.row = row, .version = row.version, .stored = row.version});
 }
 
-/// What the ledger will look at for a batch: who commits, the jobs and their pools, the version
-/// that fences each step, the rows of what it releases, and the progress of items that may settle.
-/// Each statement sees what was committed before its own locks were granted, so one round trip
-/// does for all of them.
+/// Prefetches what the ledger needs for a batch: the worker that commits, the jobs and their pools,
+/// the version that fences each step, the rows of the tasks that it releases, and the progress of
+/// items that may settle. Each statement sees what was committed before its own locks were granted,
+/// so one round trip is enough for all of them.
 void PostgresRows::expect(WorkerId worker, std::span<const Step> steps, const Refill& refill) {
   std::set<JobId> jobs;
   std::vector<std::int64_t> own;
@@ -120,7 +120,7 @@ std::vector<Task> PostgresRows::select_tasks(const char* sql, const Parameters& 
   return take_tasks(connection_.ask(sql, parameters));
 }
 
-/// A row that is not known is read, with its job locked.
+/// Reads a row that is not cached, with its job locked.
 PostgresRows::TaskEntry& PostgresRows::entry_of(TaskId id) {
   if (const auto known = tasks_.find(id); known != tasks_.end()) {
     const bool is_whole = known->second.row || known->second.version == 0;
@@ -153,7 +153,7 @@ bool PostgresRows::replace_task(const Task& next, Version expected) {
 
 bool PostgresRows::insert_task(const Task& fresh) {
   const auto known = tasks_.find(fresh.id);
-  // An ordinal that was drawn in this transaction has no rows but its own.
+  // An ordinal that was drawn in this transaction has only its own rows.
   const bool is_new = first_drawn_ != 0 && ordinal_of(fresh.id) >= first_drawn_;
   TaskEntry& entry = known != tasks_.end() ? known->second
                      : is_new              ? tasks_[fresh.id]
@@ -182,8 +182,8 @@ std::vector<Task> PostgresRows::children_of(TaskId parent, std::uint32_t expansi
       [&] { return select_tasks(select_children, Parameters::of(parent, expansion)); });
 }
 
-/// REQUIRES of the ledger: the job of the lanes is locked, as it has been asked whether it may
-/// open.
+/// REQUIRES: the ledger has locked the job of the lanes, because it has checked whether the job may
+/// open attempts.
 std::vector<Task> PostgresRows::ready_tasks(std::span<const LaneId> lanes, std::uint32_t max) {
   send();
   ArrayColumn wanted(ArrayColumn::Kind::number);
@@ -220,8 +220,8 @@ std::vector<Task> PostgresRows::running_of(WorkerId worker, std::uint32_t max) {
   return running;
 }
 
-/// An attempt that was closed by somebody else already has its row: then the transaction fails on
-/// the key, and is repeated without this.
+/// If another worker has already closed an attempt, its row exists: the transaction then fails on
+/// the key and is repeated without this.
 void PostgresRows::send_attempts_early(std::span<const Step> steps) {
   std::map<std::pair<TaskId, AttemptNumber>, const Attempt*> closed;
   for (const Step& step : steps) {
@@ -245,7 +245,7 @@ void PostgresRows::insert_attempt(const Attempt& attempt) {
       early_attempts_.erase(early);
       return;
     }
-    // An earlier step of the batch ended this task: that counts, and no late result.
+    // An earlier step of the batch ended this task, so a late result does not count.
     take_back_early_attempts();
   }
   sql::attempt_values(attempt, [&](const auto&... values) { new_attempts_.append(values...); });

@@ -1,4 +1,4 @@
-/// What was kept back goes to the database: one statement with arrays for each table.
+/// Sends the buffered writes to the database: one statement with arrays for each table.
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ namespace {
 
 using sql::joined;
 
-// Made once; their addresses are the keys of what is prepared.
+// Created once; their addresses are the keys of the prepared statements.
 const std::string insert_items = insert_rows("items", sql::item_row_columns.text);
 const std::string update_seen = update_rows("items", "job, key", "pass");
 constexpr char progress_columns[] = "state, cancelled, sinks_left, failed_tasks";
@@ -51,8 +51,8 @@ constexpr auto update_job_row =
 constexpr char update_job_counters[] =
     "UPDATE jobs SET first_ordinal = $2, last_ordinal = $3, counters = $4 WHERE id = $1";
 
-/// Numbers the rows and says in their zones what they tell of. The counter's row is locked from
-/// here to the commit, which is sent along.
+/// Numbers the rows and updates the job and item ranges of their zones. The row of the counter is
+/// locked from here to the commit, which is sent along.
 constexpr char insert_journal[] =
     "WITH taken AS (UPDATE counters SET value = value + $1::bigint WHERE name = 'journal' "
     "RETURNING value - $1::bigint AS first), "
@@ -70,7 +70,7 @@ constexpr char insert_journal[] =
     "item_hi = greatest(z.item_hi, excluded.item_hi)";
 static_assert(sql::journal_zone_rows == 1'024);
 
-/// Up to here the log is in no order of time (see sql/records_events.cpp).
+/// Up to this row the log is not ordered by time (see sql/records_events.cpp).
 constexpr char upsert_arrived_row[] =
     "INSERT INTO counters (name, value) SELECT 'arrived_row', value - 1 FROM counters "
     "WHERE name = 'journal' ON CONFLICT (name) DO UPDATE SET value = excluded.value";
@@ -125,7 +125,7 @@ void PostgresRows::send_items() {
   post_rows(connection_, update_progress, changed);
 }
 
-/// In the order of their ids: neighbours lie in the same pages.
+/// In the order of their ids, because neighbours are in the same pages.
 void PostgresRows::send_tasks() {
   if (!changed_tasks_.empty()) {
     std::ranges::sort(changed_tasks_);
@@ -223,7 +223,7 @@ void PostgresRows::take_back_early_attempts() {
 }
 
 void PostgresRows::finish() {
-  take_back_early_attempts();  // fenced since
+  take_back_early_attempts();  // fenced since they were sent
   send_jobs();
   send();
   send_limits();

@@ -37,7 +37,7 @@ Found look(Connection& connection, std::int64_t newest) {
   if (version.rows() == 0) {
     throw Fault(
         ErrorCode::refused,
-        "the schema \"" + address.schema + "\" at " + address.shown + " is another program's",
+        "the schema \"" + address.schema + "\" at " + address.shown + " belongs to another program",
         "name another schema with ?schema=NAME; nothing was changed");
   }
   found.version = version.integer(0, 0);
@@ -59,7 +59,7 @@ void bring_up_to_date(Connection& connection, bool create, bool allowed,
   const auto newest = static_cast<std::int64_t>(steps.size());
   if (look(connection, newest).version == newest) return;
   static constexpr char begin[] = "BEGIN";
-  // One at a time: who comes second finds it done.
+  // One process at a time: the second finds the work done.
   static constexpr char queue[] =
       "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended('pawl schema ' || $1, 0)) AS held";
   static constexpr char commit[] = "COMMIT";
@@ -74,7 +74,7 @@ void bring_up_to_date(Connection& connection, bool create, bool allowed,
     connection.roll_back();
     throw Fault(ErrorCode::not_found,
                 "no store in the schema \"" + address.schema + "\" at " + address.shown,
-                "it is made by: pawl run FILE");
+                "create it with: pawl run FILE");
   }
   if (!allowed && found.version > 0) {
     connection.roll_back();

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The tables and how they came to be. Migrations are numbered and go forward only.
+/// The schema and its history. Migrations are numbered and only go forward.
 
 #include <cstdint>
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace pawl::postgres {
 
-/// One step of the schema. The name says what it brings; the number is its place.
+/// One step of the schema. The name says what it adds; its place is its number.
 struct Migration {
   const char* name;
   const char* sql;
@@ -17,8 +17,8 @@ struct Migration {
 [[nodiscard]] std::span<const Migration> migrations();
 
 /// Brings the schema of the connection's address up to date, in one transaction that any number of
-/// processes may try at once. Throws `refused` for a schema of another program or of a newer pawl,
-/// and for an older one when `allowed` is false; `not_found` for none when `create` is false.
+/// processes may try at once. Throws `refused` if the schema belongs to another program or a newer
+/// pawl, or is older and `allowed` is false; `not_found` if there is none and `create` is false.
 void bring_up_to_date(Connection& connection, bool create, bool allowed,
                       std::span<const Migration> steps = migrations());
 

@@ -8,7 +8,7 @@ namespace pawl::postgres {
 
 namespace {
 
-/// Goes on while the machine sleeps.
+/// This clock also runs while the machine sleeps.
 Duration::rep since_start() {
   timespec time{};
   ::clock_gettime(CLOCK_BOOTTIME, &time);
@@ -30,8 +30,8 @@ void ServerClock::read(Connection& connection, int questions) {
     quickest = took;
     ahead = answer.integer(0, 0) - (asked + took / 2);
   }
-  // What is known no better than before is left as it is: time does not go back a little with
-  // every look.
+  // A value that is no more exact than the old one is ignored, so that time does not jump back a
+  // little with every reading.
   if (std::abs(ahead - ahead_.load()) > quickest) ahead_ = ahead;
 }
 

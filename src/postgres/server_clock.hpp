@@ -1,7 +1,7 @@
 #pragma once
 
-/// The server's clock, carried on between the answers by the machine's own: the machines of a
-/// cluster need not agree on the time, only on how fast it passes.
+/// The server's clock, extrapolated between readings with the machine's own clock: the machines of
+/// a cluster need not agree on the time, only on how fast it passes.
 
 #include <atomic>
 
@@ -18,12 +18,12 @@ class ServerClock final : public Clock {
  public:
   [[nodiscard]] Timestamp now() const override;
 
-  /// Asks the server. A moment is known to within half of what the answer took, so the quickest of
-  /// a few answers is believed.
+  /// Asks the server. The error of a reading is at most half of its round-trip time, so the
+  /// quickest of a few readings is used.
   void read(Connection& connection, int questions = 3);
 
  private:
-  std::atomic<Duration::rep> ahead_ = 0;  ///< of the machine's time since it was started
+  std::atomic<Duration::rep> ahead_ = 0;  ///< relative to the time since this machine started
 };
 
 }  // namespace pawl::postgres

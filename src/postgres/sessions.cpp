@@ -6,7 +6,7 @@ std::string reader_set_up(const Address& address) {
   return "SET search_path = " + quoted_name(address.schema) +
          "; SET statement_timeout = '60s'; SET lock_timeout = '10s'; "
          "SET idle_in_transaction_session_timeout = '5s'; SET jit = off; "
-         // Every read has an index; without statistics, or with old ones, it is taken all the same.
+         // Every read has an index; use it even if the statistics are missing or old.
          "SET enable_seqscan = off";
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the connections of a store are set to.
+/// The session settings of the connections of a store.
 
 #include <string>
 
@@ -8,12 +8,12 @@
 
 namespace pawl::postgres {
 
-/// For the connection that writes. Locks are not waited for without end, and a client that stops
-/// in the middle of a transaction is thrown out: it would keep a job from all others. The plans of
-/// the array statements are pinned to the indexes, whatever the tables' statistics say.
+/// For the connection that writes. Waits for locks are limited, and a client that stops in the
+/// middle of a transaction is disconnected: it would block a job for all others. The plans of the
+/// array statements are pinned to the indexes, whatever the statistics say.
 [[nodiscard]] std::string writer_set_up(const Address& address);
 
-/// For those that read and listen.
+/// For connections that read and listen.
 [[nodiscard]] std::string reader_set_up(const Address& address);
 
 }  // namespace pawl::postgres

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The numbers by which PostgreSQL names its types on the wire. They never change.
+/// The numbers by which PostgreSQL identifies its types on the wire. They never change.
 
 #include <cstdint>
 
@@ -8,7 +8,7 @@ namespace pawl::postgres {
 
 using TypeId = std::uint32_t;
 
-inline constexpr TypeId type_unsaid = 0;  ///< the statement tells what it must be
+inline constexpr TypeId type_unsaid = 0;  ///< the server infers it from the statement
 inline constexpr TypeId type_bytea = 17;
 inline constexpr TypeId type_int8 = 20;
 inline constexpr TypeId type_text = 25;

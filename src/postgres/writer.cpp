@@ -16,9 +16,9 @@ namespace {
 
 constexpr int tries_max = 8;
 constexpr auto unknown_for_at_most = std::chrono::seconds(20);
-/// PostgreSQL cuts longer names.
+/// PostgreSQL truncates longer names.
 constexpr std::size_t session_name_max = 63;
-/// A little less than what `take_id` deletes.
+/// A little less than the age at which `take_id` deletes rows.
 constexpr auto rows_are_kept_for = std::chrono::days(6);
 
 constexpr char begin_transaction[] = "BEGIN";
@@ -35,7 +35,7 @@ constexpr char select_writer[] = "SELECT last_write, used_at FROM writers WHERE 
 constexpr char select_last_write[] =
     "SELECT last_write FROM writers WHERE id = $1 FOR NO KEY UPDATE";
 constexpr char delete_writer[] = "DELETE FROM writers WHERE id = $1";
-/// What is left of a connection that broke may still hold our own locks.
+/// The server process of a broken connection may still hold our own locks.
 constexpr char end_remains[] =
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 "
     "AND pid <> pg_backend_pid() AND usename = current_user";
@@ -59,12 +59,12 @@ Writer::~Writer() {
     connection_->post(delete_writer, Parameters::of(id_));
     connection_->settle();
   } catch (const DbError&) {
-    // It is forgotten in a week.
+    // The row is deleted after a week.
   }
 }
 
 void Writer::sign_on() {
-  // The token keeps us from ending a session of another process that was given the same id.
+  // The token keeps us from ending a session of another process that got the same id.
   const auto name = [&] {
     std::string whole = "pawl writer " + std::to_string(id_) + " " + token_ + " " + address_.schema;
     return whole.substr(0, session_name_max);
@@ -80,10 +80,10 @@ void Writer::sign_on() {
   (void)connection_->ask(name_session, Parameters::of(name()));
 }
 
-/// The row is as our newest write left it, or the newest that was acknowledged. A server that took
-/// over without our newest commits has an older one, or none, or has given our id to another
-/// process. The rows of writers that were not used for a week are deleted, so a missing row need
-/// not mean that.
+/// Checks that the row is as our newest write left it, or the newest acknowledged one. A server
+/// that took over without our newest commits has an older row, or none, or has given our id to
+/// another process. Rows of writers that were not used for a week are deleted, so a missing row
+/// need not mean that.
 void Writer::find_own_row() {
   const Reply row = connection_->ask(select_writer, Parameters::of(id_));
   const bool is_missing = row.rows() == 0;
@@ -102,21 +102,21 @@ void Writer::find_own_row() {
 void Writer::refuse_after_setback() {
   if (!std::exchange(is_set_back_, false)) return;
   throw Fault{Error{ErrorCode::unavailable,
-                    "the server has forgotten commits that it had acknowledged; a standby may have "
+                    "the server has lost commits that it had acknowledged; a standby may have "
                     "taken over without them",
-                    "the worker compares what it holds with the record and goes on by itself"}};
+                    "the worker compares what it holds with the store and continues by itself"}};
 }
 
 Connection& Writer::connection() {
   if (!connection_ || !connection_->is_open()) {
     connection_.reset();
     connection_ = dialer_.connect("pawl", writer_set_up(address_));
-    known_ = {};  // it may be another server, which took over without the newest commits
+    known_ = {};  // it may be another server that took over without the newest commits
     try {
       if (id_ != 0) sign_on();
       clock_.read(*connection_);
     } catch (...) {
-      connection_.reset();  // not signed on: the next call begins again
+      connection_.reset();  // not signed on: the next call starts again
       throw;
     }
   }
@@ -142,7 +142,7 @@ void Writer::post(const char* sql, const Parameters& parameters) noexcept {
     connection_->post(sql, parameters);
     connection_->push();
   } catch (const DbError&) {
-    // The next transaction connects again.
+    // The next transaction reconnects.
   }
 }
 

@@ -1,18 +1,17 @@
 #pragma once
 
-/// The connection that writes, and how one transaction is carried out whatever happens to it.
+/// The connection that writes, and how a transaction is completed after errors:
 ///
-/// - A deadlock or a conflict: once more.
-/// - A connection that breaks before the commit was sent: connected again, once more.
-/// - One that breaks while the commit is under way: nobody but the database knows whether it took
-///   place. Every transaction writes its number into the row of its writer; that row is locked and
-///   read on a new connection, which waits for what is left of the old one. Then it is known, and
-///   the transaction is answered as done or carried out again.
+/// - A deadlock or a conflict: the transaction is repeated.
+/// - The connection breaks before the commit was sent: reconnects and repeats the transaction.
+/// - The connection breaks during the commit: only the database knows whether it was applied. Every
+///   transaction writes its number into the row of its writer. That row is locked and read on a new
+///   connection, which waits for the rest of the old one. Then the outcome is known, and the
+///   transaction is reported as done or repeated.
+/// - A server took over without this writer's newest commits: the same row shows it. The
+///   transaction returns `unavailable`, so that its caller reads the store again.
 ///
-/// - A server that took over without this writer's newest commits: the same row tells. The
-///   transaction is answered `unavailable`, so that its caller looks at the store afresh.
-///
-/// Threads: one at a time; the store has a lock. `setbacks` may be called from any.
+/// Threads: one at a time; the store has a lock. `setbacks` may be called from any thread.
 
 #include <atomic>
 #include <cstdint>
@@ -31,38 +30,38 @@ namespace pawl::postgres {
 
 class Writer {
  public:
-  /// Connects and brings the schema up to date. Both must outlive it.
+  /// Connects and brings the schema up to date. Both arguments must outlive this object.
   Writer(Dialer& dialer, bool create, bool migrate, ServerClock& clock);
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  /// Runs `body(rows)`, which answers a Result, and commits unless it answers an error. `body` may
-  /// be run several times; only one of them takes effect.
+  /// Runs `body(rows)`, which returns a Result, and commits unless it returns an error. `body` may
+  /// run several times; only one of the runs takes effect.
   template <class Body>
   auto transaction(Body body) -> std::invoke_result_t<Body, PostgresRows&>;
 
-  /// How often a server was met that had forgotten commits of this writer.
+  /// How often a server was found to have lost commits of this writer.
   [[nodiscard]] std::uint64_t setbacks() const { return setbacks_; }
 
-  /// One statement outside of transactions, whose answer nobody waits for. Never throws.
+  /// Sends one statement outside transactions without waiting for its answer. Never throws.
   void post(const char* sql, const Parameters& parameters) noexcept;
 
  private:
-  /// What is to be done about an error.
+  /// What to do after an error.
   enum class Next : std::uint8_t { give_up, repeat, ask_whether_written };
   [[nodiscard]] Next after(const DbError& error, bool was_committing, int tries);
 
-  /// Connected and signed on.
+  /// The connection, connected and signed on.
   Connection& connection();
   void sign_on();
-  /// Looks for this writer's row on a server that was connected to again.
+  /// Looks for this writer's row after a reconnection.
   void find_own_row();
   /// Throws once for every setback.
   void refuse_after_setback();
   void begin();
   void commit(PostgresRows& rows);
-  /// Whether the newest transaction took place. Asks until the server answers, for a while.
+  /// Whether the newest transaction was applied. Asks until the server answers, up to a limit.
   [[nodiscard]] bool was_written();
 
   Dialer& dialer_;
@@ -71,16 +70,16 @@ class Writer {
   std::unique_ptr<Connection> connection_;
   Known known_;
   std::int64_t id_ = 0;  ///< of this writer; 0: not signed on yet
-  /// What a transaction leaves in this writer's row.
+  /// What a transaction writes into this writer's row.
   struct Write {
     std::int64_t number = 0;
     Timestamp at;
     friend bool operator==(const Write&, const Write&) = default;
   };
   Write newest_;
-  Write acknowledged_;  ///< the newest whose commit was answered
+  Write acknowledged_;  ///< the newest with a confirmed commit
   const std::string token_;
-  bool is_set_back_ = false;  ///< and the caller does not know yet
+  bool is_set_back_ = false;  ///< and the caller does not know it yet
   std::atomic<std::uint64_t> setbacks_ = 0;
 };
 

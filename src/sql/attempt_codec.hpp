@@ -24,11 +24,11 @@ inline constexpr char attempt_columns[] =
 
 /// All attempts of a task, by number.
 [[nodiscard]] std::vector<Attempt> attempts_of(Session& session, TaskId task);
-/// One attempt's output and artifacts, without the rest.
+/// Only the output and the artifacts of one attempt.
 [[nodiscard]] std::optional<std::pair<Json, std::vector<ArtifactRecord>>> output_of(
     Session& session, TaskId task, AttemptNumber number);
 
-/// What is kept as text.
+/// The fields that are stored as text.
 struct AttemptTexts {
   std::optional<std::string> error;
   std::optional<std::string> feedback;
@@ -36,7 +36,7 @@ struct AttemptTexts {
 };
 [[nodiscard]] AttemptTexts attempt_texts(const Attempt& attempt);
 
-/// Calls `use` with all values of the row; they live until it returns.
+/// Calls `use` with all values of the row; they are valid until it returns.
 template <class Use>
 auto attempt_values(const Attempt& attempt, Use use) {
   const AttemptTexts texts = attempt_texts(attempt);

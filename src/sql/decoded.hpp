@@ -1,6 +1,6 @@
 #pragma once
 
-/// Values kept as text in one column.
+/// Values that are stored as text in one column.
 
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace pawl::sql {
 
-/// The text of a value, or nothing: becomes NULL.
+/// The text of a value; empty becomes NULL.
 template <class T>
 [[nodiscard]] std::optional<std::string> encoded(const std::optional<T>& value) {
   if (!value) return std::nullopt;

@@ -1,7 +1,7 @@
 #pragma once
 
-/// What a sweep would find, asked without writing. A store asks outside its writes first, so
-/// that a sweep with nothing to do costs no transaction; the rows ask again inside one.
+/// What a sweep would find, without writing. A store first checks outside its transactions, so that
+/// a sweep with nothing to do costs none; the rows check again inside one.
 
 #include <optional>
 #include <vector>
@@ -13,8 +13,8 @@
 
 namespace pawl::sql {
 
-/// A retry, an answer or a deadline whose time has come, at `?1`. Each condition repeats that of a
-/// partial index, word for word; the planner asks for no less.
+/// Whether a retry, an answer or a deadline is due at `?1`. Each condition repeats that of a
+/// partial index word for word, as the planner requires.
 inline constexpr char is_anything_due[] =
     "(EXISTS (SELECT 1 FROM tasks WHERE state = 3 AND next_run_at <= ?1) "
     "OR EXISTS (SELECT 1 FROM reviews INDEXED BY reviews_due WHERE status = 2 "
@@ -23,7 +23,7 @@ inline constexpr char is_anything_due[] =
     "AND cancelled IS NULL AND deadline_at <= ?1))";
 [[nodiscard]] bool anything_due(Session& session, Timestamp now);
 
-/// The earliest retry, answer or deadline after `now`; none: nothing.
+/// The earliest retry, answer or deadline after `now`, or no time.
 [[nodiscard]] Timestamp earliest_due(Session& session, Timestamp now);
 
 [[nodiscard]] std::vector<JobId> jobs_past_deadline(Session& session, Timestamp now);

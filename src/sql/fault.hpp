@@ -8,7 +8,7 @@
 
 namespace pawl::sql {
 
-/// A refusal of our own, on its way to the boundary of a store.
+/// An error of our own on its way to the boundary of a store.
 struct Fault : std::exception {
   explicit Fault(Error what_happened) : error(std::move(what_happened)) {}
   Fault(ErrorCode code, std::string message, std::string help = {})

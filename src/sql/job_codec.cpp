@@ -9,7 +9,7 @@ namespace pawl::sql {
 
 namespace {
 
-/// The totals, in the order of the text. The one list serves reading and writing.
+/// The totals in the order of the text; used for reading and writing.
 template <class JobLike, class Visit>
 void each_total(JobLike& job, Visit visit) {
   visit(job.items.total);
@@ -46,7 +46,7 @@ void append(std::string& out, const std::vector<StateCounts>& stages) {
   }
 }
 
-/// Takes the text apart from the left.
+/// Parses the text from left to right.
 class CountersReader {
  public:
   explicit CountersReader(std::string_view text) : left_(text) {}

@@ -13,16 +13,16 @@
 
 namespace pawl::sql {
 
-/// A job with what only the store knows of it.
+/// A job with the values that only the store knows.
 struct JobRow {
   Job job;
   std::uint32_t pass = 1;
-  /// Every item and task of the job has its ordinal between these two; 0: none yet.
+  /// The range of the ordinals of the job's items and tasks; 0: none yet.
   std::int64_t first_ordinal = 0;
   std::int64_t last_ordinal = 0;
 };
 
-/// What changes seldom: a plain step changes the counters alone.
+/// The values that change rarely: a plain step changes only the counters.
 struct JobSettings {
   std::string key;
   std::string workflow_hash;
@@ -53,12 +53,12 @@ inline constexpr char job_columns[] =
     "cancelled, reduce_ordinal, pass, first_ordinal, last_ordinal, trust, trusted_by, trusted_at, "
     "counters";
 
-/// A new row, which gets its id from the store, in the order of `job_values`.
+/// A new row, without the id that the store assigns, in the order of `job_values`.
 inline constexpr char job_new_columns[] =
     "workflow_name, workflow_hash, key, params, labels, budget, tolerance, parallel, priority, "
     "submitted_at, deadline_at, ended_at, submission_open, generation, paused, cancelled, "
     "reduce_ordinal, pass, first_ordinal, last_ordinal, trust, trusted_by, trusted_at, counters";
-/// What can change, in the order of `job_changes`.
+/// The columns that can change, in the order of `job_changes`.
 inline constexpr char job_changing_columns[] =
     "workflow_hash, key, labels, budget, tolerance, parallel, priority, deadline_at, ended_at, "
     "submission_open, generation, paused, cancelled, reduce_ordinal, pass, first_ordinal, "
@@ -67,12 +67,12 @@ inline constexpr char job_changing_columns[] =
 [[nodiscard]] JobRow job_row_of(const Cursor& row);
 
 /// "total succeeded failed … |k:n,k:n;…|…": totals, then the states of each stage's tasks, then of
-/// its children; what is zero is left out.
+/// its children; zeros are left out.
 [[nodiscard]] std::string counters_text(const Job& job);
-/// Throws `corrupt` for what `counters_text` did not write.
+/// Throws `corrupt` for a text that `counters_text` did not write.
 void read_counters(std::string_view text, Job& job);
 
-/// What is kept as text.
+/// The fields that are stored as text.
 struct JobTexts {
   std::string budget;
   std::string tolerance;
@@ -80,7 +80,7 @@ struct JobTexts {
 };
 [[nodiscard]] JobTexts job_texts(const Job& job);
 
-/// Calls `use` with all values of a new row; they live until it returns.
+/// Calls `use` with all values of a new row; they are valid until it returns.
 template <class Use>
 auto job_values(const JobRow& row, Use use) {
   const Job& job = row.job;
@@ -92,7 +92,7 @@ auto job_values(const JobRow& row, Use use) {
              job.trust, job.trusted_by, job.trusted_at, texts.counters);
 }
 
-/// The same with what can change.
+/// The same with the values that can change.
 template <class Use>
 auto job_changes(const JobRow& row, Use use) {
   const Job& job = row.job;

@@ -4,8 +4,8 @@
 
 namespace pawl::sql {
 
-/// Journal rows of one zone; part of every schema. A row of `journal_zones` says which jobs and
-/// items its zone has, at the least and at the most, so that the events of one are found without
+/// The number of journal rows in one zone; part of every schema. A row of `journal_zones` holds the
+/// smallest and the largest job and item of its zone, so that the events of one are found without
 /// reading the rest.
 inline constexpr std::int64_t journal_zone_rows = 1'024;
 

@@ -7,8 +7,8 @@
 
 namespace pawl::sql {
 
-/// The lanes that have Ready tasks, in lane order: one probe of the index for each, however many
-/// tasks wait.
+/// The lanes that have Ready tasks, in lane order. Costs one index lookup for each lane, however
+/// many tasks wait.
 [[nodiscard]] std::vector<LaneHead> lane_heads(Session& session);
 
 }  // namespace pawl::sql

@@ -8,14 +8,14 @@
 
 namespace pawl::sql {
 
-/// No list reads more rows than this under one snapshot.
+/// A list reads at most this many rows under one snapshot.
 inline constexpr std::uint32_t rows_per_look = 1'000;
 
-/// A page of the rows that fit, where some have to be looked at and passed over. Each look is a
-/// read of its own, so that none keeps the database from tidying up behind it; a page that finds
-/// little looks at more rows each time.
+/// A page of the matching rows of a list that also contains others. Each call of `look` is a read
+/// of its own, so that none delays the cleanup of old versions in the database. If few rows match,
+/// the next call reads more rows.
 ///
-/// `look(after, max)` answers the next rows, fewer than `max` only at the end.
+/// `look(after, max)` returns the next rows, fewer than `max` only at the end.
 template <class Id, class Look, class Fits>
 auto page_of(Id after, std::uint32_t limit, Look look, Fits fits) -> decltype(look(after, limit)) {
   typename decltype(look(after, limit))::value_type page;

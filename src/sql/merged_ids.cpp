@@ -8,10 +8,10 @@ namespace pawl::sql {
 
 namespace {
 
-/// A list as far as it was read, its next id last.
+/// The part of a list that was read, with the next id last.
 struct Ahead {
   std::vector<std::int64_t> ids;
-  bool is_all = false;  ///< nothing follows
+  bool is_all = false;  ///< the list has no more ids
 };
 
 }  // namespace

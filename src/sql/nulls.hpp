@@ -1,6 +1,6 @@
 #pragma once
 
-/// What is kept as NULL, where it takes no room.
+/// Values that are stored as NULL, which takes no space.
 
 #include <optional>
 #include <string_view>

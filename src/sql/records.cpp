@@ -30,7 +30,7 @@ constexpr auto select_jobs_of_workflow =
            " FROM jobs INDEXED BY jobs_by_workflow WHERE workflow_name = ?1 AND id < ?2 "
            "ORDER BY id DESC LIMIT ?3");
 constexpr char select_definition[] = "SELECT definition FROM workflows WHERE hash = ?1";
-// From the first name on, so that it is read by the key.
+// Starts at the first name, so that the primary key is used.
 constexpr char select_pools[] = "SELECT name, open FROM pools WHERE name >= '' ORDER BY name";
 constexpr char select_range[] = "SELECT first_ordinal, last_ordinal FROM jobs WHERE id = ?1";
 
@@ -63,7 +63,7 @@ std::vector<Review> reviews_from(Cursor row) {
   return reviews;
 }
 
-/// Of a job, the index has one ordered list for each status.
+/// For a job, the index has one ordered list for each status.
 std::vector<Review> reviews_of_job(Session& session, const ReviewFilter& filter, ReviewId after,
                                    std::uint32_t max) {
   std::vector<ReviewStatus> lists{ReviewStatus::open, ReviewStatus::answered, ReviewStatus::closed,
@@ -86,7 +86,7 @@ std::vector<Review> reviews_of_job(Session& session, const ReviewFilter& filter,
 }  // namespace
 
 OrdinalRange ordinals_of(Session& session, JobId job) {
-  // A task's id has 47 bits for the ordinal.
+  // The id of a task has 47 bits for the ordinal.
   constexpr std::int64_t last_possible = (std::int64_t{1} << 46) - 1;
   if (!job) return {.first = 0, .last = last_possible};
   Cursor row = session.prepared(select_range).query(job);
@@ -107,7 +107,7 @@ Result<std::vector<Job>> SqlRecords::jobs(const JobFilter& given) {
   filter.workflow_name = valid_text(std::move(filter.workflow_name));
   const auto look = [&](JobId before, std::uint32_t max) {
     return read([&](Session& session) -> Result<std::vector<Job>> {
-      // Unended ones are few, whatever the workflow.
+      // There are few unended jobs, whatever the workflow.
       if (filter.ended == false) {
         return jobs_from(session.prepared(select_unended_jobs).query(before, max));
       }

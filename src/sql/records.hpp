@@ -1,8 +1,7 @@
 #pragma once
 
-/// The reads of people and reports on a database. Each is one short page under one snapshot: a
-/// long reader would keep the database from tidying up behind it.
-/// Sources: records.cpp and records_*.cpp.
+/// The reads for users and reports on a database. Each is one short page under one snapshot: a long
+/// read would keep the database from removing old versions. Sources: records.cpp and records_*.cpp.
 
 #include <filesystem>
 #include <map>
@@ -19,7 +18,7 @@ namespace pawl::sql {
 
 class SqlRecords final : public Records {
  public:
-  /// Both must outlive it.
+  /// Both must outlive this object.
   SqlRecords(ReadDoor& door, Payloads& payloads) : door_(door), payloads_(payloads) {}
 
   Result<Job> job(JobId id) override;
@@ -48,13 +47,13 @@ class SqlRecords final : public Records {
   Result<std::vector<std::string>> damage(bool thorough) override;
 
  private:
-  /// Runs `body(session)` under one snapshot: what it sees belongs together.
+  /// Runs `body(session)` under one snapshot, so that everything it sees is consistent.
   template <class Body>
   auto read(Body body) -> std::invoke_result_t<Body, Session&>;
 
   Result<std::vector<Task>> reviewed_tasks(const TaskFilter& filter);
   Result<std::vector<Task>> listed_tasks(const TaskFilter& filter);
-  /// Nothing where the task is of a stage that its job's workflow has.
+  /// Empty if the workflow of the task's job has the stage of the task.
   std::optional<Error> has_no_stage(const Task& task);
   Result<std::vector<Task>> of_known_stages(Result<std::vector<Task>> tasks);
 
@@ -65,12 +64,12 @@ class SqlRecords final : public Records {
   std::map<JobId, std::size_t> stage_counts_;               ///< guarded by mutex_
 };
 
-/// The ordinals that a job's items and tasks lie in.
+/// The range of the ordinals of a job's items and tasks.
 struct OrdinalRange {
   std::int64_t first = 0;
   std::int64_t last = -1;
 };
-/// Everything for no job; nothing for one that does not exist.
+/// The whole range for no job; an empty one for a job that does not exist.
 [[nodiscard]] OrdinalRange ordinals_of(Session& session, JobId job);
 
 }  // namespace pawl::sql

@@ -1,6 +1,6 @@
-/// Events, by cursor. For a job or an item only those zones of the journal are read that can hold
-/// something of it. Each zone is a read of its own: however far the next event
-/// is, no snapshot is kept on the way.
+/// Events by cursor. For a job or an item, only the zones of the journal that may contain its
+/// events are read. Each zone is a read of its own, so no snapshot is held for long, however far
+/// away the next event is.
 
 #include <algorithm>
 
@@ -13,8 +13,8 @@ namespace pawl::sql {
 
 namespace {
 
-// A column comes first where a parameter is also held against 0: PostgreSQL takes its type from the
-// first use.
+// If a parameter is also compared with 0, the column comes first: PostgreSQL takes the type of a
+// parameter from its first use.
 constexpr char select_rows[] =
     "SELECT row, job, at, events FROM journal WHERE row >= ?1 AND row < ?2 "
     "AND (job = ?3 OR ?3 = 0) AND at >= ?4 ORDER BY row";
@@ -30,13 +30,14 @@ constexpr char select_arrived_row[] = "SELECT value FROM counters WHERE name = '
 
 constexpr auto row_size = static_cast<EventSeq>(events_per_row);
 
-/// By how much the clocks of two processes may differ, and the journal be out of order.
+/// How much the clocks of two processes may differ, and thus how far the journal may be out of
+/// order.
 constexpr Duration clocks_differ_by = std::chrono::minutes(1);
 
-/// Takes what fits from rows [from, end) until the page is full.
+/// Adds the matching events of rows [from, end) until the page is full.
 void read_rows(Session& session, const EventFilter& filter, std::int64_t from, std::int64_t end,
                std::vector<Event>& page) {
-  // How a row that tells of the item has it in its text; most rows need not be read for that.
+  // How the item appears in the text of a row about it; most rows need not be parsed.
   const std::string item = filter.item ? "," + std::to_string(filter.item.value()) : "";
   Cursor row = session.prepared(select_rows).query(from, end, filter.job, filter.since);
   while (page.size() < filter.limit && row.next()) {
@@ -57,21 +58,21 @@ std::int64_t last_row(Session& session) {
   return row.next() ? row.integer(0) : 0;
 }
 
-/// Up to here rows came from another store, and their times are in no order; 0: nothing came.
+/// The last row that came from another store; up to it, times are not in order. 0: no such row.
 std::int64_t last_arrived_row(Session& session) {
   Cursor row = session.prepared(select_arrived_row).query();
   return row.next() ? row.integer(0) : 0;
 }
 
-/// The first row, `from` or later, that may be of `since` or later. Times grow with the rows, as
-/// far as the clocks agree, so it is found by halving.
+/// The first row at or after `from` that may have the time `since` or later. Times grow with the
+/// rows, as far as the clocks agree, so a binary search finds it.
 std::int64_t first_row_since(Session& session, std::int64_t from, Timestamp since) {
   const auto is_early = [&](std::int64_t at) {
     Cursor row = session.prepared(select_time).query(at);
     return row.next() && row.as<Timestamp>(0) < since - clocks_differ_by;
   };
   if (const std::int64_t arrived = last_arrived_row(session); from <= arrived) {
-    // All that stands before what came from elsewhere is older than what follows it.
+    // Everything before rows from another store is older than the rows after them.
     if (!is_early(arrived + 1)) return from;
     from = arrived + 1;
   }
@@ -84,7 +85,7 @@ std::int64_t first_row_since(Session& session, std::int64_t from, Timestamp sinc
   return end;
 }
 
-/// Where to read on; none: there is nothing more.
+/// The row to continue with; none: there are no more.
 std::optional<std::int64_t> read_zone(Session& session, const EventFilter& filter,
                                       std::int64_t from, std::vector<Event>& page) {
   std::int64_t zone = from / journal_zone_rows;

@@ -1,5 +1,5 @@
 /// Lists of items. The index has one ordered list for each category and state of a job; a page
-/// merges those that it wants.
+/// merges the lists that match.
 
 #include <map>
 #include <string>
@@ -52,7 +52,7 @@ std::optional<Item> find_item(Session& session, std::int64_t id) {
   return item_of(row);
 }
 
-/// The empty one is always among them.
+/// Always contains the empty category.
 std::vector<std::string> categories_of(Session& session, JobId job) {
   std::vector<std::string> categories{""};
   for (;;) {
@@ -62,7 +62,7 @@ std::vector<std::string> categories_of(Session& session, JobId job) {
   }
 }
 
-/// The states as stored that can show as the one that is wanted.
+/// The stored states that can be shown as the wanted one.
 std::vector<ItemState> stored_states(std::optional<ItemState> wanted, bool job_is_cancelled) {
   if (!wanted) {
     return {ItemState::active, ItemState::succeeded, ItemState::failed, ItemState::cancelled};
@@ -73,8 +73,8 @@ std::vector<ItemState> stored_states(std::optional<ItemState> wanted, bool job_i
   return {*wanted};
 }
 
-/// The next items of a job by the index. A few of them may not fit: what was cut short is stored
-/// among the active, no more of it than has attempts open.
+/// The next items of a job by the index. A few of them may not match: items that were cancelled are
+/// stored as active while they have open attempts.
 std::vector<Item> next_items(Session& session, const ItemFilter& filter, ItemId after,
                              std::uint32_t max, std::optional<CancelCause> job_cancelled) {
   const std::vector<std::string> categories =
@@ -109,7 +109,7 @@ Result<Item> SqlRecords::item(ItemId id) {
 }
 
 Result<Item> SqlRecords::item(JobId job, std::string_view given) {
-  const std::string key = valid_text(std::string(given));  // as it was stored
+  const std::string key = valid_text(std::string(given));  // in the form in which it was stored
   return read([&](Session& session) -> Result<Item> {
     Cursor row = session.prepared(select_item_with_key).query(job, key);
     if (!row.next()) return no_such(job, key);
@@ -120,7 +120,8 @@ Result<Item> SqlRecords::item(JobId job, std::string_view given) {
 Result<std::vector<Item>> SqlRecords::items(const ItemFilter& given) {
   ItemFilter filter = given;
   filter.category = valid_text(std::move(filter.category));
-  std::map<JobId, std::optional<CancelCause>> cancelled;  // of the jobs whose items were seen
+  std::map<JobId, std::optional<CancelCause>>
+      cancelled;  // by job, for the jobs whose items were seen
   const auto look = [&](ItemId after, std::uint32_t max) {
     return read([&](Session& session) -> Result<std::vector<Item>> {
       if (filter.job) {
@@ -128,7 +129,7 @@ Result<std::vector<Item>> SqlRecords::items(const ItemFilter& given) {
         cancelled[filter.job] = its;
         return next_items(session, filter, after, max, its);
       }
-      // No command asks for the items of all jobs: they are walked.
+      // No command asks for the items of all jobs, so this scans the ids.
       std::vector<Item> items;
       for (Cursor row = session.prepared(select_any_items).query(after, max); row.next();) {
         items.push_back(item_of(row));

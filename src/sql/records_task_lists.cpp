@@ -1,5 +1,5 @@
-/// Lists of tasks. The hot table has an index only for states that somebody looks for: a list takes
-/// the partial index that its filter allows, or walks the ids of its job in short looks.
+/// Lists of tasks. The hot table has an index only for states that are searched for: a list uses
+/// the partial index that its filter allows, or scans the ids of its job in short reads.
 
 #include <algorithm>
 
@@ -68,7 +68,7 @@ std::vector<Task> tasks_with(Session& session, const Ids& ids) {
   return tasks;
 }
 
-/// What is left of a job's ids behind the cursor. An index takes one lower bound only.
+/// The rest of a job's ids after the cursor. An index takes only one lower bound.
 struct TaskRange {
   TaskId after;
   TaskId end;
@@ -89,7 +89,7 @@ std::vector<Task> children(Session& session, TaskId parent, TaskId after, std::u
   return tasks_from(session.prepared(select_children).query(parent, expansion, after, max));
 }
 
-/// The index has one list for each worker that holds something.
+/// The index has one list for each worker that holds tasks.
 std::vector<Task> running(Session& session, WorkerId worker, TaskId after, std::uint32_t max) {
   Ids workers;
   if (worker) {
@@ -107,7 +107,7 @@ std::vector<Task> running(Session& session, WorkerId worker, TaskId after, std::
   return tasks_with(session, merged_ids(workers.size(), after.value(), max, next));
 }
 
-/// One list of those that are dealt with, one of those that are not.
+/// Merges two lists: dead letters that were dealt with and those that were not.
 std::vector<Task> failed(Session& session, const TaskFilter& filter, TaskId after,
                          std::uint32_t max) {
   std::vector<bool> lists{false, true};
@@ -128,7 +128,7 @@ std::vector<Task> walk(Session& session, JobId job, TaskId after, std::uint32_t 
   return tasks_from(session.prepared(select_walk).query(range.after, range.end, max));
 }
 
-/// All of them, where one look can hold them: their index has another order than ids.
+/// All of them, if one read can hold them: their index is not in the order of the ids.
 std::optional<std::vector<Task>> all_if_few(Session& session, const char* sql) {
   std::vector<Task> tasks = tasks_from(session.prepared(sql).query(rows_per_look + 1));
   if (tasks.size() > rows_per_look) return std::nullopt;
@@ -138,7 +138,7 @@ std::optional<std::vector<Task>> all_if_few(Session& session, const char* sql) {
 
 }  // namespace
 
-/// A pending review may be of a task that has moved on, so the cursor is the review's task.
+/// A pending review may belong to a task in another state, so the cursor is the task of the review.
 Result<std::vector<Task>> SqlRecords::reviewed_tasks(const TaskFilter& filter) {
   std::vector<Task> page;
   TaskId after = filter.after;

@@ -12,7 +12,7 @@ namespace pawl::sql {
 
 namespace {
 
-/// Of more jobs than this the number of stages is read again.
+/// The numbers of stages are cached for at most this many jobs.
 constexpr std::size_t known_jobs_max = 1'000;
 
 constexpr auto select_task = joined("SELECT ", task_columns, " FROM tasks WHERE id = ?1");
@@ -31,7 +31,7 @@ std::optional<Task> find_task(Session& session, TaskId id) {
   return task_of(row);
 }
 
-/// The chosen attempt's output, or a reviewer's edits.
+/// The output of the chosen attempt, or the edits of a reviewer.
 StageOutput stage_output(Session& session, const Task& task) {
   StageOutput out{.stage = task.stage(), .state = task.kind()};
   const auto* succeeded = std::get_if<Succeeded>(&task.state);
@@ -62,8 +62,8 @@ std::vector<Task> tasks_of_item(Session& session, ItemId item) {
 
 }  // namespace
 
-/// Whoever reads a task looks its stage up in the workflow, so that a task of no stage is found
-/// here. Asked after the read: the workflow is read under a snapshot of its own.
+/// Callers look up the stage of a task in the workflow, so a task without a stage is detected here.
+/// Checked after the read, because the workflow is read under its own snapshot.
 std::optional<Error> SqlRecords::has_no_stage(const Task& task) {
   {
     const std::lock_guard lock(mutex_);

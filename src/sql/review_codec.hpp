@@ -15,18 +15,18 @@ namespace pawl::sql {
 inline constexpr char review_columns[] =
     "id, job, item, task, epoch, reason, attempt, digest, opened_at, status, claimed_by, "
     "claimed_until, answer, closed_at";
-/// A new row, which gets its id from the store, in the order of `review_values`.
+/// A new row, without the id that the store assigns, in the order of `review_values`.
 inline constexpr char review_new_columns[] =
     "job, item, task, epoch, reason, attempt, digest, opened_at, status, claimed_by, "
     "claimed_until, answer, closed_at, outcome, effective_at";
-/// What can change, in the order of `review_changes`.
+/// The columns that can change, in the order of `review_changes`.
 inline constexpr char review_changing_columns[] =
     "status, claimed_by, claimed_until, answer, closed_at, outcome, effective_at";
 
 [[nodiscard]] Review review_of(const Cursor& row);
 [[nodiscard]] std::optional<Review> review_with_id(Session& session, ReviewId id);
 
-/// The parts of an answer that are columns of their own, beside its text.
+/// The parts of an answer that have their own columns, beside its text.
 struct AnswerColumns {
   std::optional<std::string> text;
   std::optional<ReviewOutcome> outcome;
@@ -34,7 +34,7 @@ struct AnswerColumns {
 };
 [[nodiscard]] AnswerColumns answer_columns_of(const Review& review);
 
-/// Calls `use` with all values of a new row; they live until it returns.
+/// Calls `use` with all values of a new row; they are valid until it returns.
 template <class Use>
 auto review_values(const Review& review, Use use) {
   const AnswerColumns answer = answer_columns_of(review);
@@ -44,7 +44,7 @@ auto review_values(const Review& review, Use use) {
              answer.effective_at);
 }
 
-/// The same with what can change.
+/// The same with the values that can change.
 template <class Use>
 auto review_changes(const Review& review, Use use) {
   const AnswerColumns answer = answer_columns_of(review);

@@ -1,13 +1,13 @@
 #pragma once
 
-/// How the shared codecs and reads talk to a database, whichever it is.
+/// The interface of the shared codecs and reads to a database.
 ///
-/// A session prepares a statement once and answers its rows through a cursor. SQL is written for
+/// A session prepares a statement once and returns its rows through a cursor. SQL is written for
 /// both dialects: parameters are `?1`, `?2`, …, in the order of the values; booleans and numbers
-/// read back as numbers. `INDEXED BY` is a hint that only SQLite takes.
+/// are read as numbers. `INDEXED BY` is a hint for SQLite only.
 ///
-/// Everything here throws what the adapter throws; a store turns it into a `Result` at its
-/// boundary. Threads: a session and what it prepared belong to one thread at a time.
+/// All of it throws what the adapter throws; a store turns that into a `Result` at its boundary.
+/// Threads: a session and its statements belong to one thread at a time.
 
 #include <array>
 #include <concepts>
@@ -32,7 +32,7 @@ concept IdLike = requires(const T& id) {
   { id.value() } -> std::same_as<std::int64_t>;
 };
 
-/// What a parameter or a column can be. Text is not copied.
+/// The value of a parameter or a column. Text is not copied.
 using Value = std::variant<std::nullptr_t, std::int64_t, std::string_view>;
 
 [[nodiscard]] inline Value value_of(std::nullptr_t) { return nullptr; }
@@ -56,7 +56,7 @@ template <class T>
   return value ? value_of(*value) : Value(nullptr);
 }
 
-/// The rows that a statement answered, as the adapter has them.
+/// The rows that a statement returned, in the form of the adapter.
 class RowSource {
  public:
   [[nodiscard]] virtual bool next() = 0;
@@ -64,14 +64,14 @@ class RowSource {
   [[nodiscard]] virtual std::int64_t integer(int column) const = 0;
   /// Valid until the next row. Empty for null.
   [[nodiscard]] virtual std::string_view view(int column) const = 0;
-  /// Nobody reads on.
+  /// Ends the read.
   virtual void let_go() noexcept = 0;
 
  protected:
   ~RowSource() = default;
 };
 
-/// The rows of a statement, one at a time; lets go of them when it ends.
+/// The rows of a statement, one at a time; releases them at its end.
 class Cursor {
  public:
   explicit Cursor(RowSource& rows) : rows_(&rows) {}
@@ -104,7 +104,7 @@ class Cursor {
   /// Valid until the next row. Empty for null.
   [[nodiscard]] std::string_view view(int column) const { return rows_->view(column); }
   [[nodiscard]] std::string text(int column) const { return std::string(view(column)); }
-  /// What a codec wrote; null for SQL null. Throws a `Fault` where it is no JSON.
+  /// JSON that a codec wrote; null for SQL null. Throws a `Fault` if it is not JSON.
   [[nodiscard]] Json json(int column) const {
     return is_null(column) ? Json() : stored_json(text(column));
   }
@@ -145,7 +145,7 @@ class Columns {
   int at_;
 };
 
-/// A prepared statement that answers rows.
+/// A prepared statement that returns rows.
 class Statement {
  public:
   /// While the cursor lives, the statement must not be used again.
@@ -159,11 +159,11 @@ class Statement {
   ~Statement() = default;
 
  private:
-  /// Copies what it needs of the values.
+  /// Copies what it needs from the values.
   [[nodiscard]] virtual RowSource& ask(std::span<const Value> values) = 0;
 };
 
-/// A connection, or a place in a transaction of one.
+/// A connection, or a transaction on one.
 class Session {
  public:
   /// The statement for this text, prepared once. REQUIRES: `sql` is a literal; its address is the

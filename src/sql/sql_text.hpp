@@ -1,13 +1,13 @@
 #pragma once
 
-/// SQL texts put together at compile time, so that a list of columns is written once.
+/// Builds SQL texts at compile time, so that each list of columns is written once.
 
 #include <cstddef>
 #include <string_view>
 
 namespace pawl::sql {
 
-/// Ends with the first zero; the rest of the room stays unused.
+/// Ends with the first zero; the rest of the array is unused.
 template <std::size_t room>
 struct SqlText {
   char text[room] = {};
@@ -15,7 +15,7 @@ struct SqlText {
   constexpr operator const char*() const { return text; }
 };
 
-/// Writes a text from left to right, while compiling.
+/// Writes a text from left to right at compile time.
 template <std::size_t room>
 struct SqlWriter {
   SqlText<room> whole;
@@ -32,7 +32,7 @@ struct SqlWriter {
   }
 };
 
-/// The parts, one after the other. A part is a literal or a text that was made here.
+/// The parts, one after the other. A part is a literal or a text that was built here.
 template <class... Parts>
 consteval auto joined(const Parts&... parts) {
   SqlWriter<(sizeof(Parts) + ...) - sizeof...(Parts) + 1> writer;
@@ -43,7 +43,7 @@ consteval auto joined(const Parts&... parts) {
 /// Calls `use` with the name of each column of a list "a, b, c".
 template <class List, class Use>
 consteval void each_column(const List& columns, Use use) {
-  // By hand: under a sanitizer GCC does not take string_view::find for a constant.
+  // A loop by hand: with a sanitizer, GCC does not accept string_view::find as a constant.
   const std::string_view all = static_cast<const char*>(columns);
   std::size_t begin = 0;
   for (std::size_t at = 0; at <= all.size(); ++at) {

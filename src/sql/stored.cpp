@@ -7,8 +7,7 @@ namespace pawl::sql {
 
 Json stored_json(std::string text) {
   if (!is_well_formed_json(text)) {
-    throw Fault(ErrorCode::corrupt, "what is stored as JSON is none",
-                std::string(damaged_row_help));
+    throw Fault(ErrorCode::corrupt, "the stored text is not JSON", std::string(damaged_row_help));
   }
   return Json::trusted(std::move(text));
 }
@@ -20,10 +19,10 @@ Workflow stored_workflow(std::string_view hash, std::string definition) {
                  "restore the store from a backup; the jobs of this workflow cannot be read "
                  "without it");
   };
-  if (!is_well_formed_json(definition)) throw damaged("it is no JSON");
+  if (!is_well_formed_json(definition)) throw damaged("it is not JSON");
   Result<Workflow> workflow = workflow_from(Json::trusted(std::move(definition)));
   if (!workflow) throw damaged(workflow.error().message);
-  if (workflow->hash() != hash) throw damaged("it has the hash " + workflow->hash());
+  if (workflow->hash() != hash) throw damaged("its hash is " + workflow->hash());
   return *std::move(workflow);
 }
 
@@ -31,8 +30,8 @@ std::optional<Error> beyond_stages(const Task& task, std::size_t stage_count) {
   if (at(task.stage()) < stage_count) return std::nullopt;
   return Error{.code = ErrorCode::corrupt,
                .message = "task " + std::to_string(task.id.value()) + " of job " +
-                          std::to_string(task.job.value()) + " is of stage " +
-                          std::to_string(at(task.stage()) + 1) + ", where its workflow has " +
+                          std::to_string(task.job.value()) + " belongs to stage " +
+                          std::to_string(at(task.stage()) + 1) + ", but its workflow has " +
                           std::to_string(stage_count),
                .help = std::string(damaged_row_help)};
 }
@@ -42,7 +41,7 @@ void check_counters(const Job& job, const Workflow& workflow) {
   if (job.stages.size() == wanted && job.children.size() == wanted) return;
   throw Fault(ErrorCode::corrupt,
               "the counters of job " + std::to_string(job.id.value()) +
-                  " are damaged: they are of other stages than its workflow has",
+                  " are damaged: they do not match the stages of its workflow",
               std::string(damaged_row_help));
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-/// What a store gives back is not taken on trust: text that is no longer JSON, and a definition
-/// that is no longer the one it was kept as, are `corrupt`.
+/// Stored values are not trusted: text that is not JSON any more, and a definition that does not
+/// match its hash, are `corrupt`.
 
 #include <optional>
 #include <string>
@@ -17,22 +17,22 @@ namespace pawl::sql {
 
 /// What to do about a row that is damaged.
 inline constexpr std::string_view damaged_row_help =
-    "restore the store from a backup; `pawl verify` tells what else is damaged";
+    "restore the store from a backup; `pawl verify` reports what else is damaged";
 
-/// Throws a `Fault` where the text is no JSON.
+/// Throws a `Fault` if the text is not JSON.
 [[nodiscard]] Json stored_json(std::string text);
 
-/// The workflow that is kept by this hash. Throws a `Fault` where the definition cannot be read, or
-/// its own hash is another.
+/// The workflow that is stored under this hash. Throws a `Fault` if the definition cannot be read
+/// or its own hash differs.
 [[nodiscard]] Workflow stored_workflow(std::string_view hash, std::string definition);
 
-/// Nothing where a workflow with so many stages can have this task.
+/// Empty if a workflow with this number of stages can have this task.
 [[nodiscard]] std::optional<Error> beyond_stages(const Task& task, std::size_t stage_count);
 
-/// Throws a `Fault` where a job counts other stages than its workflow has.
+/// Throws a `Fault` if the counters of a job do not match the stages of its workflow.
 void check_counters(const Job& job, const Workflow& workflow);
 
-/// Runs `read`; a `corrupt` fault in it says where it was. `place` is asked only then.
+/// Runs `read` and adds the place to a `corrupt` fault. `place` is called only then.
 template <class Place, class Read>
 auto reading_row(const Place& place, const Read& read) {
   try {

@@ -12,7 +12,7 @@ namespace {
 struct Flatten {
   StateColumns& to;
   void operator()(const Waiting& at) const {
-    // The mask uses all 64 bits; SQL's integers are signed.
+    // The mask uses all 64 bits, but SQL integers are signed.
     to.satisfied = static_cast<std::int64_t>(at.satisfied);
   }
   void operator()(const Ready& /*at*/) const {}

@@ -1,7 +1,7 @@
 #pragma once
 
 /// A task as a row of `tasks`. The variant of its state is flattened: each state has its columns,
-/// those of the others are NULL.
+/// and those of the other states are NULL.
 
 #include <cstdint>
 #include <optional>
@@ -22,8 +22,8 @@ inline constexpr char task_columns[] =
     "feedback, parent, of_expansion, child_key, child_data";
 /// The whole row, in the order of `task_values`.
 inline constexpr auto task_row_columns = joined(task_columns, ", age");
-/// What can change, in the order of `task_changes`. The rest (job, item, lane, age, a child's part)
-/// never does.
+/// The columns that can change, in the order of `task_changes`. The others (job, item, lane, age,
+/// the part of a child) never change.
 inline constexpr char task_changing_columns[] =
     "version, state, epoch, round, expansion, attempts, cause, failures, rejections, "
     "rate_limit_waits, interruptions, epoch_attempts, satisfied, worker, opened_at, next_run_at, "
@@ -60,12 +60,12 @@ struct ChildColumns {
 
 [[nodiscard]] std::optional<std::string> feedback_text(const Task& task);
 
-/// By which lanes are ordered: the ordinal of the item, or a job-wide task's own.
+/// The order within a lane: the ordinal of the item, or the task's own if it is job-wide.
 [[nodiscard]] inline std::int64_t age_of(const Task& task) {
   return task.item ? task.item.value() : ordinal_of(task.id);
 }
 
-/// Calls `use` with all values of the row; they live until it returns.
+/// Calls `use` with all values of the row; they are valid until it returns.
 template <class Use>
 auto task_values(const Task& task, Use use) {
   const StateColumns state = state_columns_of(task.state);
@@ -81,7 +81,7 @@ auto task_values(const Task& task, Use use) {
              child.data, age_of(task));
 }
 
-/// The same with what can change.
+/// The same with the values that can change.
 template <class Use>
 auto task_changes(const Task& task, Use use) {
   const StateColumns state = state_columns_of(task.state);

@@ -14,7 +14,7 @@ int flags_of(Connection::Mode mode) {
     case Connection::Mode::create:
       return always | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     case Connection::Mode::read_write:
-    // A reader of a WAL database writes its place into the shared index; `query_only` keeps it
+    // A reader of a WAL database writes its position into the shared index; `query_only` keeps it
     // from writing anything else.
     case Connection::Mode::read_only:
       return always | SQLITE_OPEN_READWRITE;
@@ -74,7 +74,7 @@ std::string_view Statement::view(int column) const {
   return {reinterpret_cast<const char*>(text), size};
 }
 
-/// The turnstile orders our writers; this waits for other programs. In steps as SQLite's own.
+/// The turnstile queues our own writers; this waits for other programs, in steps like SQLite's own.
 int Connection::wait_a_moment(void* waiting, int times) {
   constexpr std::array steps{1, 2, 5, 10, 15, 20, 25};
   auto& [patience, began] = *static_cast<Waiting*>(waiting);
@@ -95,9 +95,10 @@ Connection::Connection(const std::filesystem::path& path, Mode mode, LockPatienc
   if (code != SQLITE_OK)
     throw db != nullptr ? DbError::of(db) : DbError(code, sqlite3_errstr(code));
   sqlite3_busy_handler(db, &wait_a_moment, waiting_.get());
-  // Debian's SQLite comes without lookaside memory; small allocations are most of a step's.
+  // Debian's SQLite is built without lookaside memory, but most allocations of a step are small.
   sqlite3_db_config(db, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 512, 256);
-  // Files come from anywhere: triggers, views and defaults of a schema run nothing of ours.
+  // A file may come from anywhere, so triggers, views and defaults of its schema must not call our
+  // functions.
   sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
 }
 
@@ -125,11 +126,11 @@ Transaction::Transaction(Connection& connection, Kind kind) : connection_(connec
 }
 
 Transaction::~Transaction() {
-  // After some errors SQLite has rolled back by itself; then there is nothing left to do.
+  // After some errors SQLite has rolled back by itself; then nothing is left to do.
   if (!open_ || !connection_.in_transaction()) return;
   try {
     connection_.prepared("ROLLBACK").run();
-  } catch (const DbError&) {  // The connection is beyond use; its owner opens another.
+  } catch (const DbError&) {  // The connection is unusable; its owner opens another.
   }
 }
 

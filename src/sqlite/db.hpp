@@ -2,8 +2,8 @@
 
 /// Thin ownership over SQLite's C interface: connections, prepared statements, transactions.
 ///
-/// Everything here throws `DbError`; the store turns it into a `Result` at its boundary
-/// (faults.hpp). Threads: a connection and what it prepared belong to one thread at a time.
+/// All of it throws `DbError`; the store turns that into a `Result` at its boundary (faults.hpp).
+/// Threads: a connection and its statements belong to one thread at a time.
 
 #include <chrono>
 #include <concepts>
@@ -30,11 +30,11 @@
 
 namespace pawl::sqlite {
 
-/// What SQLite answered, with its extended result code.
+/// An error of SQLite with its extended result code.
 struct DbError : std::runtime_error {
   DbError(int result_code, const std::string& message)
       : std::runtime_error(message), code(result_code) {}
-  /// The last answer of a connection.
+  /// The last error of a connection.
   [[nodiscard]] static DbError of(sqlite3* db);
   [[nodiscard]] int primary_code() const { return code & 0xFF; }
   int code;
@@ -53,7 +53,7 @@ class Statement final : public sql::Statement, private sql::RowSource {
   Statement& operator=(Statement&&) = delete;
   ~Statement() { sqlite3_finalize(raw_); }
 
-  /// Carries out a statement that answers no rows; returns how many rows it changed.
+  /// Runs a statement that returns no rows. Returns how many rows it changed.
   template <class... Values>
   int run(const Values&... values) {
     int place = 0;
@@ -65,7 +65,7 @@ class Statement final : public sql::Statement, private sql::RowSource {
   template <class... Values>
   [[nodiscard]] Cursor query(const Values&... values) {
     int place = 0;
-    // The cursor may outlive temporaries of the call, so text is copied here.
+    // The cursor may outlive temporaries of the call, so text is copied.
     [[maybe_unused]] const auto bind_copy = [&](int at, const auto& value) {
       if constexpr (std::convertible_to<decltype(value), std::string_view>) {
         bind_text(at, value, SQLITE_TRANSIENT);
@@ -77,8 +77,8 @@ class Statement final : public sql::Statement, private sql::RowSource {
     return Cursor(*this);
   }
 
-  // For statements with many parameters: bind one by one, then `finish`. Text is not copied: it
-  // must live until then.
+  // For statements with many parameters: bind one by one, then call `finish`. Text is not copied
+  // and must live until then.
   void bind(int place, std::nullptr_t) {
     Bound& bound = bound_[static_cast<std::size_t>(place)];
     if (bound.kind == Bound::Kind::null) return;
@@ -115,8 +115,8 @@ class Statement final : public sql::Statement, private sql::RowSource {
   int finish();
 
  private:
-  /// What a place was given last. SQLite keeps bindings, and most columns of most rows repeat:
-  /// binding only what differs saves a tenth of a step.
+  /// The last value bound to a parameter. SQLite keeps bindings, and most columns of most rows
+  /// repeat: binding only what differs saves a tenth of a step.
   struct Bound {
     enum class Kind : std::uint8_t { null, number, text } kind = Kind::null;
     sqlite3_int64 number = 0;
@@ -151,25 +151,25 @@ class Statement final : public sql::Statement, private sql::RowSource {
 
   sqlite3* db_;
   sqlite3_stmt* raw_ = nullptr;
-  std::vector<Bound> bound_;  ///< by place, counted from 1
+  std::vector<Bound> bound_;  ///< by parameter number, from 1
 };
 
 class Connection final : public sql::Session {
  public:
   enum class Mode : std::uint8_t { create, read_write, read_only };
 
-  /// `patience` is for SQLite's own locks.
+  /// `patience` limits the wait for SQLite's own locks.
   Connection(const std::filesystem::path& path, Mode mode, LockPatience patience = {});
 
   /// The statement for this text, prepared once. REQUIRES: `sql` is a literal; its address is the
   /// key.
   [[nodiscard]] Statement& prepared(const char* sql) override;
-  /// One or more statements without parameters, not kept.
+  /// Runs one or more statements without parameters; they are not cached.
   void run(const std::string& sql);
-  /// The first column of the first row of a statement that is not kept.
+  /// The first column of the first row of a statement; it is not cached.
   [[nodiscard]] std::int64_t integer(const std::string& sql);
   [[nodiscard]] std::int64_t last_row() const { return sqlite3_last_insert_rowid(raw_.get()); }
-  /// Rows that were written so far, by anything.
+  /// The number of rows written so far by this connection.
   [[nodiscard]] std::int64_t rows_written() const { return sqlite3_total_changes64(raw_.get()); }
   [[nodiscard]] bool is_read_only() const { return sqlite3_db_readonly(raw_.get(), "main") == 1; }
   [[nodiscard]] bool in_transaction() const { return sqlite3_get_autocommit(raw_.get()) == 0; }
@@ -179,14 +179,14 @@ class Connection final : public sql::Session {
   struct Close {
     void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
   };
-  /// A wait for a lock of SQLite's, and how long it may last.
+  /// A wait for one of SQLite's locks and its limit.
   struct Waiting {
     LockPatience patience;
     std::chrono::steady_clock::time_point began;
   };
   static int wait_a_moment(void* waiting, int times);
 
-  std::unique_ptr<Waiting> waiting_;  ///< outlives raw_, which knows its place
+  std::unique_ptr<Waiting> waiting_;  ///< outlives raw_, which holds its address
   std::unique_ptr<sqlite3, Close> raw_;
   std::unordered_map<const void*, Statement> statements_;
 };

@@ -28,7 +28,7 @@ void sync_directory(const std::filesystem::path& path) {
 void sync_name_of_directory(const std::filesystem::path& database) {
   const std::filesystem::path folder = std::filesystem::absolute(above(database));
   const Descriptor directory(::open(above(folder).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Where we may not look we have made no directory.
+  // If we may not look into the directory, we have not created one in it.
   if (!directory.is_open() && errno == EACCES) return;
   if (!directory.is_open() || ::fsync(directory.raw()) != 0) {
     throw system_fault("sync the directory", above(folder), errno);
@@ -37,9 +37,9 @@ void sync_name_of_directory(const std::filesystem::path& database) {
 
 void Directories::make(const std::filesystem::path& path) {
   const std::scoped_lock guard(mutex_);
-  // Asked each time: somebody may have removed it.
+  // Check every time: the directory may have been removed.
   const auto is_new = make_private_directory(path);
-  if (!is_new) throw system_fault("make the directory", path, is_new.error().value());
+  if (!is_new) throw system_fault("create the directory", path, is_new.error().value());
   if (!*is_new && safe_.contains(path)) return;
   sync_directory(above(path));
   safe_.insert(path);

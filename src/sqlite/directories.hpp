@@ -1,7 +1,7 @@
 #pragma once
 
-/// Directories whose names outlive a power cut: a name is on disk when the directory it stands in
-/// was synced after it was made.
+/// Directories whose names survive a power cut: a name is on disk once its parent directory has
+/// been synced.
 
 #include <filesystem>
 #include <mutex>
@@ -9,18 +9,18 @@
 
 namespace pawl::sqlite {
 
-/// Makes the names in a directory safe. Throws a `Fault`.
+/// Makes the names in a directory durable. Throws a `Fault`.
 void sync_directory(const std::filesystem::path& path);
 
-/// Before a new database is made: the directory it will stand in may be new as well.
+/// Call it before a new database is created: the directory of the database may be new as well.
 void sync_name_of_directory(const std::filesystem::path& database);
 
-/// Makes directories. Threads: any.
+/// Creates directories. Threads: any.
 class Directories {
  public:
-  /// The directory is there, and its name is safe. One that was there may have been made by
-  /// somebody who was killed, or has not yet synced it, so the first time each is synced here too.
-  /// Throws a `Fault`.
+  /// Ensures that the directory exists and its name is durable. An existing directory may have been
+  /// created by a process that was killed or has not synced it yet, so each one is synced the first
+  /// time. Throws a `Fault`.
   void make(const std::filesystem::path& path);
 
  private:

@@ -19,10 +19,10 @@ std::string quoted(const std::filesystem::path& path) { return "'" + path.string
 Error disk_full(const std::filesystem::path& path) {
   return {ErrorCode::unavailable, "the disk is full: nothing was written to " + quoted(path),
           "free space on " + quoted(path.parent_path().empty() ? "." : path.parent_path()) +
-              "; pawl goes on by itself"};
+              "; pawl then continues by itself"};
 }
 
-/// " (process 4242 (sqlite3))": who holds a lock of SQLite's, as far as it can be seen.
+/// " (process 4242 (sqlite3))": the holders of one of SQLite's locks, as far as they are visible.
 std::string holders_of(const std::filesystem::path& path) {
   std::string holders = lock_holders(path);
   if (holders.empty()) holders = lock_holders(path.string() + "-shm");
@@ -33,7 +33,7 @@ bool is_want_of_space(int error_number) {
   return error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG;
 }
 
-/// Whether the database, or a file that SQLite keeps beside it, is there and not ours to write.
+/// Whether the database, or a file that SQLite keeps beside it, exists and is not writable for us.
 bool has_forbidden_file(const std::filesystem::path& path) {
   for (const char* const suffix : {"", "-wal", "-shm"}) {
     const std::string file = path.string() + suffix;
@@ -45,7 +45,7 @@ bool has_forbidden_file(const std::filesystem::path& path) {
   return false;
 }
 
-/// What stands in the way of a new file beside this one; 0: nothing.
+/// The errno of creating a file beside this one; 0: it can be created.
 int error_of_new_file(const std::filesystem::path& path) {
   static std::atomic<int> looks = 0;
   const std::string name =
@@ -57,15 +57,14 @@ int error_of_new_file(const std::filesystem::path& path) {
   return 0;
 }
 
-/// SQLite tells neither which file it could not open nor why: having failed to make one, it looks
-/// for one to read, and what the system says then is of no use.
+/// SQLite reports neither which file it could not open nor why: after failing to create one it
+/// tries to open one for reading, and the errno of that is of no use.
 Error cannot_open(const std::filesystem::path& path, const std::string& said) {
   const int error = has_forbidden_file(path) ? EACCES : error_of_new_file(path);
   if (is_want_of_space(error)) return disk_full(path);
   if (error == 0) {
-    return {
-        ErrorCode::unavailable, quoted(path) + " could not be opened a moment ago" + said,
-        "try again; if it stays so, look at the disk's free space and at the rights of the file"};
+    return {ErrorCode::unavailable, quoted(path) + " could not be opened a moment ago" + said,
+            "try again; if it persists, check the free disk space and the permissions of the file"};
   }
   return {ErrorCode::refused, "cannot write " + quoted(path) + said,
           "allow this user to write the file and its directory, or name another file"};
@@ -81,15 +80,15 @@ Error error_of(const DbError& error, const std::filesystem::path& path) {
     case SQLITE_IOERR:
     case SQLITE_NOMEM:
       return {ErrorCode::unavailable, "the disk does not answer for " + quoted(path) + said,
-              "check the disk and its free space; pawl goes on by itself"};
+              "check the disk and its free space; pawl then continues by itself"};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return {ErrorCode::unavailable,
               "another program keeps " + quoted(path) + " locked" + holders_of(path) + said,
-              "close the program that holds it; pawl goes on by itself"};
+              "close the program that holds it; pawl then continues by itself"};
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return {ErrorCode::corrupt, quoted(path) + " is damaged or is no pawl database" + said,
+      return {ErrorCode::corrupt, quoted(path) + " is damaged or is not a pawl database" + said,
               "restore it from a backup, or name another file; nothing was changed"};
     case SQLITE_CANTOPEN:
       return cannot_open(path, said);
@@ -101,10 +100,10 @@ Error error_of(const DbError& error, const std::filesystem::path& path) {
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
       return {ErrorCode::corrupt,
-              "a row that breaks a promise was not written to " + quoted(path) + said};
+              "a row that violates a constraint was not written to " + quoted(path) + said};
     case SQLITE_TOOBIG:
       return {ErrorCode::invalid, "a value is too large for " + quoted(path) + said,
-              "keep large outputs as files"};
+              "store large outputs as files"};
     default:
       return {ErrorCode::unavailable, "the store " + quoted(path) + " failed" + said};
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Where exceptions end: what SQLite and the file system say becomes an `Error` that names the
-/// file and the way out.
+/// Where exceptions end: errors of SQLite and the file system become an `Error` that names the file
+/// and says what to do.
 
 #include <filesystem>
 #include <string>
@@ -15,14 +15,14 @@ namespace pawl::sqlite {
 
 using sql::Fault;
 
-/// What an error of SQLite means for the user of the database at `path`.
+/// The meaning of a SQLite error for the user of the database at `path`.
 [[nodiscard]] Error error_of(const DbError& error, const std::filesystem::path& path);
 
 /// A failed system call on a file: "cannot write …: No space left on device".
 [[nodiscard]] Fault system_fault(const std::string& doing, const std::filesystem::path& path,
                                  int error_number);
 
-/// Runs `body` and turns what it throws into an error. `body` answers a Result.
+/// Runs `body`, which returns a Result, and turns exceptions into errors.
 template <class Body>
 auto guarded(const std::filesystem::path& path, Body&& body) -> std::invoke_result_t<Body> {
   try {

@@ -14,7 +14,7 @@ namespace pawl::sqlite {
 namespace {
 
 /// flock(2) belongs to the open file, not to the process: two stores in one process are two
-/// holders, and closing some other descriptor of the file lets nothing go.
+/// holders, and closing another descriptor of the file does not release the lock.
 int lock_with(int descriptor, int operation) {
   for (;;) {
     if (::flock(descriptor, operation) == 0) return 0;
@@ -47,7 +47,8 @@ void LockFile::unlock() noexcept { lock_with(descriptor_.get(), LOCK_UN); }
 Holder holder_of(const std::filesystem::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!file.is_open()) return Holder::unknown;
-  // A shared lock suffices to ask, and two that ask at once do not mislead each other.
+  // A shared lock is enough for the check, and two processes that check at once do not disturb each
+  // other.
   const int error = lock_with(file.raw(), LOCK_SH | LOCK_NB);
   if (error == 0) return Holder::dead;
   return error == EWOULDBLOCK ? Holder::alive : Holder::unknown;

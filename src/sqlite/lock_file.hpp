@@ -1,6 +1,6 @@
 #pragma once
 
-/// A file whose lock the kernel lets go of when its holder dies, however it dies.
+/// A file with a lock that the kernel releases when its holder dies, however it dies.
 
 #include <filesystem>
 
@@ -11,10 +11,10 @@ namespace pawl::sqlite {
 
 class LockFile {
  public:
-  /// Opens the file, and makes it where it is missing.
+  /// Opens the file, and creates it if it is missing.
   explicit LockFile(std::filesystem::path path);
 
-  /// Waits for the lock, and answers how that ended.
+  /// Waits for the lock and returns how the wait ended.
   [[nodiscard]] LockWait lock(const LockPatience& patience);
   [[nodiscard]] bool try_lock();
   void unlock() noexcept;
@@ -25,7 +25,7 @@ class LockFile {
   pawl::Descriptor descriptor_;
 };
 
-/// Whether somebody holds the lock of this file; a file that is not there has no holder.
+/// Whether the lock of this file is held; a missing file has no holder.
 enum class Holder : unsigned char { unknown, alive, dead };
 [[nodiscard]] Holder holder_of(const std::filesystem::path& path);
 

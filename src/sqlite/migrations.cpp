@@ -6,17 +6,17 @@ namespace pawl::sqlite {
 
 namespace {
 
-/// Times are microseconds since 1970, 0 for "not set"; enums are their stored numbers; the CHECKs
-/// repeat the invariants of the model, so that no bug of ours writes nonsense quietly.
+/// Times are microseconds since 1970, 0 for "not set". Enums are their stored numbers. The CHECKs
+/// repeat the invariants of the model, so that no bug of ours writes nonsense silently.
 ///
 /// The hot path of a step is one UPDATE and one INSERT of tasks, one INSERT of attempts and one of
-/// journal. Every index on tasks is partial: a row is in one of them only while somebody looks for
-/// rows in that state.
+/// journal. Every index on tasks is partial: a row is in it only while it is in a state that is
+/// searched for.
 ///
-/// Reads that have no index of their own stay short in two ways. A job's row has the range of
-/// ordinals that its items and tasks lie in. A row of journal_zones says, for each 1,024 rows of
-/// the journal, which jobs and items occur in them at the least and at the most; items are worked
-/// on in the order of their ids, so few zones have to be read for one item.
+/// Reads without an index of their own stay short in two ways. The row of a job has the range of
+/// ordinals of its items and tasks. A row of journal_zones holds the smallest and the largest job
+/// and item in each 1,024 rows of the journal. Items are processed in the order of their ids, so
+/// only a few zones have to be read for one item.
 constexpr const char* jobs_items_tasks_attempts = R"sql(
 CREATE TABLE workflows (
   hash       TEXT PRIMARY KEY,
@@ -249,8 +249,8 @@ CREATE TABLE counters (
 INSERT INTO counters (name, value) VALUES ('ordinal', 1), ('lane', 1), ('reopened', 0);
 )sql";
 
-/// The openings that a rate is held against, numbered within their pool, so that the count-th
-/// newest is found by its number and the rest is forgotten by it.
+/// The starts of attempts that a rate limit counts, numbered within their pool. The numbers are
+/// used to find the count-th newest and to delete old ones.
 constexpr const char* rate_marks = R"sql(
 CREATE TABLE rate_marks (
   pool       TEXT NOT NULL,
@@ -261,12 +261,12 @@ CREATE TABLE rate_marks (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-/// What people list is found by an index whatever they filter by, in the order of the ids, however
-/// much of it has been dealt with. No step of a task writes to one of these: an item does when it
-/// comes and when it settles, a task when it fails, a review when its status changes.
+/// Every list for operators uses an index, whatever the filter, in the order of the ids, however
+/// many of the rows are settled. No step of a task writes to these indexes: an item does when it is
+/// added and when it settles, a task when it fails, a review when its status changes.
 ///
-/// The index on jobs is by the name alone: it never changes, so the row that every transaction
-/// writes stays out of the index.
+/// The index on jobs holds only the name. It never changes, so the update of a job row in every
+/// transaction does not touch the index.
 constexpr const char* lists_by_index = R"sql(
 CREATE INDEX jobs_by_workflow ON jobs (workflow_name);
 
@@ -284,10 +284,10 @@ CREATE INDEX reviews_by_status ON reviews (status);
 CREATE INDEX reviews_of_job ON reviews (job, status);
 )sql";
 
-/// Whether an imported job was accepted, by whom and when. Jobs of older stores are taken for own
-/// ones, whether they were imported or not: their operators have worked on them already. What is
-/// still being imported is not trusted. And what a worker says it holds, beside what the tasks say
-/// (`WorkerRecord::holds_since`).
+/// Whether an imported job was accepted, by whom and when. Jobs of older stores count as the
+/// store's own, whether they were imported or not: their operators have worked on them already. A
+/// job that is still being imported is not trusted. Also what a worker reports that it holds,
+/// beside what the tasks say (`WorkerRecord::holds_since`).
 constexpr const char* trust_and_holdings = R"sql(
 ALTER TABLE jobs ADD COLUMN trust INTEGER NOT NULL DEFAULT 0 CHECK (trust BETWEEN 0 AND 3);
 ALTER TABLE jobs ADD COLUMN trusted_by TEXT NOT NULL DEFAULT '';

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The names of what lies beside the database.
+/// The names of the files beside the database.
 
 #include <array>
 #include <filesystem>
@@ -8,14 +8,14 @@
 
 namespace pawl::sqlite {
 
-/// `<database><suffix>`; the name of the database is taken as it is, dots and spaces included.
+/// `<database><suffix>`; the name of the database is used unchanged, with its dots and spaces.
 [[nodiscard]] inline std::filesystem::path beside(std::filesystem::path database,
                                                   std::string_view suffix) {
   database += suffix;
   return database;
 }
 
-/// What a store consists of: the database, what SQLite keeps beside it, and what we do.
+/// The files of a store: the database, SQLite's files beside it, and our own.
 inline constexpr std::array<std::string_view, 8> store_suffixes{
     "", "-wal", "-shm", "-journal", ".next", ".writer", ".blobs", ".workers"};
 

@@ -24,15 +24,15 @@ namespace {
 constexpr int makes_max = 100;
 constexpr std::string_view temporary_prefix = ".tmp-";
 
-/// Names differ between processes by their number, between threads by a count.
+/// Unique by the process number and, between threads, by a counter.
 std::string temporary_name() {
   static std::atomic<std::uint64_t> count = 0;
   return std::string(temporary_prefix) + std::to_string(::getpid()) + "-" + std::to_string(++count);
 }
 
-/// A file that is being written, removed again unless it gets its name. Nobody writes to a payload
-/// once it has one, so it is made read-only. It is locked while its process lives: a temporary file
-/// that can be locked was left by a dead process.
+/// A file that is being written; it is removed unless it gets its final name. A payload never
+/// changes, so the file is read-only. It is locked while its process lives: a temporary file that
+/// can be locked was left by a dead process.
 class HalfWritten {
  public:
   explicit HalfWritten(const std::filesystem::path& folder)
@@ -60,15 +60,15 @@ class HalfWritten {
  private:
   static Descriptor made(const std::filesystem::path& path) {
     for (int tries = 0; tries < makes_max; ++tries) {
-      ::unlink(path.c_str());  // of a dead process with our number
+      ::unlink(path.c_str());  // left by a dead process with our number
       Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400));
       if (!file.is_open()) throw system_fault("make", path, errno);
       give_to_owner_of(path.parent_path(), file.raw());
-      (void)::fchmod(file.raw(), 0400);  // whatever the umask has taken away
+      (void)::fchmod(file.raw(), 0400);  // whatever the umask
       struct stat found{};
       const bool is_ours = ::flock(file.raw(), LOCK_EX | LOCK_NB) == 0 &&
                            ::fstat(file.raw(), &found) == 0 && found.st_nlink > 0;
-      // Otherwise a process that removes left files was faster than our lock.
+      // Otherwise a cleanup in another process was faster than our lock.
       if (is_ours) return file;
     }
     throw system_fault("lock", path, EBUSY);
@@ -84,7 +84,7 @@ bool has_size(const std::filesystem::path& path, std::size_t size) {
          static_cast<std::size_t>(found.st_size) == size;
 }
 
-/// Whether what lies there is what its name says. One that was changed since is written anew.
+/// Whether the content of the file matches its name. A file that does not match is written again.
 bool is_whole(const std::filesystem::path& path, std::size_t size, const std::string& sha256) {
   if (!has_size(path, size)) return false;
   Sha256 digest;
@@ -95,8 +95,8 @@ bool is_whole(const std::filesystem::path& path, std::size_t size, const std::st
   return read && digest.finish_hex() == sha256;
 }
 
-/// Calls `found` for each temporary file in the folder that no living process writes. The lock is
-/// held meanwhile.
+/// Calls `found` for each temporary file in the folder that no living process is writing, while its
+/// lock is held.
 template <class Found>
 void each_left_file(const std::filesystem::path& folder, Found found) {
   std::error_code ignored;
@@ -125,8 +125,8 @@ std::string PayloadFiles::keep(std::string_view bytes) const {
   const std::filesystem::path path = path_of(sha256);
   directories_.make(folder_);
   directories_.make(path.parent_path());
-  // A file of that name was renamed into place, so its bytes were on disk before; its directory
-  // entry may not be yet, if its writer was killed just then.
+  // An existing file was renamed into place, so its bytes are on disk. Its directory entry may not
+  // be, if its writer was killed just then.
   if (!is_whole(path, bytes.size(), sha256)) {
     HalfWritten fresh(folder_);
     fresh.write(bytes);
@@ -136,7 +136,7 @@ std::string PayloadFiles::keep(std::string_view bytes) const {
   return sha256;
 }
 
-/// Its name is known only when the last byte has been copied.
+/// The name is known only after the last byte has been copied.
 Result<KeptFile> PayloadFiles::keep_stream(const ByteSource& source) const {
   directories_.make(folder_);
   HalfWritten copy(folder_);

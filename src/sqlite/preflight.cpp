@@ -33,7 +33,7 @@ struct FileSystem {
   std::uint32_t kind;
   const char* name;
 };
-/// Their locks and their shared memory do not hold what SQLite's write-ahead log needs.
+/// Their locks and shared memory do not provide what SQLite's write-ahead log needs.
 constexpr std::array network_kinds{
     FileSystem{0x6969, "NFS"},      FileSystem{0x517B, "SMB"},
     FileSystem{0xFF534D42, "CIFS"}, FileSystem{0xFE534D42, "SMB2"},
@@ -42,7 +42,7 @@ constexpr std::array network_kinds{
     FileSystem{0x47504653, "GPFS"},
 };
 constexpr std::uint32_t fuse = 0x65735546;
-/// FUSE is also used for local disks, so these are told apart by the type of the mount.
+/// FUSE is also used for local disks, so these are recognised by the type of the mount.
 constexpr std::array<std::string_view, 8> network_mounts{
     "sshfs", "rclone", "s3fs", "gcsfuse", "glusterfs", "davfs", "goofys", "juicefs"};
 
@@ -72,11 +72,11 @@ void check_file_system(const std::filesystem::path& path, dev_t device) {
   if (name.empty()) return;
   throw Fault(ErrorCode::refused,
               quoted(path) + " is on a network file system (" + name +
-                  "), where a SQLite database would be damaged",
+                  "), which would damage a SQLite database",
               "use a local disk");
 }
 
-/// A database begins with these 16 bytes, and its header has 100.
+/// A database begins with these 16 bytes, and its header is 100 bytes long.
 void check_header(const std::filesystem::path& path, std::int64_t size) {
   constexpr std::string_view magic("SQLite format 3\0", 16);
   constexpr std::int64_t header_size = 100;
@@ -93,7 +93,7 @@ void check_header(const std::filesystem::path& path, std::int64_t size) {
   }
 }
 
-/// The store that a directory most likely stands for: its project's, where there is one.
+/// The store that a directory most likely means: that of its project, if there is one.
 std::filesystem::path store_in(const std::filesystem::path& folder) {
   const std::filesystem::path of_project = folder / ".pawl" / "pawl.db";
   return ::access(of_project.c_str(), F_OK) == 0 ? of_project : folder / "pawl.db";
@@ -105,30 +105,30 @@ std::uintmax_t size_of(const std::filesystem::path& path) {
   return not_there ? 0 : size;
 }
 
-/// An empty file is what another process is just making a store of, or what is left of one. Asked
-/// before SQLite looks at it, which would take the log beside it for an old one and delete it.
+/// An empty file is a store that another process is just creating, or the rest of one. Check it
+/// before SQLite opens it: SQLite would treat the log beside it as outdated and delete it.
 void check_empty(const SqliteOptions& options) {
   const std::filesystem::path& path = options.path;
   if (size_of(beside(path, "-wal")) > 0) {
     throw Fault(ErrorCode::corrupt,
-                quoted(path) + " is empty, and the log of a database lies beside it",
-                "restore it from a backup, with the log '" + beside(path, "-wal").string() +
-                    "' put away; nothing was changed");
+                quoted(path) + " is empty, but there is a database log beside it",
+                "restore it from a backup, after moving the log '" + beside(path, "-wal").string() +
+                    "' away; nothing was changed");
   }
   if (options.create) return;
-  // Who makes a store writes to the file for the first time in its turn.
+  // A process that creates a store first writes to the file in its turn.
   std::error_code ignored;
   if (std::filesystem::exists(beside(path, ".next"), ignored)) {
     Turnstile turnstile(path, patience_of(options));
     const Turnstile::Turn turn = turnstile.enter();
     if (size_of(path) > 0) return;
   }
-  throw Fault(ErrorCode::not_found, quoted(path) + " is empty: there is no store in it",
-              "restore it from a backup, or remove it to begin anew; nothing was changed");
+  throw Fault(ErrorCode::not_found, quoted(path) + " is empty: it does not contain a store",
+              "restore it from a backup, or remove it to start again; nothing was changed");
 }
 
-/// Everything that SQLite and we would use there, also what was planted before the directory was
-/// closed.
+/// Checks every file that SQLite or pawl would use there, including files that were planted before
+/// the directory became private.
 void check_owners(const std::filesystem::path& path, const std::filesystem::path& folder) {
   if (const Status safe = check_trusted(folder); !safe) throw Fault(safe.error());
   for (const std::string_view suffix : store_suffixes) {
@@ -159,7 +159,7 @@ void check_place(const SqliteOptions& options) {
   const std::filesystem::path& path = options.path;
   if (path.empty()) throw Fault(ErrorCode::invalid, "the path of the database is empty");
   if (path.native().find('\0') != std::string::npos) {
-    throw Fault(ErrorCode::invalid, "the path of the database has a zero byte");
+    throw Fault(ErrorCode::invalid, "the path of the database contains a zero byte");
   }
   struct stat found{};
   const bool exists = ::stat(path.c_str(), &found) == 0;
@@ -179,7 +179,7 @@ void check_place(const SqliteOptions& options) {
   if (exists && found.st_size > 0) check_header(path, found.st_size);
   if (exists && found.st_size == 0) check_empty(options);
   if (!exists && !options.create) {
-    throw Fault(ErrorCode::not_found, "there is no database " + quoted(path));
+    throw Fault(ErrorCode::not_found, "no such database: " + quoted(path));
   }
   check_writable(folder, "directory");
   if (exists) check_writable(path, "database");

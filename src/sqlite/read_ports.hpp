@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the shared reads need, over SQLite's read connections and payload files.
+/// What the shared reads need, on SQLite's read connections and payload files.
 
 #include <filesystem>
 #include <functional>
@@ -16,11 +16,10 @@
 
 namespace pawl::sqlite {
 
-/// Each read borrows a connection and gives it back: a long reader would keep the write-ahead log
-/// growing.
+/// Each read borrows a connection and returns it: a long read would make the write-ahead log grow.
 class PooledReads final : public sql::ReadDoor {
  public:
-  /// `readers` must outlive it.
+  /// `readers` must outlive this object.
   PooledReads(std::filesystem::path database, ReaderPool& readers)
       : path_(std::move(database)), readers_(readers) {}
 
@@ -34,7 +33,7 @@ class PooledReads final : public sql::ReadDoor {
 
 class PayloadReads final : public sql::Payloads {
  public:
-  /// `files` must outlive it.
+  /// `files` must outlive this object.
   PayloadReads(std::filesystem::path database, const PayloadFiles& files)
       : path_(std::move(database)), files_(files) {}
 

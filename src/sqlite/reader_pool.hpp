@@ -17,7 +17,7 @@ class ReaderPool {
  public:
   ReaderPool(std::filesystem::path database, LockPatience patience);
 
-  /// A connection of one's own until this object ends.
+  /// A connection for one user until this object ends.
   class Lease {
    public:
     Lease(std::unique_lock<std::mutex> lock, Connection& connection)
@@ -32,8 +32,8 @@ class ReaderPool {
 
   [[nodiscard]] Lease borrow();
 
-  /// Changes when anybody has committed. Asked on a connection of its own: each connection counts
-  /// for itself.
+  /// Changes after every commit of any process. Uses its own connection, because each connection
+  /// counts separately.
   [[nodiscard]] std::int64_t data_version();
 
  private:

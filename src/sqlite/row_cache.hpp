@@ -1,8 +1,8 @@
 #pragma once
 
-/// What the writer remembers between transactions, so that the hot path reads nothing: decoded
-/// jobs and workflows, lanes, counters. It is good as long as nobody else has written (SQLite's
-/// data_version, asked inside the transaction) and no transaction was rolled back.
+/// What the writer caches between transactions, so that the hot path reads nothing: decoded jobs
+/// and workflows, lanes, counters. The cache is valid as long as no other process has written
+/// (SQLite's data_version, read inside the transaction) and no transaction was rolled back.
 
 #include <cstdint>
 #include <map>
@@ -18,9 +18,9 @@ namespace pawl::sqlite {
 
 struct CachedJob {
   sql::JobRow row;
-  sql::JobSettings written;      ///< as the database has them
-  std::string written_counters;  ///< so, too; empty: not known
-  bool is_unwritten = false;     ///< its range of ordinals has grown since it was written
+  sql::JobSettings written;      ///< as stored in the database
+  std::string written_counters;  ///< as stored; empty: unknown
+  bool is_unwritten = false;     ///< its range of ordinals has grown since the last write
 };
 
 struct CachedPool {
@@ -33,7 +33,7 @@ struct RowCache {
   std::map<std::pair<JobId, std::string>, LaneId, std::less<>> lanes;
   std::unordered_map<std::string, CachedPool> pools;
   std::optional<std::int64_t> next_ordinal;
-  /// A definition never changes; these stay.
+  /// A definition never changes, so workflows stay in the cache.
   std::map<std::string, Workflow, std::less<>> workflows;
   std::int64_t data_version = -1;
 
@@ -44,7 +44,7 @@ struct RowCache {
     next_ordinal.reset();
     data_version = -1;
   }
-  /// Keeps it from growing without bound in a store with many jobs.
+  /// Limits the cache in a store with many jobs.
   [[nodiscard]] bool is_large() const {
     constexpr std::size_t entries_max = 4'096;
     return jobs.size() > entries_max || lanes.size() > entries_max || pools.size() > entries_max;

@@ -32,7 +32,7 @@ constexpr auto update_job =
 constexpr char update_counters[] =
     "UPDATE jobs SET first_ordinal = ?2, last_ordinal = ?3, counters = ?4 WHERE id = ?1";
 
-/// The next id is never one that was deleted: somebody may still have it on the screen.
+/// An id is never used again after its row is deleted: a user may still have it on the screen.
 constexpr auto insert_review =
     joined("INSERT INTO reviews (", sql::review_new_columns, ", id) VALUES (",
            places(sql::review_new_columns),

@@ -1,6 +1,6 @@
 #pragma once
 
-/// How the rows of the shared codecs are written to SQLite.
+/// Writes the rows of the shared codecs to SQLite.
 
 #include <cstdint>
 
@@ -13,27 +13,27 @@
 
 namespace pawl::sqlite {
 
-/// False when the task has a row already.
+/// Returns false if the task has a row already.
 [[nodiscard]] bool insert_task_row(Connection& connection, const Task& task);
-/// Compare-and-set on the version, without reading: false when the row has moved on. What never
-/// changes (job, item, lane, age, a child's part) is not written.
+/// Compare-and-set on the version, without a read. Returns false if the row has another version.
+/// Columns that never change (job, item, lane, age, the part of a child) are not written.
 [[nodiscard]] bool update_task_row(Connection& connection, const Task& next, Version expected);
 
 void insert_attempt_row(Connection& connection, const Attempt& attempt);
 
 void insert_item_row(Connection& connection, const Item& item, std::uint32_t pass);
 
-/// Inserts with the next id, which it answers.
+/// Inserts the row and returns its id.
 [[nodiscard]] JobId insert_job_row(Connection& connection, const sql::JobRow& row);
-/// Writes all that can change.
+/// Writes all columns that can change.
 void update_job_row(Connection& connection, const sql::JobRow& row);
-/// Writes the counters and the range of ordinals: no index has to follow.
+/// Writes the counters and the range of ordinals; no index has to be updated.
 void update_job_counters(Connection& connection, const sql::JobRow& row,
                          const std::string& counters);
 
-/// Inserts with the next id, which it answers.
+/// Inserts the row and returns its id.
 [[nodiscard]] ReviewId insert_review_row(Connection& connection, const Review& review);
-/// Writes all that can change.
+/// Writes all columns that can change.
 void update_review_row(Connection& connection, const Review& review);
 
 }  // namespace pawl::sqlite

@@ -1,4 +1,4 @@
-/// Items, and deleting one with everything of it.
+/// Items, and the deletion of an item with everything that belongs to it.
 
 #include "sqlite/faults.hpp"
 #include "sqlite/row_writes.hpp"
@@ -70,7 +70,7 @@ std::uint32_t SqliteRows::submission_pass(JobId id) {
 
 void SqliteRows::set_submission_pass(JobId id, std::uint32_t pass) {
   CachedJob* job = find_job(id);
-  require(job != nullptr, "a pass over a job that does not exist");
+  require(job != nullptr, "a pass belongs to a job that exists");
   job->row.pass = pass;
   write_later(*job);
 }

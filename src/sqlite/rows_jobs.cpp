@@ -1,4 +1,4 @@
-/// Jobs, definitions, sequences; what a transaction writes once at its end.
+/// Jobs, definitions and sequences, and what a transaction writes once at its end.
 
 #include <string>
 
@@ -102,7 +102,7 @@ Job* SqliteRows::insert_job(const Job& fresh) {
 
 void SqliteRows::put_job(const Job& job) {
   CachedJob* row = find_job(job.id);
-  require(row != nullptr, "a job without a row is written");
+  require(row != nullptr, "a job that is written has a row");
   if (&row->row.job != &job) row->row.job = job;
   std::string counters = sql::counters_text(row->row.job);
   if (sql::JobSettings now = sql::settings_of(row->row); now != row->written) {
@@ -111,7 +111,8 @@ void SqliteRows::put_job(const Job& job) {
   } else if (row->is_unwritten || counters != row->written_counters) {
     update_job_counters(connection_, row->row, counters);
   } else {
-    return;  // a claim that found nothing writes nothing: other processes would take it for news
+    return;  // a claim that found nothing writes nothing, because a write would wake other
+             // processes
   }
   row->written_counters = std::move(counters);
   row->is_unwritten = false;
@@ -162,7 +163,7 @@ LaneId SqliteRows::lane_base(JobId job, std::string_view category, std::size_t s
 
 void SqliteRows::note_ordinal(JobId id, std::int64_t ordinal) {
   CachedJob* job = find_job(id);
-  require(job != nullptr, "a row of a job that does not exist");
+  require(job != nullptr, "a row belongs to a job that exists");
   sql::JobRow& row = job->row;
   if (row.first_ordinal != 0 && row.first_ordinal <= ordinal && ordinal <= row.last_ordinal) return;
   if (row.first_ordinal == 0 || ordinal < row.first_ordinal) row.first_ordinal = ordinal;

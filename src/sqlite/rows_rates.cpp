@@ -1,4 +1,4 @@
-/// The openings that rates are held against.
+/// The starts of attempts that rate limits count.
 
 #include "sqlite/sqlite_rows.hpp"
 

@@ -62,7 +62,7 @@ std::vector<Review> SqliteRows::due_answers(Timestamp now, std::uint32_t max) {
   return due;
 }
 
-/// Rows are never deleted and one transaction writes at a time: the numbers that SQLite gives are
+/// Rows are never deleted and only one transaction writes at a time, so SQLite's row numbers are
 /// dense and in the order of the commits.
 void SqliteRows::append_journal(JobId job, Timestamp at, std::span<const Event> events) {
   text_.clear();

@@ -46,7 +46,7 @@ std::vector<Task> SqliteRows::select_tasks(const char* sql, const Values&... val
   return tasks;
 }
 
-/// The ledger looks the stage of every task up in its workflow.
+/// The ledger looks up the stage of every task in its workflow.
 void SqliteRows::check_stage(const Task& task) {
   const CachedJob* its = find_job(task.job);
   if (its == nullptr) return;
@@ -86,7 +86,7 @@ std::vector<Task> SqliteRows::children_of(TaskId parent, std::uint32_t expansion
 
 std::vector<Task> SqliteRows::ready_tasks(std::span<const LaneId> lanes, std::uint32_t max) {
   if (lanes.size() == 1) return select_tasks(select_ready, lanes.front(), max);
-  // The heads of several lanes are merged from the index alone; only the chosen rows are read.
+  // The heads of several lanes are merged from the index alone; only the selected rows are read.
   std::vector<std::pair<std::int64_t, TaskId>> oldest;
   for (const LaneId lane : lanes) {
     Cursor row = connection_.prepared(select_ready_ids).query(lane, max);

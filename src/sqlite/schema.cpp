@@ -9,7 +9,7 @@ namespace pawl::sqlite {
 
 std::int64_t checked_version(Connection& connection, const std::filesystem::path& path,
                              std::int64_t newest) {
-  // One view of all three: another process may be making the schema just now.
+  // Read all three values in one snapshot: another process may be creating the schema now.
   std::optional<Transaction> snapshot;
   if (!connection.in_transaction()) snapshot.emplace(connection, Transaction::Kind::read);
   const std::int64_t id = connection.integer("PRAGMA application_id");
@@ -18,7 +18,7 @@ std::int64_t checked_version(Connection& connection, const std::filesystem::path
       id == 0 && version == 0 && connection.integer("SELECT count(*) FROM sqlite_schema") == 0;
   if (is_fresh) return 0;
   if (id != application_id) {
-    throw Fault(ErrorCode::refused, "'" + path.string() + "' is a database of another program",
+    throw Fault(ErrorCode::refused, "'" + path.string() + "' belongs to another program",
                 "name another file; nothing was changed");
   }
   if (version > newest) {
@@ -37,7 +37,7 @@ void bring_up_to_date(Connection& connection, Turnstile& turnstile,
   if (checked_version(connection, path, newest) == newest) return;
   const Turnstile::Turn turn = turnstile.enter();
   Transaction transaction(connection, Transaction::Kind::write);
-  // Somebody else may have done it while we waited.
+  // Another process may have done it while we waited.
   const std::int64_t from = checked_version(connection, path, newest);
   if (from == newest) return;
   if (!allowed && from > 0) {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The tables and how they came to be. Migrations are numbered and go forward only.
+/// The schema and its history. Migrations are numbered and only go forward.
 
 #include <cstdint>
 #include <filesystem>
@@ -11,10 +11,10 @@
 
 namespace pawl::sqlite {
 
-/// "pawl" in the file's header: tells our databases from those of other programs.
+/// "pawl" in the header of the file distinguishes our databases from those of other programs.
 inline constexpr std::int64_t application_id = 0x7061776C;
 
-/// One step of the schema. The name says what it brings; the number is its place.
+/// One step of the schema. The name says what it adds; its place is its number.
 struct Migration {
   const char* name;
   const char* sql;
@@ -24,14 +24,14 @@ struct Migration {
   return static_cast<std::int64_t>(migrations().size());
 }
 
-/// Throws `refused` when the database is another program's or a newer pawl's. Changes nothing.
-/// Answers the version it has; 0: a fresh file.
+/// Throws `refused` if the database belongs to another program or a newer pawl. Changes nothing.
+/// Returns its version; 0: a new file.
 [[nodiscard]] std::int64_t checked_version(Connection& connection,
                                            const std::filesystem::path& path,
                                            std::int64_t newest = schema_version());
 
-/// Brings the schema up to date in one transaction, safely when several processes open at once.
-/// Without `allowed`, an older schema is refused; a fresh file is not an older schema.
+/// Brings the schema up to date in one transaction; safe if several processes open the store at
+/// once. Without `allowed`, an older schema is refused; a new file is not an older schema.
 void bring_up_to_date(Connection& connection, Turnstile& turnstile,
                       const std::filesystem::path& path, bool allowed,
                       std::span<const Migration> steps = migrations());

@@ -1,8 +1,7 @@
 #pragma once
 
-/// The rows of one write transaction on SQLite; see store/rows.hpp for what each function promises.
-/// Sources by noun: rows_jobs.cpp, rows_items.cpp, rows_tasks.cpp, rows_reviews.cpp,
-/// rows_rates.cpp.
+/// The rows of one write transaction on SQLite; store/rows.hpp documents each function. The
+/// sources: rows_jobs.cpp, rows_items.cpp, rows_tasks.cpp, rows_reviews.cpp, rows_rates.cpp.
 
 #include <cstdint>
 #include <map>
@@ -17,7 +16,8 @@ namespace pawl::sqlite {
 
 class SqliteRows final : public Rows {
  public:
-  /// Inside a write transaction of `connection`. All three must outlive it.
+  /// Use it inside a write transaction of `connection`. All three arguments must outlive this
+  /// object.
   SqliteRows(Connection& connection, RowCache& cache, const WorkerLocks& locks);
 
   Job* job(JobId id) override;
@@ -73,13 +73,14 @@ class SqliteRows final : public Rows {
   void forget_worker(WorkerId worker) override;
   Timestamp next_due(Timestamp now) override;
 
-  /// Writes what was kept back to be written once. Call before the commit.
+  /// Writes the deferred values that are written once. Call it before the commit.
   void flush();
-  /// Workers forgotten in this transaction: their lock files may go once it is committed.
+  /// Workers that were removed in this transaction: their lock files may be removed after the
+  /// commit.
   [[nodiscard]] const std::vector<WorkerId>& forgotten() const { return forgotten_; }
 
  private:
-  /// Which jobs and items a zone of the journal has, at the least and at the most.
+  /// The smallest and the largest job and item in a zone of the journal.
   struct Zone {
     std::int64_t job_lo = INT64_MAX;
     std::int64_t job_hi = 0;
@@ -88,7 +89,7 @@ class SqliteRows final : public Rows {
   };
 
   CachedJob* find_job(JobId id);
-  /// Throws a `Fault` where its job's workflow has no such stage.
+  /// Throws a `Fault` if the workflow of its job has no such stage.
   void check_stage(const Task& task);
   CachedPool& find_pool(const std::string& name);
   void write_later(CachedJob& job);
@@ -104,11 +105,11 @@ class SqliteRows final : public Rows {
   std::vector<WorkerId> forgotten_;
   std::vector<CachedJob*> unwritten_jobs_;
   std::vector<std::string> unwritten_pools_;
-  /// Earlier jobs to adopt from, newest first; asked for one job at a time.
+  /// Earlier jobs to adopt from, newest first; cached for one job at a time.
   JobId adopting_;
   std::vector<JobId> adoptable_;
   bool ordinals_taken_ = false;
-  std::int64_t arrived_row_ = 0;  ///< the newest row of the journal from another store
+  std::int64_t arrived_row_ = 0;  ///< the newest row of the journal that came from another store
   std::string text_;              ///< reused for the journal
 };
 

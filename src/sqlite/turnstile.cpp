@@ -31,7 +31,7 @@ Turnstile::Turn Turnstile::enter() {
   return Turn(writer_);
 }
 
-/// Whoever holds `next` waits for the writer, unless it holds `next` for good.
+/// The holder of `next` waits for the writer, unless it keeps `next` for good.
 void Turnstile::give_up(const LockFile& lock, LockWait how) const {
   std::string holders = lock_holders(lock.path());
   if (&lock == &next_) {

@@ -2,12 +2,12 @@
 
 /// The queue of the writers of one database: lock `next`, lock `writer`, unlock `next`.
 ///
-/// SQLite's own waiting is a lottery in which a second process may lose for seconds. Whoever holds
-/// `next` is the next to write, and the kernel hands both locks on in order of arrival.
+/// SQLite's own waiting is a lottery in which a second process may lose for seconds. Here the
+/// holder of `next` is the next to write, and the kernel hands over both locks in order of arrival.
 ///
-/// A turn that does not come in time is an error that names the holder of the lock.
+/// If the turn does not come in time, the error names the holder of the lock.
 ///
-/// Threads: one turn at a time; the owner's mutex sees to that.
+/// Threads: one turn at a time; the owner's mutex ensures that.
 
 #include <filesystem>
 
@@ -17,7 +17,7 @@ namespace pawl::sqlite {
 
 class Turnstile {
  public:
-  /// Makes `<database>.next` and `<database>.writer` where they are missing.
+  /// Creates `<database>.next` and `<database>.writer` if they are missing.
   explicit Turnstile(const std::filesystem::path& database, LockPatience patience = {});
 
   /// A turn to write; it ends with this object.
@@ -32,7 +32,7 @@ class Turnstile {
     LockFile* writer_;
   };
 
-  /// Waits for its turn. Throws a `Fault` with `unavailable` when the patience is over.
+  /// Waits for its turn. Throws a `Fault` with `unavailable` if that takes too long.
   [[nodiscard]] Turn enter();
 
  private:

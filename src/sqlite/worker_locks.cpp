@@ -18,9 +18,10 @@ std::filesystem::path WorkerLocks::path_of(WorkerId worker) const {
 void WorkerLocks::hold(WorkerId worker) {
   directories_.make(folder_);
   LockFile lock(path_of(worker));
-  // A worker that is in the store without its file would be waited for as long as its lease is.
+  // A crashed worker that is in the store without its lock file would only be noticed after its
+  // lease expires.
   sync_directory(folder_);
-  // A file of this number can only be left by an enlistment that was rolled back.
+  // An existing file with this number can only come from a registration that was rolled back.
   if (!lock.try_lock()) {
     const std::string holders = lock_holders(lock.path());
     throw Fault(ErrorCode::unavailable,
@@ -46,7 +47,7 @@ bool WorkerLocks::is_dead(WorkerId worker) const {
 }
 
 void WorkerLocks::remove(WorkerId worker) const {
-  std::error_code ignored;  // a file that stays behind misleads nobody: its number is used up
+  std::error_code ignored;  // a leftover file is harmless: its number is never used again
   std::filesystem::remove(path_of(worker), ignored);
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-/// The life signs of the workers on this machine: each holds the lock of a file of its own,
-/// `<database>.workers/<id>.lock`, for as long as its store is open. Whoever can take that lock
-/// knows that the worker is dead, without waiting for its lease.
+/// The liveness of the workers on this machine. Each worker holds the lock of its own file,
+/// `<database>.workers/<id>.lock`, for as long as its store is open. A process that can take this
+/// lock knows that the worker is dead, without waiting for its lease.
 ///
 /// Threads: any.
 
@@ -20,14 +20,14 @@ class WorkerLocks {
  public:
   explicit WorkerLocks(const std::filesystem::path& database);
 
-  /// Takes the lock of a worker of this store. Before its row is committed: nobody shall see the
-  /// row and find no lock.
+  /// Takes the lock of a worker of this store. Call it before the worker's row is committed, so
+  /// that no process sees the row without the lock.
   void hold(WorkerId worker);
-  /// Lets go and removes the file.
+  /// Releases the lock and removes the file.
   void release(WorkerId worker);
-  /// The worker's process is known to have died. False also where nobody knows.
+  /// Whether the worker's process is known to be dead. False also if that is unknown.
   [[nodiscard]] bool is_dead(WorkerId worker) const;
-  /// Removes what a dead worker left.
+  /// Removes the file of a dead worker.
   void remove(WorkerId worker) const;
 
   [[nodiscard]] std::filesystem::path path_of(WorkerId worker) const;

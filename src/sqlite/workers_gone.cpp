@@ -15,7 +15,7 @@ std::vector<WorkerId> workers_gone(Connection& connection, const WorkerLocks& lo
   Cursor row = connection.prepared(select_workers_present).query(now, self);
   while (row.next()) {
     const auto worker = row.as<WorkerId>(0);
-    // The host is not asked: the file is on a local disk, so every worker is on this machine.
+    // The host is not compared: the file is on a local disk, so every worker is on this machine.
     if (row.flag(1) || locks.is_dead(worker)) gone.push_back(worker);
   }
   return gone;

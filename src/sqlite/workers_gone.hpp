@@ -9,8 +9,8 @@
 
 namespace pawl::sqlite {
 
-/// Workers whose lease has run out, who signed off or whose process is dead, and who may still hold
-/// tasks. Never `self`.
+/// Workers whose lease has expired, that have signed off or whose process is dead, and that may
+/// still hold tasks. Never `self`.
 [[nodiscard]] std::vector<WorkerId> workers_gone(Connection& connection, const WorkerLocks& locks,
                                                  Timestamp now, WorkerId self);
 

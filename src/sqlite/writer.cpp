@@ -33,7 +33,7 @@ void switch_to_wal(Connection& connection, Turnstile& turnstile,
 Writer::Writer(SqliteOptions options) : options_(std::move(options)) {
   const auto mode = options_.create ? Connection::Mode::create : Connection::Mode::read_write;
   auto connection = std::make_unique<Connection>(options_.path, mode, patience_of(options_));
-  // Before anything is written: is it ours, and may we write it?
+  // Before anything is written, check that the database is ours and that we may write it.
   (void)checked_version(*connection, options_.path);
   if (connection->is_read_only()) {
     throw Fault(ErrorCode::refused, "'" + options_.path.string() + "' is read-only",
@@ -52,9 +52,9 @@ void Writer::configure(Connection& connection) const {
   connection.run(
       "PRAGMA temp_store = MEMORY;"
       "PRAGMA cache_size = -16384;"
-      // Debian overwrites deleted content with zeros; nothing here is a secret of that kind.
+      // Debian overwrites deleted content with zeros; there are no such secrets in the store.
       "PRAGMA secure_delete = OFF;"
-      // 16 MiB between checkpoints: pages that are written again and again reach the file once.
+      // 16 MiB between checkpoints: pages that are rewritten often reach the file once.
       "PRAGMA wal_autocheckpoint = 4000;"
       "PRAGMA journal_size_limit = 67108864");
   if (options_.bytes_max > 0) {
@@ -70,9 +70,9 @@ void Writer::open() {
   connection_ = std::move(connection);
 }
 
-/// The failed commit may stand complete in the log, where a later recovery would find it. A commit
-/// after it ends the doubt: either it builds on it, or it has overwritten it. Only then is the
-/// answer read.
+/// The failed commit may be complete in the log, where a later recovery would find it. Another
+/// commit removes the doubt: it either builds on the failed one or overwrites it. Only then the
+/// answer is read.
 void Writer::settle(const CommitUnknown& failed, const std::function<bool()>& was_applied) {
   cache_.forget();
   Error error = error_of(failed.error, options_.path);
@@ -86,9 +86,9 @@ void Writer::settle(const CommitUnknown& failed, const std::function<bool()>& wa
     if (was_applied)
       error.message += is_written ? "; the batch was written" : "; nothing was written";
   } catch (const DbError&) {
-    // The next write opens it again; whatever it commits ends the doubt too.
+    // The next write opens the connection again, and its commit removes the doubt too.
     connection_.reset();
-    error.message += "; whether the batch was written will be seen when the disk answers again";
+    error.message += "; whether the batch was written will be known when the disk works again";
   }
   throw Fault(std::move(error));
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-/// The one connection of a store that writes, with what it remembers and its place in the queue of
-/// writers. Threads: one at a time; the store's mutex sees to that.
+/// The one connection of a store that writes, with its cache and its place in the queue of writers.
+/// Threads: one at a time; the store's mutex ensures that.
 
 #include <functional>
 #include <memory>
@@ -17,15 +17,14 @@ namespace pawl::sqlite {
 
 class Writer {
  public:
-  /// Opens or makes the database and brings its schema up to date.
+  /// Opens or creates the database and brings its schema up to date.
   explicit Writer(SqliteOptions options);
 
   [[nodiscard]] Connection& connection() { return *connection_; }
   [[nodiscard]] RowCache& cache() { return cache_; }
 
-  /// Runs `body` in a write transaction and commits if it answers well; otherwise rolls back and
-  /// forgets what was remembered. `was_applied` is asked after a commit of which only the disk
-  /// knows whether it took place.
+  /// Runs `body` in a write transaction and commits if it succeeds; otherwise rolls back and clears
+  /// the cache. `was_applied` is called after a commit whose outcome only the disk knows.
   template <class Body>
   auto transaction(Body body, const std::function<bool()>& was_applied)
       -> std::invoke_result_t<Body> {
@@ -71,7 +70,7 @@ class Writer {
   [[noreturn]] void settle(const CommitUnknown& failed, const std::function<bool()>& was_applied);
 
   SqliteOptions options_;
-  std::optional<Turnstile> turnstile_;  ///< made once the file is known to be ours
+  std::optional<Turnstile> turnstile_;  ///< created once the file is known to be ours
   std::unique_ptr<Connection> connection_;
   RowCache cache_;
 };

@@ -58,7 +58,7 @@ stages:
 
     def test_an_output_that_is_no_json_any_more_is_never_printed(self):
         self.sql("UPDATE attempts SET output = '{\"letter\":' WHERE task % 65536 = 0")
-        self.assertIn("what is stored as JSON is none", self.pawl("verify", code=FAILED).out)
+        self.assertIn("the stored text is not JSON", self.pawl("verify", code=FAILED).out)
         for words in (["results", "--jsonl"], ["results", "--json"], ["item", "show", "a", "--json"],
                       ["item", "attempts", "a", "--json"]):
             answer = self.pawl(*words, code=None)

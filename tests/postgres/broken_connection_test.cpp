@@ -1,5 +1,5 @@
-/// The connection breaks at every point of every verb, before the server has seen the request and
-/// after it has answered. Each verb takes effect once, and its answer is right.
+/// The connection breaks at every point of every operation, before the server has seen the request
+/// and after it has answered. Each operation takes effect once, and its answer is right.
 
 #include <gmock/gmock.h>
 
@@ -33,8 +33,8 @@ class BrokenConnections : public testing::TestWithParam<Cut> {
   std::shared_ptr<Store> witness = must_open({.url = place.url()});
   Workflow flow = workflow("w", {stage("first"), stage("second", {"first"})});
 
-  /// Carries `verb` out with the connection cut at its first piece, its second, … until there are
-  /// no more. Answers at how many it was cut.
+  /// Runs `verb` with the connection cut at its first piece, its second, … until there are no more.
+  /// Returns how many cuts there were.
   template <class Prepare, class Verb, class Check>
   int at_every_piece(Prepare prepare, Verb verb, Check check) {
     for (int piece = 1;; ++piece) {
@@ -165,7 +165,7 @@ TEST_P(BrokenConnections, what_a_sweep_takes_from_the_dead_it_takes_once) {
   const int cuts = at_every_piece(
       [&] {
         const JobId job = submitted();
-        // Its lease has run out as it is given.
+        // Its lease expires at once.
         const WorkerId dead = *witness->enlist({.host = "h", .name = "dead", .lease = 1us});
         ClaimRequest request = everything(*witness, dead);
         std::erase_if(request.shares, [&](const LaneShare& share) { return share.job != job; });
@@ -173,7 +173,7 @@ TEST_P(BrokenConnections, what_a_sweep_takes_from_the_dead_it_takes_once) {
         return job;
       },
       [&](JobId) -> Result<Swept> {
-        // The look before it is a read, which says when it was cut.
+        // The check before it is a read, which reports that it was cut.
         for (;;) {
           Result<Swept> swept = store->sweep({});
           if (swept || swept.error().code != ErrorCode::unavailable) return swept;
@@ -203,7 +203,7 @@ TEST_P(BrokenConnections, a_worker_signs_on_once) {
   EXPECT_GE(cuts, 2);
 }
 
-/// A read is not repeated by itself once it has begun: it says so, and the next one is answered.
+/// A read that has begun is not repeated: it reports the error, and the next one is answered.
 TEST_P(BrokenConnections, a_read_is_answered_or_says_that_it_was_not) {
   const JobId job = submitted();
   ASSERT_TRUE(store->records().job(job));

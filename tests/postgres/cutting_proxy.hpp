@@ -1,9 +1,9 @@
 #pragma once
 
 /// A connection that breaks where a test wants it: a proxy on loopback between a store and the
-/// server. It counts what clients send, in the pieces in which it arrives (for libpq on loopback:
-/// about a round trip each), and breaks every connection at the one it is told. It can also answer
-/// in the server's place that nobody is let in.
+/// server. It counts what clients send, in the pieces in which it arrives (for libpq on loopback,
+/// about one per round trip), and breaks every connection at the chosen piece. It can also refuse
+/// connections in the server's place.
 
 #include <array>
 #include <atomic>
@@ -60,8 +60,8 @@ class CuttingProxy {
     how_ = how;
     has_cut_ = false;
   }
-  /// Breaks every connection, and answers each new one with a FATAL error in the server's place;
-  /// an empty state: lets them through again.
+  /// Breaks every connection, and answers each new one with a FATAL error in the server's place. An
+  /// empty state lets connections through again.
   void refuse_all(const std::string& state, const std::string& message) {
     const std::lock_guard lock(mutex_);
     refusal_.clear();
@@ -81,7 +81,7 @@ class CuttingProxy {
   struct Pair {
     int client;
     int server;
-    bool swallows = false;  ///< what the server answers next is lost, with the connection
+    bool swallows = false;  ///< the next answer of the server is lost, with the connection
   };
 
   static sockaddr_in loopback(int port) {
@@ -133,7 +133,7 @@ class CuttingProxy {
     for (const Pair& pair : pairs_) close_both(pair);
     pairs_.clear();
   }
-  /// Asked for TLS, the answer is no; to what comes then, the refusal.
+  /// Refuses TLS, and answers the next message with the refusal.
   void refuse(int client, const std::string& refusal) {
     constexpr ssize_t size_of_tls_request = 8;
     ssize_t got = ::recv(client, buffer_.data(), buffer_.size(), 0);
@@ -181,12 +181,12 @@ class CuttingProxy {
   const int listener_;
   int port_ = 0;
   std::array<char, 1 << 16> buffer_{};
-  std::list<Pair> pairs_;  // of the thread
+  std::list<Pair> pairs_;  // used by the thread only
   std::mutex mutex_;
   int left_ = 0;             // guarded by mutex_
   Cut how_ = Cut::before;    // guarded by mutex_
   bool has_cut_ = false;     // guarded by mutex_
-  std::string refusal_;      // guarded by mutex_; empty: nobody is refused
+  std::string refusal_;      // guarded by mutex_; empty: no connection is refused
   bool breaks_all_ = false;  // guarded by mutex_
   std::jthread thread_;
 };

@@ -1,4 +1,4 @@
-/// What is found on a server, in words; tests/postgres/server_check_test.py looks at real ones.
+/// The findings about a server in words; tests/postgres/server_check_test.py examines real servers.
 
 #include "postgres/examination.hpp"
 

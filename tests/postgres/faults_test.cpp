@@ -1,5 +1,5 @@
-/// What the server's errors mean to a store: by their SQLSTATE alone, in whatever language they are
-/// told.
+/// What the server's errors mean for a store: only their SQLSTATE counts, whatever the language of
+/// their text.
 
 #include "postgres/faults.hpp"
 
@@ -21,7 +21,7 @@ TEST(PostgresFaults, what_may_be_mended_on_the_server_is_unavailable_to_an_open_
            "25006",                             // read-only: a standby
            "25P02", "40001", "40P01",           // transactions
            "28000", "28P01", "42501", "3D000",  // rights
-           "42P01", "3F000",                    // a schema that may not be used looks like none
+           "42P01", "3F000",                    // a schema without USAGE looks like a missing one
            "53000", "53100", "53200", "53300", "53400",  // resources
            "55000", "55006", "55P03", "57014",           // locks and cancelled statements
            "58030", "XX000", "22012", "0A000", "42883", "", "99999",

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Stores on a place of a test's own, and what a worker does by hand.
+/// Stores in a test's own schema, and the steps of a worker by hand.
 
 #include <memory>
 #include <string>
@@ -32,7 +32,7 @@ inline void expect_sound(Store& store) {
   }
 }
 
-/// Everything that is Ready, up to `max`.
+/// A request for all Ready tasks, up to `max`.
 inline ClaimRequest everything(Store& store, WorkerId worker, std::uint32_t max = 1'000) {
   ClaimRequest request{.worker = worker, .shares = {}};
   const auto heads = store.ready_lanes();

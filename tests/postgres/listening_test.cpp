@@ -1,4 +1,5 @@
-/// Who else commits is noticed without asking all the time, and also when the listening was broken.
+/// Commits of other processes are noticed without constant queries, even after the listening was
+/// interrupted.
 
 #include <thread>
 
@@ -27,7 +28,7 @@ class Listening : public testing::Test {
     const std::vector<NewItem> items{{.key = "a"}};
     ASSERT_TRUE(store.submit({.workflow = flow}, {.items = items, .close = true}));
   }
-  /// Listens, and has nothing more to tell of what was before.
+  /// Listens, with no earlier news left.
   static std::uint64_t settled_mark(Store& store) {
     std::uint64_t mark = store.change_mark();
     comes_true([&] {
@@ -39,7 +40,7 @@ class Listening : public testing::Test {
 };
 
 TEST_F(Listening, a_commit_of_another_process_changes_the_mark) {
-  // Far longer than the test: only a notification can be it.
+  // Far longer than the test, so only a notification can be the cause.
   const auto here = must_open({.url = place.url(), .look_every = 10min});
   const auto there = must_open({.url = place.url()});
   submit(*there, flow);
@@ -83,7 +84,7 @@ TEST_F(Listening, goes_on_after_its_connection_was_killed) {
   }));
 }
 
-/// Leases, retries and deadlines are on one clock, whatever the machines think.
+/// Leases, retries and deadlines use one clock, whatever the clocks of the machines show.
 TEST_F(Listening, the_clock_is_the_servers) {
   const auto store = open_postgres_store({.url = place.url()});
   ASSERT_TRUE(store);

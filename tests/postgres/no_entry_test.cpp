@@ -1,5 +1,5 @@
-/// A store that is open, and a server that lets nobody in for a while, or allows less than before:
-/// every verb says `unavailable`, and takes effect when it is let in again.
+/// An open store, and a server that refuses all logins for a while or revokes rights: every
+/// operation returns `unavailable`, and takes effect when the server admits it again.
 
 #include <gmock/gmock.h>
 
@@ -12,7 +12,7 @@ namespace {
 using driving::stage;
 using driving::workflow;
 
-/// With a role of its own, whose rights a test may change, and one attempt under way.
+/// A store with its own role, whose rights a test may change, and one open attempt.
 class NoEntry : public testing::Test {
  protected:
   NoEntry() {
@@ -41,7 +41,7 @@ class NoEntry : public testing::Test {
                   "; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " +
                   place.schema() + " TO " + role);
   }
-  /// Ends the connections of the store, and waits until the server has forgotten them.
+  /// Ends the connections of the store, and waits until the server has removed them.
   void end_connections() const {
     place.execute(
         "SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity "
@@ -62,7 +62,7 @@ class NoEntry : public testing::Test {
     EXPECT_EQ(renewed.error().code, ErrorCode::unavailable) << renewed.error().text();
   }
   void expect_taken_once() {
-    // The first calls may be answered with the failure before: nobody dials without a pause.
+    // The first calls may get the previous error, because the dialer pauses between tries.
     Result<Committed> written = finish();
     while (!written && written.error().code == ErrorCode::unavailable) written = finish();
     ASSERT_TRUE(written) << written.error().text();
@@ -140,7 +140,7 @@ struct Refusal {
 
 class Refused : public testing::TestWithParam<Refusal> {};
 
-/// The words are those of a server with lc_messages = de_DE, and of one with none.
+/// The texts are those of a server with lc_messages = de_DE, and of one without.
 TEST_P(Refused, whatever_a_server_says_to_new_connections_an_open_store_waits) {
   const PostgresPlace place;
   const std::string& server = place.server();
@@ -154,7 +154,7 @@ TEST_P(Refused, whatever_a_server_says_to_new_connections_an_open_store_waits) {
 
   proxy.refuse_all(GetParam().state, GetParam().message);
   Status renewed = store->renew(worker);
-  // Until the proxy has broken the connection that there is.
+  // Until the proxy has broken the existing connection.
   while (renewed) renewed = store->renew(worker);
   EXPECT_EQ(renewed.error().code, ErrorCode::unavailable) << renewed.error().text();
   const auto swept = store->sweep({.self = worker});

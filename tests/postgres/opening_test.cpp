@@ -17,7 +17,7 @@ Error refusal_of(const PostgresOptions& options) {
   return store ? Error{} : store.error();
 }
 
-// Bad input names the thing, the place and the way out, and changes nothing.
+// Bad input: the error names the thing, the place and the remedy, and changes nothing.
 TEST(PostgresOpening, says_what_is_wrong_with_an_address) {
   EXPECT_EQ(refusal_of({.url = "mysql://x"}).code, ErrorCode::invalid);
   const Error unknown = refusal_of({.url = "postgres://h/d?colour=red"});
@@ -28,7 +28,7 @@ TEST(PostgresOpening, says_what_is_wrong_with_an_address) {
   EXPECT_THAT(schema.message, HasSubstr("A-b"));
 }
 
-// Found by fuzz/postgres_address.cpp: libpq quotes the address, or a part of it.
+// Found by fuzz/postgres_address.cpp: libpq quotes the address or a part of it.
 TEST(PostgresOpening, an_address_that_is_wrong_is_refused_without_its_password) {
   for (const std::string rest :
        {"me:secret%00@h/d", "me:secret%zz@h/d", "me:secret@[::1/d", "me:secret@[::1]x/d",
@@ -108,7 +108,7 @@ TEST(PostgresOpening, any_number_of_processes_may_make_the_schema_at_once) {
   EXPECT_EQ(place.execute("SELECT count(DISTINCT id) FROM workers"), "8");
 }
 
-/// docs/guide/postgres.md, Rights: who works needs no right to make tables.
+/// docs/guide/postgres.md, Rights: a worker needs no right to create tables.
 TEST(PostgresOpening, a_role_with_the_rights_of_the_guide_can_do_everything) {
   const PostgresPlace place;
   (void)must_open({.url = place.url()});
@@ -129,7 +129,7 @@ TEST(PostgresOpening, a_role_with_the_rights_of_the_guide_can_do_everything) {
     EXPECT_TRUE(store->keep_payload("some bytes"));
     EXPECT_TRUE(store->retire(worker));
   }
-  // Without them it is told which are missing.
+  // Without them, the error says which are missing.
   place.execute("REVOKE INSERT ON ALL TABLES IN SCHEMA " + place.schema() + " FROM " + role);
   const auto store = must_open({.url = url});
   const auto refused = store->enlist({.host = "h"});

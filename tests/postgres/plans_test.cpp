@@ -1,5 +1,5 @@
-/// No read and no write walks through a table, whatever it filters by: told by the server's own
-/// counts of scans.
+/// No read and no write scans a whole table, whatever its filter. The server's own scan counters
+/// show it.
 
 #include <thread>
 
@@ -13,7 +13,7 @@ using driving::EveryRead;
 using driving::LongHistory;
 using driving::Read;
 
-/// A server counts what a session did when the session ends, at the latest.
+/// A server publishes the counters of a session at the latest when the session ends.
 void wait_until_gone(const PostgresPlace& place) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   const std::string question =

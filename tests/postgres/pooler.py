@@ -6,11 +6,11 @@
     with SharingPooler(server) as pooler:              a stand-in for newer ones
         pooler.share()
 
-PgBouncer knows prepared statements in transaction mode since version 1.21, which Debian 12 does not have.
-SharingPooler does what these do: it greets with a number of its own, gives the server's connections out for
-a transaction each, and prepares on each of them what its client has prepared on another. Unlike them it can
-change its mind: it keeps a server's connection for each client until share() is called, and from then on
-gives each transaction another one than the last. Its clients come as one user without a password.
+PgBouncer supports prepared statements in transaction mode since version 1.21, which Debian 12 does not have.
+SharingPooler does what these versions do: it greets with its own process number, assigns server connections
+for one transaction each, and prepares on each of them what its client has prepared on another. Unlike them,
+it can switch modes: it keeps a server connection for each client until share() is called, and from then on
+gives each transaction another one than the last. Its clients log in as one user without a password.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ default_pool_size = {pool_size}
 max_client_conn = 200
 {more}
 """
-        # With auth_type = any the clients' names are forgotten; the server knows this one.
+        # With auth_type = any the names of the clients are lost; the server knows this one.
         self.settings = self.settings.replace("* = ", "* = user=pawl ")
 
     def __enter__(self):
@@ -87,7 +87,7 @@ SYNC = message(b"S", b"")
 
 
 def statement_names(kind, body):
-    """Where the name of a prepared statement stands in a message of a client: its begin and end, or None."""
+    """The begin and end of the name of a prepared statement in a message of a client, or None."""
     if kind == b"P":
         begin = 0
     elif kind == b"B":
@@ -100,12 +100,12 @@ def statement_names(kind, body):
 
 
 class Backend:
-    """A connection of the pooler's own to the server."""
+    """A connection of the pooler to the server."""
 
     def __init__(self, reader, writer, greeting):
         self.reader = reader
         self.writer = writer
-        self.greeting = greeting  # what the server said of itself
+        self.greeting = greeting  # the server's parameters
         self.prepared = set()
 
     async def next(self):
@@ -114,7 +114,7 @@ class Backend:
         return kind, await self.reader.readexactly(size - 4)
 
     async def prepare(self, statements):
-        """What is missing here of a client's statements."""
+        """Prepares the client's statements that are missing here."""
         missing = {name: body for name, body in statements.items() if name not in self.prepared}
         if not missing:
             return
@@ -130,7 +130,7 @@ class SharingPooler:
     def __init__(self, server, user="pawl", version=None):
         self.server_port = server.port
         self.user = user
-        self.version = version  # of the server, as its clients are told; None: its own
+        self.version = version  # server version that clients see; None: the real one
         self.port = None
         self.switches = 0  # how often a client was given another backend than before
         # Owned by the pooler's thread.
@@ -153,7 +153,7 @@ class SharingPooler:
         self._loop.close()
 
     def share(self, is_sharing=True):
-        """From now on, a backend is for one transaction; False: for a client, as at first."""
+        """From now on, a backend serves one transaction; False: one client, as at first."""
         async def change():
             self._is_sharing = is_sharing
         self._ask(change())
@@ -227,7 +227,7 @@ class SharingPooler:
         await client.run(backend)
 
     async def borrow(self, client, last):
-        """Another backend than the last, if there is one or one can be made."""
+        """Another backend than the last, if there is one or one can be created."""
         for backend in self._free:
             if backend is not last:
                 self._free.remove(backend)
@@ -249,7 +249,7 @@ class Client:
         self.reader = reader
         self.writer = writer
         self.statements = {}  # by their name on backends: what prepares them
-        self.open = 0  # Syncs and simple queries that are not answered
+        self.open = 0  # unanswered Syncs and simple queries
 
     async def run(self, backend):
         last = backend

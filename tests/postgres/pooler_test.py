@@ -1,5 +1,5 @@
-"""Poolers: one that keeps a session for each connection is as good as none; one that shares them is refused
-when a store is opened, and where it begins to share them later, nothing is written to the wrong place."""
+"""Poolers: one that keeps a session for each connection works like none; one that shares sessions is refused
+when a store is opened, and if it starts to share them later, nothing is written to the wrong place."""
 
 import collections
 import pathlib
@@ -58,7 +58,7 @@ class Poolers(ProjectTest):
         return next(one for one in found if one["what"] == f"server {what}")
 
     def assert_refused(self, pooler):
-        """By the commands that would write, and by those that only read; nothing is made."""
+        """Commands that write and commands that only read refuse it, and nothing is created."""
         ran = self.run_job(self.store(pooler), "x", code=FAILED)
         self.assertIn(SHARED, ran.err)
         self.assertIn("pool_mode = session", ran.err)
@@ -78,7 +78,7 @@ class Poolers(ProjectTest):
 
     def test_pgbouncer_that_takes_sessions_in_turn_is_refused(self):
         with PgBouncer(self.server, "transaction", more="server_round_robin = 1") as pooler:
-            # So that there are several to take in turn.
+            # Several sessions, so that they can be used in turn.
             self.hold_sessions(pooler, 4)
             self.assert_refused(pooler)
 
@@ -129,7 +129,7 @@ class Poolers(ProjectTest):
             self.assertEqual(sorted(ran.values()), [1] * items, "no attempt ran twice")
 
     def hold_sessions(self, pooler, count):
-        """So many at once, for a moment."""
+        """Holds `count` sessions at once for a moment."""
         holders = []
         for _ in range(count):
             holder = subprocess.Popen(self.server.psql(port=pooler.port), env=environment(), text=True,

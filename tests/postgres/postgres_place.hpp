@@ -1,10 +1,9 @@
 #pragma once
 
-/// A place of a test on the tests' own PostgreSQL server: a schema that nobody else uses, gone with
-/// the place. The server is found by PAWL_TEST_POSTGRES (its url) or PAWL_TEST_POSTGRES_FILE (a
-/// file that holds the url), which ctest sets for programs declared with `pawl_test(… POSTGRES)`.
-/// Without either, making a place throws and says how to start a server: a test never passes by not
-/// running.
+/// A test's own schema on the tests' own PostgreSQL server; it is dropped with this object. The
+/// server is found by PAWL_TEST_POSTGRES (its url) or PAWL_TEST_POSTGRES_FILE (a file with the
+/// url), which ctest sets for programs declared with `pawl_test(… POSTGRES)`. Without either, the
+/// constructor throws and says how to start a server: a test never passes by not running.
 
 #include <atomic>
 #include <cstdlib>
@@ -27,21 +26,21 @@ class PostgresPlace {
   PostgresPlace& operator=(const PostgresPlace&) = delete;
   ~PostgresPlace() {
     try {
-      // A connection that a test left in a transaction shall fail the test, not hang it.
+      // A connection that a test left in a transaction should fail the test, not hang it.
       execute("SET lock_timeout = '10s'; DROP SCHEMA IF EXISTS " + schema_ + " CASCADE");
     } catch (const std::exception& error) {
       ADD_FAILURE() << error.what();
     }
   }
 
-  /// What a store is opened with. The schema is made by the store.
+  /// The address for opening a store. The store creates the schema.
   [[nodiscard]] std::string url() const { return server_ + "?schema=" + schema_; }
-  /// What libpq understands: the same database, no schema named.
+  /// The address for libpq: the same database, without a schema.
   [[nodiscard]] const std::string& server() const { return server_; }
   [[nodiscard]] const std::string& schema() const { return schema_; }
 
-  /// Runs statements in this schema, past the store and on a connection of their own, and answers
-  /// the first value of the last: empty where there is none. Throws what the server objects to.
+  /// Runs statements in this schema, past the store and on their own connection. Returns the first
+  /// value of the last one, empty if there is none. Throws the server's errors.
   std::string execute(const std::string& statements) const {
     const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(server_.c_str()),
                                                                   &PQfinish);
@@ -49,7 +48,7 @@ class PostgresPlace {
       throw std::runtime_error("no connection to the tests' server " + server_ + ": " +
                                PQerrorMessage(connection.get()) + how_to_start);
     }
-    // Dropping what is not there is no news.
+    // Hide the notices about dropping missing objects.
     run(connection.get(), "SET client_min_messages = warning; SET search_path = " + schema_);
     return run(connection.get(), statements);
   }

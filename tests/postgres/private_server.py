@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""A PostgreSQL server of the tests' own, on loopback; never the system's.
+"""The tests' own PostgreSQL server, on loopback; never the system's.
 
     private_server.py start DIR [NAME=VALUE ...] [--for PID]   prints its url, also in DIR/url
     private_server.py stop DIR [--for PID]
     private_server.py url DIR
 
-DIR remembers the server: its data, its log, who needs it. `start` again gives the running server,
-or replaces what a killed run left behind. The server belongs to a process, the caller unless --for
-names another: it is stopped when the last process it belongs to has said `stop` or is gone, however
-that ended. NAME=VALUE are settings of the server.
+DIR holds the state of the server: its data, its log, its owners. Another `start` returns the running server,
+or replaces what a killed run left behind. The server belongs to a process, the caller unless --for names
+another: it is stopped when the last of its owners has called `stop` or has ended in any way. NAME=VALUE are
+settings of the server.
 
 Python programs use PrivateServer, which can also restart the server and kill it, and StandbyServer.
 
 PostgreSQL refuses to run as root. Then the server runs as `postgres`, or else as `nobody`, and keeps
-its data under the temporary directory where that user cannot reach DIR.
+its data under the temporary directory if that user cannot reach DIR.
 """
 
 import argparse
@@ -34,12 +34,12 @@ import tempfile
 import time
 import uuid
 
-# Long for a busy machine, short for a person.
+# Long enough for a busy machine, short enough for a person.
 PATIENCE = 60
-# A socket's path ends with this name, and is limited with it.
+# The path of a socket ends with this name and has a length limit.
 SOCKET_PATH_MAX = 107 - len("/.s.PGSQL.65535")
-# Below the ports that the system hands to clients: while the server is down nobody else gets its port,
-# and nobody who calls it is connected to himself.
+# Below the ports that the system assigns to clients: while the server is down no other program gets its port,
+# and a client is never connected to itself.
 PORTS = range(20000, 32000)
 
 SETTINGS = {
@@ -49,7 +49,8 @@ SETTINGS = {
     "log_timezone": "UTC",
     "log_line_prefix": "%m [%p] %a ",
 }
-# What this process started and others may end: kept, for Python warns of processes that it forgets.
+# Processes that this process started and others may end; kept, because Python warns about processes
+# that it loses.
 STARTED = []
 STOPS = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}
 
@@ -59,7 +60,7 @@ class ServerError(Exception):
 
 
 def programs():
-    """The folder with initdb and postgres: the newest of Debian's, or what the path finds."""
+    """The folder with initdb and postgres: the newest of Debian's, or the one in PATH."""
     newest = max(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"),
                  key=lambda path: int(path.parts[-3]), default=None)
     found = newest or shutil.which("initdb")
@@ -70,7 +71,7 @@ def programs():
 
 
 def server_user():
-    """Who runs the server; None: whoever runs this."""
+    """The user that runs the server; None: the current user."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -85,13 +86,13 @@ def as_server_user():
 
 
 def environment():
-    """Without what would lead PostgreSQL's programs to another server."""
+    """The environment without variables that lead PostgreSQL's programs to another server."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
     return {**kept, "LC_ALL": "C"}
 
 
 def started_at(pid):
-    """Tells a process from another that got its number later; None: there is none."""
+    """Identifies a process, even if its number is reused later; None: there is none."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     except OSError:
@@ -120,14 +121,14 @@ def free_port():
 
 
 class PrivateServer:
-    """One server, remembered in a folder. Not for several threads."""
+    """One server with its state in a folder. Not for several threads."""
 
     def __init__(self, folder, settings=None):
         self.folder = pathlib.Path(folder).absolute()
         self.wanted = {**SETTINGS, **(settings or {})}
         self._process = None
 
-    # Who needs it
+    # The owners
 
     def start(self, owner=None):
         """Makes sure that it runs, for as long as this process (or the owner) lives."""
@@ -147,7 +148,7 @@ class PrivateServer:
         return self
 
     def release(self, owner=None):
-        """Ends it, unless another process still needs it. True if it is gone."""
+        """Stops it, unless another process still needs it. Returns whether it is gone."""
         with self._locked():
             self._claim_file(owner or os.getpid()).unlink(missing_ok=True)
             if self._owners():
@@ -156,7 +157,7 @@ class PrivateServer:
             return True
 
     def watch(self, instance):
-        """Ends it when nobody needs it any more."""
+        """Stops it when no owner is left."""
         while self.folder.exists():
             with self._locked():
                 known = self._known()
@@ -165,9 +166,9 @@ class PrivateServer:
                 if not self._owners():
                     self._forget()
                     return
-            time.sleep(0.5)  # waits: for processes that are no children of ours
+            time.sleep(0.5)  # waits: for processes that are not our children
 
-    # What chaos does to it
+    # Faults for chaos tests
 
     def stop(self, mode="fast"):
         """Stops it, data kept. immediate: as after a crash, it recovers when started again."""
@@ -182,14 +183,14 @@ class PrivateServer:
         self._launch()
 
     def keep_copy(self):
-        """Stops it, keeps a copy of its data beside them, and starts it again."""
+        """Stops it, copies its data, and starts it again."""
         self.stop()
         shutil.rmtree(self._copy(), ignore_errors=True)
         subprocess.run(["cp", "--archive", self._data(), self._copy()], check=True)
         self.go_on()
 
     def go_on_from_copy(self):
-        """Starts it on the data of the copy: everything committed since is forgotten."""
+        """Starts it on the data of the copy: everything committed since is lost."""
         self.kill()
         shutil.rmtree(self._data())
         self._copy().rename(self._data())
@@ -202,7 +203,7 @@ class PrivateServer:
     def is_running(self):
         return self._pid() is not None
 
-    # How to reach it
+    # How to connect
 
     @property
     def port(self):
@@ -213,18 +214,18 @@ class PrivateServer:
         return f"postgres://{user}@127.0.0.1:{port or self.port}/{database}" + (f"?{query}" if query else "")
 
     def psql(self, **where):
-        """The words that start psql on this server."""
+        """The command line of psql for this server."""
         return [str(programs() / "psql"), "-X", "-At", "-v", "ON_ERROR_STOP=1", self.url(**where)]
 
     def sql(self, text, **where):
-        """Runs it and answers what psql says, unaligned."""
+        """Runs it and returns the unaligned output of psql."""
         done = subprocess.run([*self.psql(**where), "-c", text], env=environment(), text=True,
                               capture_output=True, timeout=PATIENCE)
         if done.returncode != 0:
             raise ServerError(f"{text}: {done.stderr}")
         return done.stdout.strip()
 
-    # The inside
+    # Implementation
 
     @contextlib.contextmanager
     def _locked(self):
@@ -263,7 +264,7 @@ class PrivateServer:
         return self._data().with_name("copy")
 
     def _create(self):
-        """A new cluster and what is remembered of it."""
+        """Creates a new cluster and its state."""
         home = self.folder / "cluster"
         shutil.rmtree(home, ignore_errors=True)
         home.mkdir(mode=0o700)
@@ -277,7 +278,7 @@ class PrivateServer:
         sockets = home if len(str(home)) <= SOCKET_PATH_MAX else self._temporary(user)
         known = {"instance": uuid.uuid4().hex, "home": str(home), "sockets": str(sockets),
                  "port": free_port(), "settings": self.wanted}
-        # Written first: whatever happens now, the next to come knows what to remove.
+        # Written first: whatever happens now, the next run knows what to remove.
         (self.folder / "server.json").write_text(json.dumps(known, indent=1))
         words = self._words_that_make(home / "data")
         with open(self.folder / "log", "w") as log:
@@ -319,7 +320,7 @@ class PrivateServer:
         words = [str(programs() / "postgres"), "-D", str(self._data())]
         for name, value in settings.items():
             words += ["-c", f"{name}={value}"]
-        # A session of its own: Ctrl-C is for the tests, who then stop it in their own time.
+        # Its own session: Ctrl-C is for the tests, which then stop the server themselves.
         with open(self.folder / "log", "a") as log:
             self._process = subprocess.Popen(words, cwd="/", env=environment(), stdin=subprocess.DEVNULL,
                                              stdout=log, stderr=log, start_new_session=True,
@@ -336,7 +337,7 @@ class PrivateServer:
         return False
 
     def _process_ended_for_want_of_a_port(self):
-        # Only the first start may choose another: later ones must be found where the first was.
+        # Only the first start may choose another port: later ones must use the same.
         return not (self.folder / "url").exists() and re.search("Address already in use", self._log())
 
     def _log(self):
@@ -345,7 +346,7 @@ class PrivateServer:
         return ""
 
     def _pid(self):
-        """The postmaster of our data, if it lives. A number alone may be anybody's."""
+        """The postmaster of our data, if it is alive. The number alone may belong to another process."""
         with contextlib.suppress(OSError, IndexError):
             pid = int((self._data() / "postmaster.pid").read_text().splitlines()[0])
             if started_at(pid) and os.path.samefile(f"/proc/{pid}/cwd", self._data()):
@@ -367,7 +368,7 @@ class PrivateServer:
         wait_until("the server is gone", all_gone)
 
     def _forget(self):
-        """Ends the server and removes everything but its log."""
+        """Stops the server and removes everything except its log."""
         known = self._known()
         if not known:
             return
@@ -381,7 +382,7 @@ class PrivateServer:
             (self.folder / name).unlink(missing_ok=True)
 
     def _watch(self):
-        """Makes sure that somebody watches."""
+        """Makes sure that a watcher runs."""
         if self._watcher():
             return
         with open(self.folder / "log", "a") as log:
@@ -405,7 +406,7 @@ class PrivateServer:
 
 
 class StandbyServer(PrivateServer):
-    """Follows another server, asynchronously, and takes reads only."""
+    """Follows another server asynchronously, and is read-only."""
 
     def __init__(self, folder, primary, settings=None):
         super().__init__(folder, settings)
@@ -416,7 +417,7 @@ class StandbyServer(PrivateServer):
                 "--wal-method=stream", "--no-sync", "--dbname", self.primary.url(database="postgres")]
 
     def _make_database(self):
-        """It comes with the primary's."""
+        """It is copied from the primary."""
 
     def has_caught_up(self):
         written = self.primary.sql("SELECT pg_current_wal_insert_lsn()")
@@ -424,7 +425,7 @@ class StandbyServer(PrivateServer):
 
 
 def processes_in(folder):
-    """The living processes whose working directory this is, as it is of every process of a server."""
+    """The living processes with this working directory, which every process of a server has."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         if entry.name.isdigit():

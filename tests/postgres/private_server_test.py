@@ -1,4 +1,4 @@
-"""The tests' own PostgreSQL: it is there when asked for, and gone when nobody needs it."""
+"""The tests' own PostgreSQL: it exists when it is needed, and is removed when it is not."""
 
 import os
 import pathlib

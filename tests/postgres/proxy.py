@@ -1,11 +1,11 @@
-"""A network between a program and its server, and all that a network can do: lose connections, fall silent,
-be slow, break in the middle of a message, and lose the one answer that mattered.
+"""A network between a program and its server, with all faults of a network: it loses connections, falls silent,
+is slow, breaks in the middle of a message, and loses the one answer that mattered.
 
     with Proxy(server_port) as network:
         ... the program connects to network.port ...
         network.freeze()
 
-Everything runs in one thread of the proxy's own; its methods may be called from any other.
+Everything runs in the proxy's own thread; its methods may be called from any other.
 """
 
 import asyncio
@@ -17,12 +17,12 @@ import threading
 
 CHUNK = 65536
 GREETING = 256
-# What a PostgreSQL server says after a COMMIT has become durable, and never before.
+# What a PostgreSQL server sends after a COMMIT has become durable, and never before.
 COMMITTED = b"C\x00\x00\x00\x0bCOMMIT\x00"
 
 
 class Rules:
-    """What happens to one connection; the plain rules let everything through."""
+    """The faults of one connection; the default rules let everything through."""
 
     def __init__(self, delay=0.0, cut_up=None, cut_down=None):
         self.delay = delay  # seconds, for each piece that passes
@@ -31,7 +31,7 @@ class Rules:
 
 
 def unsteady(seed, delay_max, bytes_min, bytes_max, cuts):
-    """Rules from a seed: every connection is slow in its own way, and the first ones break."""
+    """Rules from a seed: every connection has its own delay, and the first ones break."""
     dice = random.Random(seed)
 
     def next_rules(number):
@@ -47,7 +47,7 @@ class Connection:
         self.rules = rules
         self.program = program  # (reader, writer), as is the server
         self.server = server
-        self.greeting = b""  # how the program introduced itself
+        self.greeting = b""  # the startup message of the program
 
     async def carry(self):
         pumps = [asyncio.ensure_future(self._pump(self.program[0], self.server[1], self.rules.cut_up, None)),
@@ -71,7 +71,7 @@ class Connection:
                 data = b""
             await self.proxy.open_road.wait()
             if self.rules.delay:
-                await asyncio.sleep(self.rules.delay)  # waits: the delay is what is asked for
+                await asyncio.sleep(self.rules.delay)  # waits: the requested delay
                 await self.proxy.open_road.wait()
             if not data:
                 return
@@ -97,10 +97,10 @@ class Connection:
                 return
 
     def reset(self):
-        """Breaks it at both ends, at once and with what is under way."""
+        """Breaks it at both ends at once, and drops what is in flight."""
         for _, writer in (self.program, self.server):
             raw = writer.get_extra_info("socket")
-            with contextlib.suppress(OSError):  # it is closed already
+            with contextlib.suppress(OSError):  # already closed
                 raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             writer.transport.abort()
 
@@ -133,27 +133,27 @@ class Proxy:
         self._thread.join()
         self._loop.close()
 
-    # What can be done to it
+    # The faults
 
     def drop(self):
         """Breaks every connection."""
         self._ask(self._each(Connection.reset))
 
     def freeze(self):
-        """A black hole: connections stay and new ones are taken, and nothing passes either way."""
+        """A black hole: connections stay and new ones are accepted, but nothing passes either way."""
         self._ask(self._set_road(False))
 
     def thaw(self):
-        """Lets everything pass again, also what was on its way."""
+        """Lets everything pass again, including what was in flight."""
         self._ask(self._set_road(True))
 
     def rule(self, rules_of):
-        """For connections to come: a function of their number, from 1, to Rules."""
+        """Sets the rules of future connections: a function from their number, from 1, to Rules."""
         self._ask(self._set("rules_of", rules_of))
 
     def lose_answers(self, count, to=b""):
-        """The next answers to a COMMIT are swallowed, and their connections broken; only of programs
-        that introduced themselves with these bytes."""
+        """The next answers to a COMMIT are swallowed, and their connections broken; only for programs
+        whose startup message contains these bytes."""
         self._ask(self._set("loser", to))
         self._ask(self._set("answers_to_lose", count))
 

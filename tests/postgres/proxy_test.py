@@ -1,4 +1,4 @@
-"""The proxy does what chaos asks of it, and else nothing."""
+"""The proxy does what the chaos tests ask of it, and nothing else."""
 
 import os
 import pathlib

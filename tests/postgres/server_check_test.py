@@ -1,5 +1,5 @@
-"""What a server must be like: doctor names what is not so, and commands that work refuse to begin, everything
-at once. Each on a real server or database."""
+"""Requirements for a server: doctor reports those that are not met, and commands that work refuse to start and
+report all of them at once. Each test uses a real server or database."""
 
 import pathlib
 import shutil
@@ -20,7 +20,7 @@ items: [日本, Größe]
 stages:
   one: { sh: 'printf %s "$NAME"', env: { NAME: "${item}" } }
 """
-# What clock_timestamp() becomes in a database whose clock is wrong.
+# Replaces clock_timestamp() in a database with a wrong clock.
 WRONG_CLOCK = """
 SET allow_system_table_mods = on;
 ALTER FUNCTION pg_catalog.clock_timestamp() RENAME TO right_clock;
@@ -59,7 +59,7 @@ class Servers(ProjectTest):
         return [what for what, one in found.items() if one["health"] == "failed"]
 
     def assert_no_work(self, store, *texts):
-        """The commands that work say all of it."""
+        """The commands that work report all of these texts."""
         for words in (("run", "texts.yaml"), ("work",), ("resume",)):
             refused = self.pawl("--store", store, *words, code=FAILED)
             for text in texts:
@@ -119,7 +119,7 @@ class Servers(ProjectTest):
         store = self.make_database("guarded")
         plain = self.server.url(user="plain", database="guarded")
         self.assertEqual(self.failed(plain), ["rights"])
-        self.assert_no_work(plain, "may not make it")
+        self.assert_no_work(plain, "may not create it")
         self.pawl("--store", store, "run", "texts.yaml")
         self.assert_no_work(plain, "may not use")
         self.server.sql("GRANT USAGE ON SCHEMA pawl TO plain; "
@@ -153,7 +153,7 @@ class Servers(ProjectTest):
         self.server.sql("ALTER DATABASE hopeless SET default_transaction_read_only = on")
         plain = self.server.url(user="plain", database="hopeless")
         self.assertEqual(self.failed(plain), ["encoding", "writes", "rights"])
-        self.assert_no_work(plain, "LATIN1", "default_transaction_read_only", "may not make it")
+        self.assert_no_work(plain, "LATIN1", "default_transaction_read_only", "may not create it")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A private server that speaks TLS."""
+"""A private server with TLS."""
 
 import pathlib
 import shutil
@@ -8,7 +8,7 @@ from private_server import server_user
 
 
 def make_certificate(folder, name):
-    """A key and a certificate for localhost, signed by itself."""
+    """A key and a self-signed certificate for localhost."""
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost",
                     "-addext", "subjectAltName=DNS:localhost", "-keyout", folder / f"{name}.key",
                     "-out", folder / f"{name}.crt"], check=True, capture_output=True)
@@ -19,7 +19,7 @@ def data_directory(server):
 
 
 def turn_on_tls(server, folder):
-    """With the certificate called server in the folder; takes effect with the next restart."""
+    """Uses the certificate called server in the folder; takes effect with the next restart."""
     data = data_directory(server)
     for name in ("server.key", "server.crt"):
         shutil.copy(folder / name, data / name)

@@ -1,5 +1,5 @@
-"""What the address says of TLS and passwords reaches the server: a role that may come by TLS only, with a
-password, and a certificate that the program has to check."""
+"""The TLS settings and passwords of the address are used: a role that may only connect with TLS and a
+password, and a certificate that the program must check."""
 
 import pathlib
 import shutil

@@ -1,4 +1,4 @@
-/// Several processes at once, each with connections of its own, on the same jobs.
+/// Several processes at once, each with its own connections, on the same jobs.
 
 #include <atomic>
 #include <thread>
@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using driving::stage;
 
-/// Counts what is open at once, from the claim to the commit.
+/// Counts the attempts that are open at once, from the claim to the commit.
 class Gauge {
  public:
   void open() {
@@ -119,8 +119,8 @@ TEST_F(Together, pools_and_parallelism_hold_for_all_of_them_and_nothing_runs_twi
   expect_sound(*store);
 }
 
-/// Four stores, each claiming as much as it gets from the same jobs at a moment that does not pass.
-/// Answers how much each of `rounds` calls of `claim` opened, over all stores.
+/// Four stores, each claiming as much as it can from the same jobs while the clock stands still.
+/// Returns how much each of `rounds` calls of `claim` opened, over all stores.
 int opened_by_four(const PostgresPlace& place, const Clock& clock, int rounds) {
   std::atomic<int> opened = 0;
   std::vector<std::jthread> threads;
@@ -146,14 +146,14 @@ std::vector<NewItem> numbered_items(int count) {
   return items;
 }
 
-// Issue 5: a rate is one for all machines
+// Issue 5: a rate is shared by all machines
 TEST_F(Together, a_rate_holds_for_all_of_them_at_once) {
   StageDefinition limited = stage("limited");
   limited.limits = {.pool = "api", .rate = {.count = 7, .per = 60s}};
   const Workflow flow = driving::workflow("rated", {limited});
   ManualClock clock;
   const auto store = must_open({.url = place.url()}, clock);
-  // Of two jobs, which share the pool.
+  // Two jobs that share the pool.
   for (int job = 0; job < 2; ++job) {
     ASSERT_TRUE(store->submit({.workflow = flow}, {.items = numbered_items(30), .close = true}));
   }
@@ -232,7 +232,7 @@ TEST_F(Together, a_submission_key_makes_one_job_however_many_try_at_once) {
   EXPECT_EQ(jobs.size(), 1U);
 }
 
-// I2, I4: a worker that is taken for dead while it commits
+// I2, I4: a worker that is declared dead while it commits
 TEST_F(Together, who_is_swept_while_it_commits_either_commits_or_is_fenced) {
   const Workflow flow = [] {
     StageDefinition only = stage("only");
@@ -252,7 +252,7 @@ TEST_F(Together, who_is_swept_while_it_commits_either_commits_or_is_fenced) {
   for (int round = 0; round < 500; ++round) {
     const auto jobs = store->records().jobs({.ended = false});
     if (jobs->empty()) break;
-    // Its lease has run out as it is given: every sweep takes it for dead.
+    // Its lease expires at once: every sweep declares it dead.
     const WorkerId worker = *store->enlist({.host = "h", .lease = round < 60 ? 1us : 60s});
     const auto claims = store->claim(everything(*store, worker, 5));
     if (!claims) {

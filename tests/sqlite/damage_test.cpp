@@ -1,5 +1,5 @@
-// Stores that something else than pawl has written to: every read of what is damaged says so, and
-// `verify` finds it.
+// Stores that another program has written to: every read of damaged data reports it, and `verify`
+// finds it.
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@ class Damage : public testing::Test {
   [[nodiscard]] std::shared_ptr<Store> opened() const {
     return must_open({.path = path_, .create = false});
   }
-  /// What `verify` says of the database itself.
+  /// What `verify` reports about the database itself.
   static std::vector<std::string> found(Store& store, const VerifyOptions& options = {}) {
     const Result<Verification> checked = verify(store.records(), options);
     EXPECT_TRUE(checked) << checked.error().text();
@@ -76,13 +76,13 @@ TEST_F(Damage, a_task_of_a_stage_that_its_workflow_does_not_have_is_told) {
   run("UPDATE tasks SET id = id + 7 WHERE id = (SELECT min(id) FROM tasks)");
   const auto store = opened();
   expect_corrupt(store->records().tasks({.job = job_.id}),
-                 "is of stage 8, where its workflow has 2");
-  EXPECT_THAT(found(*store), testing::ElementsAre(HasSubstr("is of stage 8")));
+                 "belongs to stage 8, but its workflow has 2");
+  EXPECT_THAT(found(*store), testing::ElementsAre(HasSubstr("belongs to stage 8")));
   const WorkerId worker = store->enlist({.host = "here", .pid = 1}).value();
   const LaneId lane = store->ready_lanes().value().front().lane;
   ClaimRequest request{.worker = worker, .shares = {}, .max = 9};
   request.shares.push_back({.job = job_.id, .lanes = {{.id = lane}}, .max = 9});
-  expect_corrupt(store->claim(request), "is of stage 8");
+  expect_corrupt(store->claim(request), "belongs to stage 8");
 }
 
 TEST_F(Damage, counters_of_other_stages_are_told) {
@@ -94,13 +94,12 @@ TEST_F(Damage, counters_of_other_stages_are_told) {
 TEST_F(Damage, what_is_no_longer_json_is_not_handed_on) {
   run("UPDATE items SET data = '{\"path\":' WHERE id = (SELECT min(id) FROM items)");
   const auto store = opened();
-  expect_corrupt(store->records().items({.job = job_.id}),
-                 "item 1: what is stored as JSON is none");
+  expect_corrupt(store->records().items({.job = job_.id}), "item 1: the stored text is not JSON");
   EXPECT_THAT(found(*store), testing::ElementsAre(HasSubstr("item 1: ")));
   run("UPDATE items SET data = 'null'");
   EXPECT_THAT(found(*store), testing::IsEmpty());
   run("UPDATE jobs SET params = '{' || char(127) || '}'");
-  expect_corrupt(store->records().job(job_.id), "job 1: what is stored as JSON is none");
+  expect_corrupt(store->records().job(job_.id), "job 1: the stored text is not JSON");
 }
 
 TEST_F(Damage, a_row_that_the_schema_forbids_is_found_by_the_databases_own_check) {

@@ -1,4 +1,4 @@
-/// A disk without space: nothing is acknowledged, nothing is lost, and it goes on by itself.
+/// A full disk: nothing is acknowledged, nothing is lost, and work continues by itself.
 
 #include <csignal>
 #include <filesystem>
@@ -30,7 +30,7 @@ TEST(DiskFull, a_write_that_does_not_fit_changes_nothing_and_the_store_stays_usa
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
   EXPECT_THAT(refused.error().text(), testing::HasSubstr("the disk is full"));
-  EXPECT_THAT(refused.error().text(), testing::HasSubstr("pawl goes on by itself"));
+  EXPECT_THAT(refused.error().text(), testing::HasSubstr("pawl then continues by itself"));
   EXPECT_EQ(store->records().job(job.id)->items.total, 0);
   EXPECT_TRUE(store->records().items({.job = job.id})->empty());
 
@@ -39,8 +39,8 @@ TEST(DiskFull, a_write_that_does_not_fit_changes_nothing_and_the_store_stays_usa
   EXPECT_EQ(store->records().job(job.id)->items.total, 10);
 }
 
-/// Found by the sweep, which has a disk without room for a name: SQLite only says that it could not
-/// open a file, and we spoke of rights whatever the reason was.
+/// Found by the crash-point sweep with a disk without room for a name: SQLite only reports that it
+/// could not open a file, and the message blamed permissions whatever the reason.
 TEST(DiskFull, what_sqlite_could_not_open_is_told_by_what_is_in_the_way) {
   const Folder folder;
   const DbError said(SQLITE_CANTOPEN, "unable to open database file");
@@ -54,7 +54,7 @@ TEST(DiskFull, what_sqlite_could_not_open_is_told_by_what_is_in_the_way) {
   EXPECT_EQ(error_of(said, folder / "b.db").code, ErrorCode::refused);
 }
 
-/// The operating system's own refusal, by a limit on the size of files.
+/// The error of the operating system itself, caused by a limit on the size of files.
 TEST(DiskFull, goes_on_when_the_operating_system_gives_space_again) {
   const Folder folder;
   const int code = in_child([&] {

@@ -1,7 +1,7 @@
 #pragma once
 
-/// A disk that fails when told to: SQLite's own file layer with a fault put in front of it.
-/// While an object of it lives, databases that are opened go through it.
+/// A disk that fails on request: SQLite's own file layer with a fault in front of it. Databases
+/// that are opened while an object of it exists go through it.
 
 #include <atomic>
 #include <cstring>

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A directory of its own for each test, and a small world in it.
+/// A directory for each test, and a small world in it.
 
 #include <cstdlib>
 #include <filesystem>
@@ -25,7 +25,7 @@ namespace pawl::sqlite {
 
 class Folder : public TemporaryFolder {
  public:
-  /// Every file below it with its bytes: to see that nothing was changed.
+  /// Every file below it with its bytes, to check that nothing was changed.
   [[nodiscard]] std::map<std::string, std::string> content() const {
     std::map<std::string, std::string> files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(path())) {
@@ -41,7 +41,7 @@ inline void write_file(const std::filesystem::path& path, std::string_view bytes
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// Runs `body` in a process of its own; answers its exit code, or -1 when a signal ended it.
+/// Runs `body` in its own process. Returns its exit code, or -1 if a signal ended it.
 inline int in_child(const std::function<int()>& body) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(body());

@@ -9,7 +9,7 @@ namespace {
 
 using Ids = std::vector<std::int64_t>;
 
-/// The lists are given; `read` counts how many ids were read of them.
+/// Merges the given lists; `read` counts how many of their ids were read.
 Ids merged(const std::vector<Ids>& lists, std::int64_t after, std::size_t limit,
            std::size_t* read = nullptr) {
   return merged_ids(lists.size(), after, limit,

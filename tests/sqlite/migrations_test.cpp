@@ -16,7 +16,7 @@ TEST(Migrations, are_numbered_in_order_and_say_what_they_bring) {
   }
 }
 
-/// The schema as it is, and one step more.
+/// The current schema and one more step.
 std::vector<Migration> one_more(const char* sql) {
   std::vector<Migration> steps(migrations().begin(), migrations().end());
   steps.push_back({.name = "999_one_more", .sql = sql});
@@ -34,7 +34,7 @@ TEST(Migrations, bring_an_older_schema_up_to_date) {
   EXPECT_EQ(connection.integer("SELECT count(colour) + count(*) FROM jobs"), job.id.value());
 }
 
-// A database from before rates goes on working, and its stages may have one.
+// A database from before rates still works, and its stages may have rates.
 TEST(Migrations, the_first_schema_gets_room_for_the_openings_that_rates_count) {
   const Folder folder;
   Turnstile turnstile(folder / "a.db");
@@ -57,7 +57,7 @@ TEST(Migrations, the_first_schema_gets_room_for_the_openings_that_rates_count) {
   EXPECT_EQ(connection.integer("SELECT count(*) FROM rate_marks"), 2);
 }
 
-// Jobs from before trust was known go on; one that is half imported does not.
+// Jobs from before trust was introduced continue; a half-imported one does not.
 TEST(Migrations, what_was_still_being_imported_is_not_trusted_and_the_rest_is) {
   const Folder folder;
   Turnstile turnstile(folder / "a.db");
@@ -94,7 +94,7 @@ std::map<std::string, std::string> indexes_of(const std::filesystem::path& path)
   return indexes;
 }
 
-// A database from before the lists had their indexes is listed like a new one.
+// A database from before the list indexes is listed like a new one.
 TEST(Migrations, the_second_schema_gets_the_indexes_that_lists_use) {
   const Folder folder;
   Turnstile turnstile(folder / "old.db");
@@ -152,7 +152,7 @@ TEST(RateMarks, are_never_more_than_the_rate_counts) {
 
 TEST(Migrations, an_older_schema_is_refused_without_leave) {
   const Folder folder;
-  (void)must_open({.path = folder / "a.db", .migrate = false});  // a fresh file needs none
+  (void)must_open({.path = folder / "a.db", .migrate = false});  // a new file needs no migration
   Turnstile turnstile(folder / "a.db");
   Connection connection(folder / "a.db", Connection::Mode::read_write);
   try {
@@ -197,7 +197,7 @@ TEST(Migrations, several_processes_may_open_a_new_database_at_once) {
   EXPECT_EQ(store->records().workers()->size(), 6u);
 }
 
-/// Runs the statement on a fresh schema; answers whether it was refused by a CHECK.
+/// Runs the statement on a new schema. Returns whether a CHECK refused it.
 bool is_refused(const std::string& sql) {
   const Folder folder;
   Turnstile turnstile(folder / "a.db");

@@ -1,4 +1,4 @@
-/// What happens to a path that is no good: a clear message, and nothing is changed.
+/// An unusable path: a clear message, and nothing is changed.
 
 #include <fstream>
 
@@ -89,7 +89,7 @@ TEST(Opening, a_store_that_was_cut_to_nothing_is_left_alone_with_its_log) {
   for (const bool create : {false, true}) {
     const Error cut = refusal_of({.path = folder / "a.db", .create = create});
     EXPECT_EQ(cut.code, ErrorCode::corrupt);
-    EXPECT_NE(cut.message.find("the log of a database lies beside it"), std::string::npos);
+    EXPECT_NE(cut.message.find("there is a database log beside it"), std::string::npos);
     EXPECT_EQ(folder.content(), before);
   }
   std::filesystem::remove(folder / "a.db-wal");

@@ -1,5 +1,5 @@
-/// Whose a store is: what others could write to is refused, what is made is for its owner alone,
-/// and a lock that somebody keeps ends in an error that names the holder.
+/// The owner of a store: files that others could write to are refused, new files are private, and a
+/// lock that is held too long ends in an error that names the holder.
 
 #include <atomic>
 #include <chrono>
@@ -369,7 +369,7 @@ TEST(LockWaits, are_served_when_the_lock_is_free_again) {
   const WorkerId worker = enlist(*store);
   Keeper keeper(folder / "a.db.writer");
   std::jthread ending([&] {
-    // Not before the writer waits: its thread stands in the kernel's list.
+    // Not before the writer waits: its thread is in the kernel's list.
     const std::string inode = [&] {
       struct stat found{};
       ::stat((folder / "a.db.writer").c_str(), &found);

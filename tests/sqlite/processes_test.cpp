@@ -1,4 +1,4 @@
-/// Several processes on one file, and what is left when one of them is killed.
+/// Several processes on one file, and what remains if one of them is killed.
 
 #include <csignal>
 
@@ -7,7 +7,7 @@
 namespace pawl::sqlite {
 namespace {
 
-/// A child process that has written one byte when it has come so far, and waits to be killed.
+/// A child process that writes one byte when it is ready, and waits to be killed.
 struct Paused {
   pid_t pid = 0;
   int pipe = -1;
@@ -88,7 +88,7 @@ TEST(Turnstile, two_stores_on_one_file_see_each_others_writes_in_their_next) {
   ASSERT_TRUE(two->act(PauseJob{job.id}));
   EXPECT_NE(one->change_mark(), mark);
 
-  // The first store has the job in memory; the other's act must not be overlooked.
+  // The first store has the job in memory, but must not miss the operation of the other.
   Step step = success(workflow, opened[0].task, clock.now());
   step.generation = seen;
   const Committed answer = one->commit(worker, 1, std::vector{step}).value();
@@ -103,7 +103,7 @@ TEST(WorkerLocks, a_killed_worker_is_gone_at_once) {
   (void)submit(*store, workflow, 3);
 
   Paused child([&] {
-    // Kept for ever: a killed process runs no destructor.
+    // Never destroyed: a killed process runs no destructor.
     static const auto theirs = must_open({.path = folder / "a.db"});
     return claim(*theirs, enlist(*theirs), 3).size() == 3;
   });

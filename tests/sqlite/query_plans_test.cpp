@@ -32,7 +32,7 @@ std::map<std::string, std::vector<std::string>> plans_of(Connection& connection)
   return plans;
 }
 
-/// Walking a whole table, or sorting more than one index range gives, is not short.
+/// A scan of a whole table, or a sort of more than one index range, is not short.
 void expect_no_scan(Connection& connection) {
   const std::set<std::string> large = {"tasks", "attempts", "items", "journal", "reviews"};
   for (const auto& [text, plan] : plans_of(connection)) {
@@ -123,14 +123,14 @@ TEST(QueryPlans, what_a_write_transaction_asks_uses_an_index) {
               uses("INDEX jobs_by_deadline"));
   for (const auto& [text, plan] : plans_of(connection)) {
     for (const std::string& line : plan) {
-      // The few past their deadline are put in order; nothing else is sorted.
+      // The few jobs past their deadline are sorted; nothing else is.
       if (text.find("deadline_at <=") != std::string::npos) continue;
       EXPECT_THAT(line, testing::Not(uses("TEMP B-TREE"))) << text;
     }
   }
 }
 
-/// Statements that may walk or sort, and why that stays short.
+/// Statements that may scan or sort, and why that stays short.
 const std::map<std::string, std::string>& allowed() {
   static const std::map<std::string, std::string> texts{
       {"FROM tasks INDEXED BY tasks_ready WHERE state = 1 LIMIT ?1", "takes any 1,001, unsorted"},
@@ -146,7 +146,7 @@ const std::map<std::string, std::string>& allowed() {
 }
 
 bool is_allowed(const std::string& text) {
-  // Of a migration: once in the life of a store.
+  // Part of a migration: runs once in the life of a store.
   if (text.starts_with("UPDATE jobs SET trust = 1 WHERE labels LIKE")) return true;
   return std::ranges::any_of(
       allowed(), [&](const auto& one) { return text.find(one.first) != std::string::npos; });
@@ -186,7 +186,7 @@ TEST(QueryPlans, nothing_that_runs_walks_a_table_or_sorts_one) {
     EXPECT_TRUE(std::ranges::any_of(texts, has_it)) << "nothing asks this any more: " << part;
   }
   expect_short_plans(folder / "a.db", texts);
-  // An administrator may let SQLite count; the plans have to stay what they are.
+  // An administrator may run ANALYZE; the plans must stay the same.
   Connection(folder / "a.db", Connection::Mode::read_write).run("ANALYZE");
   expect_short_plans(folder / "a.db", texts);
 }

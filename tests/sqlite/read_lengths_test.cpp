@@ -1,5 +1,5 @@
-/// How long reads are: one page costs what it costs, however long the history is, and no read
-/// keeps the write-ahead log from being emptied for long.
+/// The length of reads: the cost of a page does not depend on the length of the history, and no
+/// read keeps the write-ahead log from being checkpointed for long.
 
 #include <map>
 
@@ -33,7 +33,7 @@ TEST(ReadLengths, a_page_costs_the_same_however_long_the_history_is) {
     const ReadCost after = record.cost_of(read.run);
     const ReadCost at_first = before.at(read.name);
     EXPECT_GT(after.steps, 0) << read.name;
-    // Where rows are passed over, the reads become more and none becomes long.
+    // If rows are skipped, there are more reads, but none is long.
     const std::int64_t measured = read.passes_over.empty() ? after.steps : after.longest;
     EXPECT_LE(measured, read.passes_over.empty() ? at_first.steps * 5 / 4 + 100 : 100'000)
         << read.name << ": " << at_first.steps << " steps became " << after.steps << ", "
@@ -41,11 +41,11 @@ TEST(ReadLengths, a_page_costs_the_same_however_long_the_history_is) {
   }
 }
 
-/// Copies the whole log into the file and empties it; false when a reader stands in the way.
+/// Copies the whole log into the file and empties it; false if a reader prevents that.
 bool can_empty_log(const std::filesystem::path& path) {
   sqlite3* db = nullptr;
   EXPECT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
-  // Only now does it know that there is a log.
+  // Only now the connection knows that there is a log.
   EXPECT_EQ(sqlite3_exec(db, "SELECT count(*) FROM pools", nullptr, nullptr, nullptr), SQLITE_OK);
   const int code =
       sqlite3_wal_checkpoint_v2(db, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
@@ -74,8 +74,8 @@ TEST(ReadLengths, between_two_pages_no_reader_keeps_the_log_from_being_emptied) 
   EXPECT_GT(pages, 50);
 }
 
-/// Writes and reads on, a page for each commit, as a subscriber does; answers how large the log
-/// became.
+/// Writes and reads on, one page per commit, as a subscriber does. Returns the largest size of the
+/// log.
 std::uintmax_t largest_log(const std::filesystem::path& path, int commits) {
   const auto store = must_open({.path = path, .durability = SqliteOptions::Durability::normal});
   const JobId job = store->create_job({.workflow = two_stages()})->id;
@@ -105,7 +105,7 @@ TEST(ReadLengths, the_log_stays_small_beside_readers_that_page_and_not_beside_on
   constexpr std::uintmax_t bound = 24 << 20;  // it is emptied at 16 MiB, between two commits
   EXPECT_LT(largest_log(folder / "a.db", commits), bound);
 
-  // The same with a snapshot that is kept: so the check can fail.
+  // The same with a snapshot that is kept open, which proves that the check can fail.
   (void)must_open({.path = folder / "b.db"});
   Connection holding(folder / "b.db", Connection::Mode::read_only);
   const Transaction snapshot(holding, Transaction::Kind::read);

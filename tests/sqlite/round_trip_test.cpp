@@ -1,4 +1,4 @@
-/// Rows read back as what was written.
+/// Rows are read back as they were written.
 
 #include "sql/attempt_codec.hpp"
 #include "sql/item_codec.hpp"
@@ -284,7 +284,7 @@ TEST_F(RoundTrip, damaged_counters_are_corrupt) {
     Job other;
     try {
       read_counters(text.substr(0, length), other);
-      // Cut between two stages it still reads as text, with fewer of them.
+      // Cut between two stages, it is still valid text, with fewer stages.
       EXPECT_LT(other.stages.size() + other.children.size(), 2u);
     } catch (const Fault& fault) {
       EXPECT_EQ(fault.error.code, ErrorCode::corrupt);

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Writes down every statement that any connection of this process runs, and what it cost. The
-/// connections are the store's own, so a statement that nobody listed here cannot escape.
+/// Records every statement that any connection of this process runs, and its cost. The connections
+/// are the store's own, so no statement is missed.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace pawl::sqlite {
 
-/// Counted by SQLite in steps of its machine, which repeat exactly.
+/// Counted by SQLite in virtual machine steps, which repeat exactly.
 struct ReadCost {
   std::int64_t steps = 0;
   std::int64_t longest = 0;  ///< of one transaction
   std::int64_t transactions = 0;
 };
 
-/// One at a time. Sees connections that are opened while it lives.
+/// One at a time. Sees connections that are opened while it exists.
 class StatementRecord {
  public:
   StatementRecord() {

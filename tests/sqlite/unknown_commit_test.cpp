@@ -1,4 +1,4 @@
-/// A commit of which only the disk knows whether it took place.
+/// A commit whose outcome only the disk knows.
 
 #include "sqlite/faulty_disk.hpp"
 #include "sqlite/fixture.hpp"
@@ -42,7 +42,7 @@ TEST_F(UnknownCommit, is_made_certain_and_told_truly) {
   const Task task = store->records().task(held[1].task.id).value();
   EXPECT_EQ(task.kind() == StateKind::succeeded, says_written);
 
-  // What is certain stays so, whoever reads it, and the store works on.
+  // What is certain stays so for every reader, and the store continues to work.
   const auto again = store->commit(worker, 3, step_of(says_written ? 2 : 1));
   ASSERT_TRUE(again) << again.error().text();
   EXPECT_EQ(again->steps.at(0).outcome, StepOutcome::applied);
