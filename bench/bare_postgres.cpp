@@ -12,7 +12,7 @@ using enum BulkColumn::Holds;
 
 constexpr std::int64_t events_per_row = 16;
 
-// Versions are numbers of the size that ours have: a time in microseconds.
+// Versions have the size of ours: a time in microseconds.
 constexpr std::int64_t ready_version = 1'700'000'000'000'001;
 constexpr std::int64_t open_version = ready_version + 1;
 constexpr std::int64_t closed_version = ready_version + 2;
@@ -106,8 +106,7 @@ constexpr std::array journal_columns{BulkColumn{"job", number}, BulkColumn{"at",
                                      BulkColumn{"events", text}, BulkColumn{"item_lo", number},
                                      BulkColumn{"item_hi", number}};
 
-/// Fails, and the commit behind it does not take place, unless as many rows were changed as $N
-/// says.
+/// Fails unless $N rows were changed, so that the commit after it is not executed.
 std::string all_or_nothing(const std::string& change, int count_at) {
   return "WITH changed AS (" + change + " RETURNING 1) SELECT 1 / (count(*) = $" +
          std::to_string(count_at) + "::bigint)::int FROM changed";
@@ -158,7 +157,7 @@ BarePostgres::BarePostgres(const Schema& schema, Constants constants)
   session_.run(
       "SET jit = off; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; "
       "SET enable_hashjoin = off; SET enable_mergejoin = off");
-  // Where constants are in the SQL, the expected version is one too.
+  // If constants are in the SQL, so is the expected version.
   const bool is_sent = constants == Constants::sent;
   session_.prepare("begin", "BEGIN");
   session_.prepare("commit", "COMMIT");
@@ -221,7 +220,7 @@ void BarePostgres::post_journal() {
 }
 
 void BarePostgres::post_job() {
-  // As long as the engine's: twelve totals, a moment, and the tasks by stage and state.
+  // As long as the engine's: twelve totals, a time, and the tasks by stage and state.
   std::string counters;
   for (const std::int64_t total :
        {last_ordinal_, all_settled_, all_settled_, all_closed_, all_closed_, batch_, now_}) {

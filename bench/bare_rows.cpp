@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t journal_zone_rows = 1'024;
 constexpr std::int64_t events_per_row = 16;
 
-// Versions are numbers of the size that ours have: a time in microseconds.
+// Versions have the size of ours: a time in microseconds.
 constexpr char same_versions_sql[] = "UPDATE tasks SET version = 1700000000000001";
 
 constexpr char insert_attempt_sql[] =
@@ -44,12 +44,13 @@ constexpr char upsert_zone_sql[] =
     "job_lo = min(job_lo, excluded.job_lo), job_hi = max(job_hi, excluded.job_hi), "
     "item_lo = min(item_lo, excluded.item_lo), item_hi = max(item_hi, excluded.item_hi)";
 
-/// The database with its job; answers the path, so that it is made before anything is prepared.
+/// Creates the database with its job. Returns the path, so that this happens before any statement
+/// is prepared.
 std::filesystem::path made(const std::filesystem::path& path, const Program& program,
                            std::int64_t items) {
   const std::shared_ptr<Store> store = must(open_sqlite_store({.path = path}), "a store");
   must(store->enlist({.host = "localhost", .pid = 1, .name = "limit"}), "a worker");
-  // Its submission stays open, so that it never ends.
+  // The submission stays open, so that the job never ends.
   const JobId job = must(store->create_job({.workflow = program.workflow()}), "a job").id;
   const ItemSource source = items_up_to(items);
   for (bool more = true; more;) {
@@ -67,7 +68,7 @@ BareRows::BareRows(const std::filesystem::path& path, const Program& program, st
       database_(made(path, program, items)),
       job_(database_.integer("SELECT max(id) FROM jobs")),
       worker_(database_.integer("SELECT max(id) FROM workers")),
-      // Of a job without items the group is not there yet; its number matters to nobody.
+      // For a job without items there is no group yet, and its number does not matter.
       lane_(items > 0 ? database_.integer("SELECT max(base) FROM lane_groups") : 1),
       ordinal_(database_.integer("SELECT value FROM counters WHERE name = 'ordinal'")),
       begin_(database_, "BEGIN IMMEDIATE"),
@@ -206,7 +207,7 @@ void BareRows::close(std::int64_t ordinal, std::int64_t stage) {
 }
 
 void BareRows::count_and_mark() {
-  // As long as the engine's: twelve totals, a moment, and the tasks by stage and state.
+  // As long as the engine's: twelve totals, a time, and the tasks by stage and state.
   for (const std::int64_t total : {ordinal_, settled_, settled_, closed_, closed_, batch_, now_}) {
     number(total);
     text_ += ' ';

@@ -1,8 +1,8 @@
 #pragma once
 
 /// The rows that the engine writes for a chain of stages, written by a bare loop: the same tables,
-/// columns, values, indexes and keys, the fence checked in the WHERE of the update, the job's
-/// counters, the worker's batch number and the journal included. Nothing is decided, checked or
+/// columns, values, indexes and keys, the fence checked in the WHERE of the update, including the
+/// job's counters, the worker's batch number and the journal. Nothing is decided, checked or
 /// encoded that the rows do not need, and each statement names only the columns that change.
 
 #include <array>
@@ -20,19 +20,19 @@ namespace pawl::bench {
 
 class BareRows {
  public:
-  /// Makes a database by the store itself, with one job of the program over `items` items whose
-  /// first tasks are Ready, and one worker.
+  /// Lets the store create a database with one job of the program over `items` items whose first
+  /// tasks are Ready, and one worker.
   BareRows(const std::filesystem::path& path, const Program& program, std::int64_t items);
 
-  // Between `begin` and `commit`.
+  // Call these between `begin` and `commit`.
   void begin();
-  /// Opens up to `max` Ready tasks, oldest first; answers their ordinals.
+  /// Opens up to `max` Ready tasks, oldest first. Returns their ordinals.
   std::vector<std::int64_t> claim(std::int64_t max);
-  /// Inserts an item with its first task, opened at once; answers its ordinal.
+  /// Inserts an item with its first task, opened at once. Returns its ordinal.
   std::int64_t add_item(const NewItem& item);
   /// The same with its first task Ready.
   void add_waiting_item(const NewItem& item);
-  /// Closes the attempt of this stage, and opens the next stage where there is one.
+  /// Closes the attempt of this stage, and opens the next stage if there is one.
   void close(std::int64_t ordinal, std::int64_t stage);
   void commit();
 

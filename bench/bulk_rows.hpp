@@ -1,7 +1,7 @@
 #pragma once
 
-/// Rows of one statement as arrays that `unnest` takes apart, column by column, from a table of
-/// what the columns hold.
+/// The rows of one statement as arrays for `unnest`, column by column, from a table of the columns'
+/// content.
 
 #include <cstdint>
 #include <initializer_list>
@@ -21,27 +21,27 @@ struct BulkColumn {
   std::int64_t constant = 0;
 };
 
-/// How values that are the same in every row get to the server.
+/// How constant values get to the server.
 enum class Constants : std::uint8_t {
-  sent,    ///< as arrays like all others: the way of a program that does not know them beforehand
-  in_sql,  ///< as literals, and nulls not at all: the least that these very rows need
+  sent,    ///< as arrays like all others, as in a program that does not know them in advance
+  in_sql,  ///< as literals, and nulls not at all: the least that these rows need
 };
 
 class BulkRows {
  public:
   BulkRows(std::span<const BulkColumn> columns, Constants constants);
 
-  /// One row: the numbers that change, in the order of their columns, and the one text.
+  /// Adds one row: the changing numbers, in the order of their columns, and the one text.
   void append(std::initializer_list<std::int64_t> numbers, std::string_view text = {});
   [[nodiscard]] std::int64_t size() const { return size_; }
-  /// The parameters; the rows are gone then.
+  /// Returns the parameters and clears the rows.
   [[nodiscard]] BinaryValues take();
 
   /// INSERT INTO table … SELECT … FROM unnest(…)
   [[nodiscard]] std::string insert_into(const std::string& table) const;
   /// unnest(…) AS u (…), with `first` as the number of the first parameter.
   [[nodiscard]] std::string source(int first = 1) const;
-  /// name = value, for an UPDATE, of every column from the given one on.
+  /// name = value, for an UPDATE, for every column from the given one on.
   [[nodiscard]] std::string assignments(std::size_t from) const;
 
  private:

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-// Debian's SQLite has the hook, but shows it only to those who ask.
+// Debian's SQLite has the hook, but declares it only on request.
 #define SQLITE_ENABLE_PREUPDATE_HOOK 1
 #include <sqlite3.h>
 
@@ -16,7 +16,7 @@ namespace pawl::bench {
 
 namespace {
 
-/// One for the process: SQLite's hooks know no other place.
+/// One for the process, because SQLite's hooks are global.
 struct Watched {
   std::mutex mutex;
   std::vector<sqlite3*> open;
@@ -46,7 +46,7 @@ void on_change(void*, sqlite3* db, int operation, const char* schema, const char
                                   : count.deleted);
 }
 
-/// SQLite calls nobody when a connection closes, but it does destroy its functions.
+/// SQLite has no hook for closing a connection, but it destroys the connection's functions.
 void on_close(void* db) {
   const std::lock_guard lock(watched().mutex);
   std::erase(watched().open, static_cast<sqlite3*>(db));

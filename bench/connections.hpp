@@ -1,7 +1,7 @@
 #pragma once
 
-/// The connections that anybody in this process has opened, watched from outside: which rows they
-/// change, and with which pragmas they write.
+/// The connections of this process, watched from outside: which rows they change, and with which
+/// pragmas they write.
 
 #include <array>
 #include <cstdint>
@@ -41,7 +41,7 @@ struct RowCounts {
 };
 [[nodiscard]] RowCounts operator-(const RowCounts& after, const RowCounts& before);
 
-/// What decides how much a commit costs.
+/// The settings that determine the cost of a commit.
 struct Pragmas {
   std::array<char, 8> journal_mode{};
   std::int64_t synchronous = 0;
@@ -55,12 +55,12 @@ struct Pragmas {
 /// Watches every connection opened from now on.
 void watch_connections();
 
-/// From now on in this process every changed row is counted. It takes time, so nothing is timed
-/// then. REQUIRES: no connection is open.
+/// From now on every changed row in this process is counted. Counting takes time, so nothing is
+/// timed then. REQUIRES: no connection is open.
 void count_rows();
 [[nodiscard]] RowCounts rows_of(const std::filesystem::path& database);
 
-/// As the database's one writing connection answers. REQUIRES: nobody uses it at this moment.
+/// Reads them from the database's one writing connection. REQUIRES: it is not in use.
 [[nodiscard]] Pragmas pragmas_of_writer(const std::filesystem::path& database);
 
 }  // namespace pawl::bench

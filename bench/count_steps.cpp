@@ -1,5 +1,5 @@
-/// The steps of a chain without clock, threads or chance, so that their instructions can be
-/// counted and the count repeats.
+/// The steps of a chain without clocks, threads or randomness, so that their instructions can be
+/// counted reproducibly.
 
 #include <cstdio>
 
@@ -8,7 +8,7 @@
 
 namespace pawl::bench {
 
-/// The only part that bench/instructions.py counts; it knows this function by its name.
+/// The only part that bench/instructions.py counts; it finds this function by its name.
 [[gnu::noinline]] void counted_steps(Engine& engine);
 void counted_steps(Engine& engine) { engine.run_until_idle(); }
 

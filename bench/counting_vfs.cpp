@@ -28,7 +28,7 @@ Counters& counters_of(const std::string& database) {
   return all[database];
 }
 
-/// A file as SQLite sees it; the real one lies right behind it.
+/// A file as SQLite sees it; the real one follows it in memory.
 struct CountedFile {
   sqlite3_file base;
   Counters* counters;
@@ -38,7 +38,7 @@ struct CountedFile {
 };
 CountedFile& counted(sqlite3_file* file) { return *reinterpret_cast<CountedFile*>(file); }
 
-/// A method that only hands its arguments on.
+/// A method that only forwards its arguments.
 template <auto Method>
 struct HandOn;
 template <class Answer, class... Arguments,
@@ -118,7 +118,7 @@ void count_traffic() {
   static sqlite3_vfs vfs;
   below = sqlite3_vfs_find(nullptr);
   if (below == nullptr) give_up("SQLite has no file system");
-  // All but opening is the same: what the system's own functions need of it is copied too.
+  // Everything except opening is the same, so the data of the system's own functions is copied too.
   vfs = *below;
   vfs.zName = "counting";
   vfs.szOsFile = static_cast<int>(sizeof(CountedFile)) + below->szOsFile;

@@ -1,7 +1,7 @@
 #pragma once
 
-/// What reaches the files of a database, counted between SQLite and the operating system. Both
-/// sides of a comparison write through it without knowing, so neither counts for itself.
+/// Counts what reaches the files of a database, between SQLite and the operating system. Both sides
+/// of a comparison write through it without knowing, so neither counts itself.
 
 #include <cstdint>
 #include <filesystem>
@@ -24,7 +24,7 @@ void count_traffic();
 /// Since the database was first opened in this process.
 [[nodiscard]] Traffic traffic_of(const std::filesystem::path& database);
 
-/// How many bytes of the write-ahead log were in use at the most, since the last restart.
+/// The largest number of bytes of the write-ahead log in use since the last restart.
 [[nodiscard]] std::int64_t log_peak(const std::filesystem::path& database);
 void restart_log_peak(const std::filesystem::path& database);
 

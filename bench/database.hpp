@@ -1,7 +1,6 @@
 #pragma once
 
-/// SQLite without anything of pawl's between: for the limits, and for looking from outside at what
-/// was written.
+/// SQLite without pawl: for the limits, and for inspecting from outside what was written.
 
 #include <concepts>
 #include <cstdint>
@@ -22,7 +21,7 @@ class Query {
  public:
   Query(Database& database, const char* sql);
 
-  /// Binds and carries out; answers how many rows changed.
+  /// Binds and runs. Returns how many rows changed.
   template <class... Values>
   int run(const Values&... values) {
     bind_all(values...);
@@ -30,7 +29,7 @@ class Query {
     }
     return sqlite3_changes(db_);
   }
-  /// Binds; then `next` until it answers false.
+  /// Binds; then call `next` until it returns false.
   template <class... Values>
   void ask(const Values&... values) {
     bind_all(values...);
@@ -63,7 +62,7 @@ class Query {
 
 class Database {
  public:
-  /// Opens a database that a store has made, with the pragmas of the store's writer.
+  /// Opens a database that a store has created, with the pragmas of the store's writer.
   explicit Database(const std::filesystem::path& path);
   void run(const char* sql);
   [[nodiscard]] std::int64_t integer(const char* sql);
@@ -76,9 +75,9 @@ class Database {
   std::unique_ptr<sqlite3, Close> raw_;
 };
 
-/// How many write transactions a database has seen since it was opened: SQLite's own counter in
-/// the shared index of its log (`iChange`), which every commit that writes increases by one.
-/// Nobody who is measured takes part in the counting.
+/// How many write transactions a database has seen since it was opened: SQLite's own counter in the
+/// shared index of its log (`iChange`), which every commit that writes increases by one. The
+/// measured code does not take part in the counting.
 [[nodiscard]] std::int64_t transactions_of(const std::filesystem::path& path);
 
 }  // namespace pawl::bench

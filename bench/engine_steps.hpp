@@ -1,6 +1,6 @@
 #pragma once
 
-/// An engine with a job to which items are added one by one, each when the one before has settled.
+/// An engine with a job to which items are added one by one, each after the one before has settled.
 
 #include <condition_variable>
 #include <cstdint>
@@ -26,8 +26,8 @@ class SettledItems {
 class EngineSteps {
  public:
   explicit EngineSteps(std::shared_ptr<Store> store);
-  /// Carries out the next item, until its end is durable and told; answers how many milliseconds
-  /// it took.
+  /// Runs the next item until its end is durable and reported. Returns how many milliseconds it
+  /// took.
   double next_item();
   void stop() { engine_->stop(); }
 

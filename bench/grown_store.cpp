@@ -21,7 +21,7 @@ void carry_out_the_model(const std::filesystem::path& path) {
   (void)run_to_the_end(store, program, submit_to(*store, program, items_of_the_model));
 }
 
-/// Appends the field with `by` added, where it is a number.
+/// Appends the field with `by` added if it is a number.
 void append_shifted(std::string& out, std::string_view field, std::int64_t by) {
   std::int64_t number = 0;
   const auto read = std::from_chars(field.data(), field.data() + field.size(), number);
@@ -32,8 +32,8 @@ void append_shifted(std::string& out, std::string_view field, std::int64_t by) {
   }
 }
 
-/// shifted(events, by): the text of a journal row with every item moved by so many ordinals. A line
-/// is type,item,task,…; '=' and empty fields stay.
+/// shifted(events, by): the text of a journal row with every item moved by this many ordinals. A
+/// line is type,item,task,…; '=' and empty fields stay.
 void shifted_events(sqlite3_context* context, int, sqlite3_value** values) {
   const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[0]));
   std::string_view left(text, static_cast<std::size_t>(sqlite3_value_bytes(values[0])));
@@ -59,9 +59,9 @@ void shifted_events(sqlite3_context* context, int, sqlite3_value** values) {
   sqlite3_result_text(context, out.data(), static_cast<int>(out.size()), SQLITE_TRANSIENT);
 }
 
-/// Puts the model's rows of a table aside and answers the statement that inserts them once more:
-/// every column as it is, those named in `changed` by their expression; ?1 is the number of the
-/// copy. From aside, because reading what one inserts into costs SQLite a copy of its own.
+/// Copies the model's rows of a table and returns the statement that inserts them again: every
+/// column unchanged, those named in `changed` by their expression; ?1 is the number of the copy. A
+/// separate copy, because SQLite would make its own copy to read a table while inserting into it.
 struct Changed {
   const char* column;
   std::string expression;
@@ -81,7 +81,7 @@ std::string copying_sql(Database& database, const std::string& table,
   return "INSERT INTO main." + table + " SELECT " + columns + " FROM model_" + table;
 }
 
-/// Zones a little wider than they need be, and true: every item of every job that occurs in them.
+/// Zones that are a little wider than necessary, but correct: every item of every job in them.
 void make_zones(Database& database, std::int64_t rows_of_a_job, std::int64_t rows) {
   constexpr std::int64_t rows_of_a_zone = 1'024;
   database.run("DELETE FROM journal_zones");
@@ -135,7 +135,7 @@ void copy_the_model(Database& database, std::int64_t copies) {
   make_zones(database, std::stoll(rows), (copies + 1) * std::stoll(rows));
 }
 
-/// A copy must be as good as what it was copied from.
+/// A copy must be as sound as its original.
 void check_newest_job(const std::filesystem::path& path) {
   const auto store = must(open_sqlite_store({.path = path}), "the store");
   const JobId newest = must(store->records().jobs({.limit = 1}), "the newest job").front().id;
@@ -151,7 +151,8 @@ std::int64_t grow_store(const std::filesystem::path& path, std::int64_t attempts
   const std::int64_t of_the_model = items_of_the_model * chain_length;
   const std::int64_t copies = (attempts + of_the_model - 1) / of_the_model - 1;
   Database database(path);
-  // Nobody needs this database before it is whole, and the rows have passed every check once.
+  // No process needs this database before it is complete, and the rows have passed every check
+  // once.
   database.run(
       "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;"
       "PRAGMA ignore_check_constraints = ON");

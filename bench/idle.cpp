@@ -1,5 +1,5 @@
-/// What an engine with nothing to do asks of the server: one that waits for work must not cost the
-/// others anything.
+/// What an idle engine asks of the server: an engine that waits for work must not cost the others
+/// anything.
 
 #include <chrono>
 #include <fstream>
@@ -19,7 +19,7 @@ struct Counted {
   std::int64_t statements = 0;
 };
 
-/// The statements of sessions that log all of theirs.
+/// The statements of sessions that log all of them.
 std::int64_t logged_statements() {
   std::ifstream log(postgres_log());
   std::int64_t count = 0;
@@ -29,11 +29,11 @@ std::int64_t logged_statements() {
   return count;
 }
 
-/// A server counts what a session did when the session ends, at the latest. So an engine lives that
-/// long, and whatever it costs to start and stop one is taken off by a shorter life.
+/// A server publishes the counters of a session at the latest when it ends. So an engine runs for
+/// this long, and the cost of starting and stopping one is subtracted with a shorter run.
 Counted life_of(const std::string& server, std::chrono::milliseconds time) {
   const Schema schema(server);
-  (void)postgres_store(schema.store());  // makes the tables
+  (void)postgres_store(schema.store());  // creates the tables
   const ServerWatch watch(server, schema.name());
   const std::int64_t before = logged_statements();
   {
@@ -52,7 +52,7 @@ Counted life_of(const std::string& server, std::chrono::milliseconds time) {
 Lines idle_postgres(const Plan& plan) {
   const std::string& server = postgres_url(plan.folder);
   const std::chrono::seconds time(plan.full ? 10 : 2);
-  // Until it has found out that there is nothing to do.
+  // Until it has noticed that there is nothing to do.
   constexpr std::chrono::milliseconds start(500);
   const Counted started = in_child([&] { return life_of(server, start); });
   const Counted lived = in_child([&] { return life_of(server, start + time); });

@@ -3,10 +3,10 @@
 
     instructions.py [--build DIR] [--update]
 
-Counted by callgrind over `pawl_bench --steps`, which has no clock, no threads and no chance. Each
-store is counted twice with few items and twice with more; what both have in common (starting,
-signing on) falls out of the difference. Exits with 1 when a count is worse than the one in
-instructions.json by more than 3 percent, or does not repeat.
+Counted by callgrind over `pawl_bench --steps`, which has no clock, no threads and no randomness. Each
+store is counted twice with few items and twice with more; the difference removes what both have in
+common (starting, signing on). Exits with 1 if a count is worse than the one in instructions.json
+by more than 3 percent, or does not repeat.
 """
 
 import argparse
@@ -25,7 +25,7 @@ REPEATS_WITHIN = 0.001
 COUNTED_FUNCTION = "_ZN4pawl5bench13counted_stepsERNS_6EngineE"  # pawl::bench::counted_steps(Engine&)
 FIGURES = pathlib.Path(__file__).with_name("instructions.json")
 
-# The part that an archive belongs to; where one archive holds several, by source.
+# The part that an archive belongs to; if one archive contains several, by source.
 PARTS = {"core": "core: open, decide, close", "codec": "codec: JSON, journal text",
          "store": "ledger", "sql": "rows to SQLite", "sqlite": "rows to SQLite", "runtime": "runtime loop",
          "bench": "the stage's own code"}
@@ -39,7 +39,7 @@ COPYING = re.compile(r"_?_?(mem(cpy|move|set|cmp|chr|pcpy)|str(len|cmp|ncmp|chr|
 
 
 def symbols(build: pathlib.Path) -> dict[str, str]:
-    """The part each function of ours belongs to, by its mangled name."""
+    """The part of each of our functions, by its mangled name."""
     part_of: dict[str, str] = {}
     files = [(name, build / "src" / name / f"libpawl_{name}.a") for name in PARTS if name != "bench"]
     objects = sorted((build / "bench" / "CMakeFiles" / "pawl_bench.dir").glob("*.o"))
@@ -49,13 +49,13 @@ def symbols(build: pathlib.Path) -> dict[str, str]:
             where, _, name = line.rpartition(" ")
             source = re.search(r"([a-z0-9_]+)\.cpp\.o:", where)
             part = PARTS_BY_SOURCE.get((layer, source[1] if source else ""), PARTS[layer])
-            # What several layers instantiate belongs to the lowest of them.
+            # Functions that several layers instantiate belong to the lowest of them.
             part_of.setdefault(plain(name), part)
     return part_of
 
 
 def plain(name: str) -> str:
-    """Without what the compiler adds to clones, and callgrind to recursion."""
+    """The name without the suffixes of compiler clones and of callgrind's recursion levels."""
     return re.sub(r"(\.(isra|constprop|part|cold|lto_priv)(\.\d+)?)+$|'\d+$", "", name)
 
 
@@ -75,7 +75,7 @@ def part_of_function(name: str, library: str, ours: dict[str, str]) -> str:
 
 
 def read_profile(path: pathlib.Path, ours: dict[str, str]) -> collections.Counter[str]:
-    """Instructions by part, each function's own; the calls it makes are counted where they land."""
+    """Instructions by part, for each function its own; its calls are counted in the callee."""
     names: dict[tuple[str, str], str] = {}
 
     def named(kind: str, text: str) -> str:
@@ -122,7 +122,7 @@ def count(program: pathlib.Path, store: str, items: int, ours: dict[str, str]) -
 
 
 def per_execution(program: pathlib.Path, store: str, ours: dict[str, str]) -> tuple[dict[str, float], float]:
-    """Instructions of one execution by part, and how far two counts of it lie apart."""
+    """Instructions of one execution by part, and the difference between two counts of it."""
     seen = []
     for _ in range(2):
         few_executions, few = count(program, store, FEW, ours)

@@ -11,7 +11,7 @@ namespace pawl::bench {
 
 namespace {
 
-/// The values that any store keeps, in the plainest containers that find them again.
+/// The values that any store keeps, in the simplest containers for lookups.
 struct Maps {
   std::map<ItemId, Item> items;
   std::map<TaskId, Task> tasks;

@@ -17,7 +17,7 @@ Sample carry_out(BarePostgres& rows, std::int64_t left) {
   Sample sample;
   const Stopwatch time;
   for (;;) {
-    // As the engine does, when a quarter of the room is free.
+    // Like the engine, when a quarter of the room is free.
     const std::size_t room = in_flight_max - in_flight.size();
     if (left > 0 && room >= in_flight_max / 4) {
       const auto claimed = rows.claim(static_cast<std::int64_t>(room));

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t transaction_size = 1'000;
 
-/// Carries `left` waiting items through all their stages.
+/// Processes `left` waiting items through all their stages.
 Sample drain(BareRows& rows, std::int64_t left, const std::filesystem::path& path) {
   const std::size_t in_flight_max = EngineOptions{}.parallel;
   std::deque<std::pair<std::int64_t, std::int64_t>> in_flight;  // (ordinal, stage)
@@ -18,7 +18,7 @@ Sample drain(BareRows& rows, std::int64_t left, const std::filesystem::path& pat
   const Watch watch(path);
   const Stopwatch time;
   for (;;) {
-    // As the engine does: in its own transaction, when a quarter of the room is free.
+    // Like the engine: in its own transaction, when a quarter of the room is free.
     const std::size_t room = in_flight_max - in_flight.size();
     if (left > 0 && room >= in_flight_max / 4) {
       rows.begin();

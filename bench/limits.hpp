@@ -1,6 +1,6 @@
 #pragma once
 
-/// The limits: the least that has to be done for a work, done by a bare loop, each in its file.
+/// The limits: the minimum work for each workload, done by a bare loop, each in its own file.
 
 #include <cstdint>
 #include <filesystem>
@@ -26,14 +26,14 @@ struct BulkSample {
 /// W1 on maps in memory: the tasks, attempts with what a decision needs, events and outputs.
 [[nodiscard]] Sample limit_memory(std::int64_t items);
 
-/// Starts `/bin/true` and waits for it, so many times, so many at once.
+/// Starts `/bin/true` and waits for it, `processes` times, `at_once` at once.
 [[nodiscard]] Sample limit_spawn(std::int64_t processes, unsigned at_once);
 
 /// The transactions of one W3 item, one after the other: the submission and five closes.
 class LimitSteps {
  public:
   explicit LimitSteps(const std::filesystem::path& path) : rows_(path, chain(), 0) {}
-  /// Carries out the next item; answers how many milliseconds it took.
+  /// Runs the next item. Returns how many milliseconds it took.
   double next_item();
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the figures were measured on.
+/// The machine of the measurement.
 
 #include <filesystem>
 #include <string>
@@ -18,8 +18,8 @@ struct Machine {
   std::string compiler;
   std::filesystem::path folder;
   std::int64_t free_mib = 0;  ///< of the folder's disk
-  bool in_memory = false;     ///< the folder: nothing there waits for a disk
-  double load = 0;            ///< of the last minute, before anything was measured
+  bool in_memory = false;     ///< the folder is in memory and waits for no disk
+  double load = 0;            ///< of the last minute before the measurement
 };
 [[nodiscard]] Machine this_machine(const std::filesystem::path& folder);
 [[nodiscard]] std::string text_of(const Machine& machine);

@@ -1,5 +1,5 @@
-/// The benchmarks. Every figure stands beside that of a limit, measured in turns in the same run:
-/// an absolute rate says little about a machine that others use too.
+/// The benchmarks. Every figure is compared with a limit that is measured in turns in the same run:
+/// an absolute rate says little on a machine that others use too.
 
 #include <algorithm>
 #include <array>
@@ -20,8 +20,8 @@ namespace {
 using namespace pawl;
 using namespace pawl::bench;
 
-/// A work by name, with what to say before it and about how long it takes. "W1" or "postgres"
-/// means every one with that part.
+/// A workload by name, with its announcement and its approximate duration. "W1" or "postgres"
+/// selects every workload with that part in its name.
 struct Work {
   const char* name;
   const char* what;
@@ -70,7 +70,7 @@ void refuse_unknown(const std::vector<std::string>& only) {
   }
 }
 
-/// People read it between the lines of the table; programs read stdout, so there it is talk.
+/// People read it between the lines of the table; programs read stdout, so it goes to stderr then.
 void announce(const Work& work, const Options& options) {
   std::FILE* const out = options.json ? stderr : stdout;
   std::fprintf(out, "%s%s: %s, about %d s\n", options.json ? "" : "\n", work.name, work.what,

@@ -17,7 +17,7 @@ namespace pawl::bench {
 
 namespace {
 
-/// What is to be removed, and by whom: a child process leaves it to its parent.
+/// What to remove, and which process does it: a child process leaves it to its parent.
 struct LeftBehind {
   std::filesystem::path folder;
   pid_t owner = 0;
@@ -33,7 +33,7 @@ LeftBehind& left_behind() {
 void give_up(const std::string& why) {
   std::fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.c_str());
   if (left_behind().owner == ::getpid()) {
-    // What it ends may have something to say against it.
+    // Cleared first, because `end` may call `give_up` itself.
     if (const auto end = std::exchange(left_behind().end, nullptr)) end();
     std::error_code ignored;
     std::filesystem::remove_all(left_behind().folder, ignored);
@@ -45,7 +45,7 @@ void before_giving_up(void (*end)()) { left_behind().end = end; }
 
 void leave_nothing_in(const std::filesystem::path& folder) {
   left_behind() = {.folder = folder, .owner = ::getpid()};
-  // Ctrl-C reaches the child that measures, too; when that has gone, this process gives up.
+  // Ctrl-C reaches the measuring child too; when that has exited, this process gives up.
   std::signal(SIGINT, SIG_IGN);
 }
 

@@ -12,20 +12,20 @@
 
 namespace pawl::bench {
 
-/// Ends the program: a benchmark has no use for half a run. In a child process this ends only the
-/// child, and its parent then does the same.
+/// Ends the program: half a run is of no use. In a child process this ends only the child, and its
+/// parent then does the same.
 [[noreturn]] void give_up(const std::string& why);
 
-/// Has `give_up` remove this folder, and a Ctrl-C too: a large store must not stay behind. Called
-/// once, before any child process.
+/// Makes `give_up` and Ctrl-C remove this folder: a large store must not stay behind. Called once,
+/// before any child process.
 void leave_nothing_in(const std::filesystem::path& folder);
 
-/// Has `give_up` call this before it removes the folder.
+/// Makes `give_up` call this before it removes the folder.
 void before_giving_up(void (*end)());
 
 enum class Whose { own, commands };
-/// Seconds of the processors that this process, all its threads together, has used so far, or the
-/// processes that it has started and that have ended.
+/// The processor seconds used so far by all threads of this process, or by the child processes that
+/// have ended.
 [[nodiscard]] double processor_seconds(Whose whose = Whose::own);
 
 class Stopwatch {
@@ -34,7 +34,7 @@ class Stopwatch {
   [[nodiscard]] double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
-  /// Says less of the machine's other users than the time on the wall does.
+  /// Less affected by other users of the machine than wall-clock time.
   [[nodiscard]] double processor() const { return processor_seconds() - processor_start_; }
 
  private:
@@ -42,16 +42,15 @@ class Stopwatch {
   double processor_start_;
 };
 
-/// The most this process ever had in memory, and what it has allocated at this moment.
+/// The peak memory of this process, and its current allocations.
 [[nodiscard]] std::int64_t peak_memory_kib();
 [[nodiscard]] std::int64_t allocated_bytes();
 
-/// Runs `work`, which fills the bytes at its argument, in a process of its own.
+/// Runs `work`, which fills the bytes at its argument, in its own process.
 void fill_in_child(void* answer, std::size_t size, const std::function<void(void*)>& work);
 
-/// Runs `work` in a process of its own, so that no run inherits the heap of another, and adds the
-/// most memory it ever held where the answer has a place for it. REQUIRES: this process has one
-/// thread.
+/// Runs `work` in its own process, so that no run inherits the heap of another, and adds its peak
+/// memory if the answer has a field for it. REQUIRES: this process has one thread.
 template <class Work>
 [[nodiscard]] auto in_child(const Work& work) {
   using Answer = std::invoke_result_t<Work>;
@@ -68,7 +67,7 @@ template <class Work>
 /// The value below which this share of the values lies.
 [[nodiscard]] double quantile(std::vector<double> values, double share);
 
-/// A folder of its own that goes with this object.
+/// A folder that is removed with this object.
 class Folder {
  public:
   explicit Folder(const std::filesystem::path& parent);

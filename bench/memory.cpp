@@ -1,6 +1,6 @@
-/// What the work in a store costs in memory: a waiting item, a running attempt that holds no
-/// thread, a sleeping retry. Allocated bytes, beside those of the same engine without the work; on
-/// SQLite its page cache is among them, which fills up to 16 MiB and then stays.
+/// What work in a store costs in memory: a waiting item, a running attempt that holds no thread, a
+/// sleeping retry. Measures allocated bytes, compared with the same engine without the work; on
+/// SQLite they include its page cache, which grows to 16 MiB and then stays.
 
 #include <atomic>
 #include <mutex>
@@ -20,7 +20,7 @@ struct Held {
   std::int64_t peak_kib = 0;
 };
 
-/// Attempts that have started and are completed by nobody until `let_go`.
+/// Attempts that have started and stay open until `let_go`.
 class OpenAttempts {
  public:
   void hold(std::shared_ptr<AsyncAttempt> attempt) {
@@ -77,7 +77,7 @@ Held held(const std::shared_ptr<Store>& store, Kind kind, std::int64_t count) {
   if (kind == Kind::sleeping_retry) {
     wait_until([&] { return in_state(StateKind::retry_scheduled) == count; });
   }
-  // What the engine still does about the last of them is not theirs.
+  // Exclude what the engine still does about the last of them.
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   const std::int64_t after = allocated_bytes();
   open.let_go();

@@ -1,5 +1,5 @@
-/// A store of ten million attempts: opening it and looking at its newest job must cost hardly more
-/// than on an empty one. Asked in this process, and of the program `pawl` as people call it.
+/// A store of ten million attempts: opening it and reading its newest job must cost hardly more
+/// than on an empty one. Measured in this process, and with the program `pawl` as users call it.
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -14,7 +14,7 @@ namespace pawl::bench {
 
 namespace {
 
-/// Opens the store and reads what `pawl status` shows; answers the milliseconds.
+/// Opens the store and reads what `pawl status` shows. Returns the milliseconds.
 double open_and_look(const std::filesystem::path& path) {
   const Stopwatch watch;
   const auto store = must(open_sqlite_store({.path = path}), "the store");
@@ -25,7 +25,7 @@ double open_and_look(const std::filesystem::path& path) {
   return watch.seconds() * 1e3;
 }
 
-/// Runs `pawl status` on the store; answers the milliseconds until it has ended.
+/// Runs `pawl status` on the store. Returns the milliseconds until it has ended.
 double call_status(const std::filesystem::path& path) {
   std::string program = PAWL_PROGRAM;
   std::string arguments[] = {program, "status", "--store", path.string()};

@@ -72,7 +72,7 @@ Options options_from(int count, char** arguments) {
     } else if (argument == "--steps") {  // for bench/instructions.py
       options.steps_of = value();
       options.steps_items = count_from(value());
-    } else if (argument == "--drain") {  // a worker process of this program's own
+    } else if (argument == "--drain") {  // runs as a worker process of this program
       options.drain = value();
     } else if (argument == "--help" || argument == "-h") {
       std::fputs(usage, stdout);

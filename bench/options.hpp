@@ -1,6 +1,6 @@
 #pragma once
 
-/// How the benchmarks were called.
+/// The command line of the benchmarks.
 
 #include <cstdint>
 #include <string>
@@ -14,15 +14,15 @@ struct Options {
   Plan plan;
   std::vector<std::string> only;  ///< names of works; empty: all
   bool json = false;
-  std::string steps_of;  ///< a store whose steps are to be counted, and nothing else
+  std::string steps_of;  ///< only counts the steps of this store
   std::int64_t steps_items = 0;
-  std::string drain;  ///< a store whose newest job is to be drained, and nothing else
+  std::string drain;  ///< only drains the newest job of this store
 };
 
-/// Ends the program with 2 and how to call it.
+/// Ends the program with exit code 2 and the usage text.
 [[noreturn]] void refuse(const std::string& why);
 
-/// Refuses what it does not understand; answers `--help` itself.
+/// Refuses unknown arguments; handles `--help` itself.
 [[nodiscard]] Options options_from(int count, char** arguments);
 
 }  // namespace pawl::bench

@@ -22,7 +22,7 @@ Running& running() {
   return one;
 }
 
-/// Calls the program that knows how to run a server; answers the line it prints.
+/// Calls the program that runs a server. Returns the line it prints.
 std::string call(const std::string& verb, const std::string& rest) {
   const std::string command = "python3 -B '" PAWL_SERVER_PROGRAM "' " + verb + " '" +
                               running().folder.string() + "' " + rest + " --for " +
@@ -43,7 +43,7 @@ const std::string& postgres_url(const std::filesystem::path& folder) {
   if (!server.folder.empty()) return server.url;
   server.folder = folder / "server";
   before_giving_up(stop_postgres);
-  // As root the server runs as somebody else, who has to get through here.
+  // As root the server runs as another user, who needs access to this folder.
   std::filesystem::permissions(folder, std::filesystem::perms::others_exec,
                                std::filesystem::perm_options::add);
   server.url = call("start", "shared_buffers=256MB");

@@ -1,26 +1,25 @@
 #pragma once
 
-/// The bench's own PostgreSQL server: on loopback, with the durability that PostgreSQL has unless
-/// told otherwise, for both sides of every comparison.
+/// The benchmark's own PostgreSQL server: on loopback, with PostgreSQL's default durability, for
+/// both sides of every comparison.
 
 #include <filesystem>
 #include <string>
 
 namespace pawl::bench {
 
-/// Its address. The first call starts it, with its data in `folder` where it can be reached by the
-/// user that the server runs as, and otherwise in the system's folder for temporary files.
-/// REQUIRES: the first call is not made in a child process, which would take it along.
+/// Its address. The first call starts it, with its data in `folder` if the server's user can reach
+/// it, and otherwise in the system's temporary directory. REQUIRES: the first call is not made in a
+/// child process, which would end the server with itself.
 [[nodiscard]] const std::string& postgres_url(const std::filesystem::path& folder);
 
-/// What it has written down. REQUIRES: it was started.
+/// The log of the server. REQUIRES: it was started.
 [[nodiscard]] std::filesystem::path postgres_log();
 
-/// Ends it where it was started. A bench that is killed leaves that to the one who watches over the
-/// server.
+/// Stops it if it was started. If the benchmark is killed, the watcher of the server does that.
 void stop_postgres();
 
-/// A schema of its own on the server, gone with this object.
+/// Its own schema on the server, dropped with this object.
 class Schema {
  public:
   explicit Schema(std::string server);
@@ -29,7 +28,7 @@ class Schema {
   ~Schema();
   [[nodiscard]] const std::string& server() const { return server_; }
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// What a store is opened with; `settings` (`a=b`) are those of its sessions.
+  /// The address for opening a store; `setting` (`a=b`) is a setting of its sessions.
   [[nodiscard]] std::string store(const std::string& setting = "") const;
 
  private:

@@ -141,7 +141,7 @@ std::vector<ResultRows> PostgresSession::settle() {
   std::vector<ResultRows> answers;
   for (;;) {
     ResultRows one(PQgetResult(raw_.get()));
-    if (!one) continue;  // the end of one statement's answer
+    if (!one) continue;  // the end of a statement's results
     switch (PQresultStatus(one.get())) {
       case PGRES_PIPELINE_SYNC:
         return answers;

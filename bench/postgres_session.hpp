@@ -1,7 +1,7 @@
 #pragma once
 
-/// PostgreSQL without anything of pawl's between: for the limits, and for looking from outside at
-/// what was written. An error ends the program.
+/// PostgreSQL without pawl: for the limits, and for inspecting from outside what was written. An
+/// error ends the program.
 
 #include <cstdint>
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace pawl::bench {
 
-/// An array of bigint or of text in its binary form, all of whose values may be null.
+/// An array of bigint or of text in binary form; any value may be null.
 class BinaryArray {
  public:
   enum class Kind : std::uint8_t { number, text };
@@ -56,17 +56,18 @@ class PostgresSession {
  public:
   explicit PostgresSession(const std::string& url, const std::string& schema = "");
 
-  /// One or more statements; answers the last one's rows.
+  /// Runs one or more statements. Returns the rows of the last one.
   ResultRows run(const std::string& sql);
   /// The first value.
   [[nodiscard]] std::int64_t integer(const std::string& sql);
 
-  /// A statement for `post`. REQUIRES: no pipeline was begun.
+  /// Prepares a statement for `post`. REQUIRES: no pipeline was begun.
   void prepare(const char* name, const std::string& sql);
-  /// From here on `post` sends and `settle` waits for everything sent; nothing else may be called.
+  /// From now on `post` sends and `settle` waits for everything sent; no other function may be
+  /// called.
   void begin_pipeline();
   void post(const char* name, const BinaryValues& values = {});
-  /// What the statements answered, in order.
+  /// The results of the statements, in order.
   std::vector<ResultRows> settle();
 
  private:
@@ -78,7 +79,7 @@ class PostgresSession {
   std::unique_ptr<PGconn, Finish> raw_;
 };
 
-/// A bigint of a binary answer.
+/// A bigint of a binary result.
 [[nodiscard]] std::int64_t bigint_of(const PGresult* rows, int row, int column);
 
 }  // namespace pawl::bench

@@ -1,5 +1,5 @@
-/// One job drained by several processes: this program again, told by a line when to start, saying
-/// by a line that the job has ended.
+/// One job drained by several processes: this program again, which starts on a line of input and
+/// prints a line when the job has ended.
 
 #include <array>
 #include <cstdio>
@@ -18,13 +18,13 @@ namespace pawl::bench {
 
 namespace {
 
-/// A process of ours with a pipe to it and one from it.
+/// A child process with a pipe to it and one from it.
 class Drainer {
  public:
   explicit Drainer(const std::string& url) {
     std::array<int, 2> to{};
     std::array<int, 2> from{};
-    // Closed in all children but for the copies below.
+    // Closed in all children except for the copies below.
     if (::pipe2(to.data(), O_CLOEXEC) != 0 || ::pipe2(from.data(), O_CLOEXEC) != 0) {
       give_up("no pipe");
     }
@@ -53,12 +53,12 @@ class Drainer {
   void tell_to_start() const {
     if (::write(to_, "\n", 1) != 1) give_up("a worker process is gone");
   }
-  /// Waits for the next word of it.
+  /// Waits for the next line from it.
   void hear() const {
     char word = 0;
     if (::read(from_, &word, 1) != 1) give_up("a worker process is gone");
   }
-  /// Lets it go, and waits until it has.
+  /// Lets it exit, and waits until it has.
   void end() {
     ::close(to_);
     int status = 0;

@@ -18,8 +18,8 @@ std::string formatted(const char* format, auto... values) {
 
 double median_of(const std::vector<double>& values) { return quantile(values, 0.5); }
 
-/// The outermost samples; of many, those around the middle four fifths, because the longer one
-/// looks, the stranger the strangest sample.
+/// The outermost samples; of many, the range of the middle four fifths, because more samples
+/// contain stranger outliers.
 struct Range {
   double least = 0;
   double most = 0;
@@ -29,7 +29,7 @@ Range range_of(const std::vector<double>& values) {
   return {.least = quantile(values, left_out), .most = quantile(values, 1 - left_out)};
 }
 
-/// How far they lie from the median, in percent of it.
+/// The distance from the median, in percent of it.
 double spread_percent(const std::vector<double>& values) {
   const double median = median_of(values);
   if (median == 0) return 0;
@@ -44,7 +44,7 @@ std::string with_spread(const std::vector<double>& values) {
   return formatted("%.*f ±%2.0f%%", digits, median, spread_percent(values));
 }
 
-/// The ratios of what was measured one after the other.
+/// The ratios of samples that were measured one after the other.
 std::vector<double> pair_ratios(const Line& line) {
   std::vector<double> ratios;
   if (line.ours.size() != line.other.size()) return ratios;

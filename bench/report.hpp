@@ -1,6 +1,6 @@
 #pragma once
 
-/// What was measured, as a table for people and as JSON for programs.
+/// The results, as a table for people and as JSON for programs.
 
 #include <optional>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace pawl::bench {
 
-/// What our figure must reach: so many times the other's, or that and a little more.
+/// What our figure must reach: a multiple of the other's, or that plus a constant.
 struct Bar {
   enum class Kind : std::uint8_t { at_least, at_most } kind = Kind::at_least;
   double times = 0;
@@ -34,19 +34,20 @@ struct WrittenBy {
   std::variant<Written, Served> wrote;
 };
 
-/// One line: our figure beside that of a limit, of another work, or of a smaller one. Both sides
-/// were measured in turns; equal places were measured one after the other.
+/// One line: our figure compared with that of a limit, of another workload, or of a smaller one.
+/// Both sides were measured in turns; samples with the same index were measured one after the
+/// other.
 struct Line {
   std::string work;          ///< "W1 sqlite"
   std::string figure;        ///< what the numbers are: "executions/s", "p50 ms"
   std::vector<double> ours;  ///< every sample
-  std::string beside;        ///< what the second number is of; empty: there is none
+  std::string beside;        ///< the name of the second number; empty: there is none
   std::vector<double> other;
   std::optional<Bar> bar;
   std::vector<std::string> notes;
   std::vector<WrittenBy> wrote;
 
-  /// Of the medians; where nothing stands beside it, the figure itself.
+  /// The ratio of the medians; without a second number, the figure itself.
   [[nodiscard]] double ratio() const;
   [[nodiscard]] bool is_missed() const;
 };
@@ -58,7 +59,7 @@ void print(const Line& line);
 /// "3.2 us of processor time per execution, 2.1 times the other's"
 [[nodiscard]] std::string processor_text(const Sample& ours, const Sample& other);
 
-/// "10^6", "4e3": a size as a person says it.
+/// "10^6", "4e3": a size in readable form.
 [[nodiscard]] std::string count_text(std::int64_t count);
 
 }  // namespace pawl::bench

@@ -11,7 +11,7 @@ namespace pawl::bench {
 struct Sample {
   double seconds = 0;
   double processor = 0;  ///< seconds of all threads
-  double commands = 0;   ///< seconds of the processes started meanwhile
+  double commands = 0;   ///< seconds of child processes
   std::int64_t executions = 0;
   std::int64_t peak_kib = 0;
   Written wrote;

@@ -15,7 +15,7 @@ namespace pawl::bench {
 
 namespace {
 
-/// The same server's other database: looking from there is not counted where we look.
+/// Another database of the same server, so that our own queries are not counted.
 std::string outside(const std::string& server) {
   return server.substr(0, server.rfind('/')) + "/postgres";
 }

@@ -1,5 +1,5 @@
 /// W1: items through a chain of five trivial stages, every result durable before the next stage of
-/// that item starts. Executions a second.
+/// that item starts. Measures executions per second.
 
 #include "bench/chain.hpp"
 #include "bench/limits.hpp"
@@ -9,7 +9,7 @@ namespace pawl::bench {
 
 namespace {
 
-/// Both sides in turns: limit, engine, limit, engine. Of each the last run is kept whole.
+/// Both sides in turns: limit, engine, limit, engine. The last run of each is kept completely.
 struct Turns {
   std::vector<double> ours;
   std::vector<double> limits;
@@ -31,7 +31,7 @@ Turns take_turns(const Plan& plan, const Limit& limit, const Ours& ours) {
   return turns;
 }
 
-/// Our side alone, for a profiler, has nothing to be measured by.
+/// Our side alone, for a profiler, has no bar.
 Line line_of(const Plan& plan, const char* work, const Turns& turns, const char* limit, Bar bar) {
   Line line{.work = work, .figure = "executions/s", .ours = turns.ours};
   if (!plan.ours_only) {
@@ -56,7 +56,7 @@ Lines w1_sqlite(const Plan& plan) {
   Line line = line_of(plan, "W1 sqlite full", turns, "limit_sqlite", at_least(0.65));
   if (plan.ours_only) return {line};
 
-  // The rows are counted in a run of its own: counting takes time.
+  // The rows are counted in a separate run, because counting takes time.
   const auto counted = [](const auto& side) {
     return in_child([&] {
       count_rows();

@@ -1,5 +1,5 @@
 /// W1, the order of admission: the engine takes the oldest items first, so that what it writes at
-/// one time lies together. Beside the same engine on the same rows whose ages were shuffled.
+/// one time is close together. Compared with the same engine on the same rows with shuffled ages.
 
 #include <algorithm>
 #include <random>
@@ -21,8 +21,8 @@ std::vector<std::int64_t> ready_tasks(Database& database, const char* order) {
   return ids;
 }
 
-/// Gives the ages of the Ready tasks to each other, and makes sure that whoever asks the index for
-/// the oldest finds them in the new order.
+/// Shuffles the ages of the Ready tasks, and makes sure that the index returns them in the new
+/// order.
 void shuffle_ages(const std::filesystem::path& path) {
   Database database(path);
   std::vector<std::int64_t> ids = ready_tasks(database, "ORDER BY lane, age, id");

@@ -1,5 +1,5 @@
-/// W1 on PostgreSQL: the engine beside the bare loop on the same server, and two processes beside
-/// one.
+/// W1 on PostgreSQL: the engine compared with the bare loop on the same server, and two processes
+/// with one.
 
 #include "bench/postgres_server.hpp"
 #include "bench/postgres_sides.hpp"
@@ -39,7 +39,7 @@ Lines w1_postgres(const Plan& plan) {
   line.wrote.push_back({"limit_postgres", limit.served});
   if (!plan.full) return {line};
 
-  // What the bare loop gains where it knows beforehand which values never change.
+  // What the bare loop gains if it knows in advance which values never change.
   Line informed{.work = "W1 postgres",
                 .figure = "executions/s",
                 .ours = line.ours,

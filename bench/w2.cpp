@@ -1,5 +1,5 @@
-/// W2: many one-stage items submitted in batches, then drained; with keys that grow and with keys
-/// as if by chance.
+/// W2: many one-stage items submitted in batches, then drained; with growing keys and with
+/// pseudo-random keys.
 
 #include "bench/chain.hpp"
 #include "bench/limits.hpp"

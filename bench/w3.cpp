@@ -1,8 +1,8 @@
-/// W3: one item of five stages on an idle engine, again and again. How long it takes until its end
-/// is durable and told to a subscriber, and how many commits that costs.
+/// W3: one item of five stages on an idle engine, again and again. Measures the time until its end
+/// is durable and reported to a subscriber, and the number of commits.
 ///
-/// The bars are on an engine that is idle: both sides pause before each item, and take turns item
-/// by item. Items that follow each other at once are measured too, by twenties in turns.
+/// The bars are for an idle engine: both sides pause before each item, and take turns item by item.
+/// Items that follow each other at once are measured too, in turns of twenty.
 
 #include <algorithm>
 #include <array>
@@ -22,10 +22,10 @@ constexpr std::int64_t commits_max = 6;
 constexpr std::size_t items_per_round = 200;
 constexpr std::int64_t warm_up = 10;
 constexpr std::int64_t in_a_row = 20;
-// Until the engine has seen that nothing is left to do, and the disk is quiet again.
+// Until the engine has noticed that nothing is left to do, and the disk is quiet again.
 constexpr auto pause = std::chrono::milliseconds(3);
 
-/// Of one round, item by item.
+/// The samples of one round, item by item.
 struct Round {
   std::array<double, items_per_round> ours{};
   std::array<double, items_per_round> limit{};
@@ -83,7 +83,7 @@ double quantile_of(const auto& values, double share) {
   return quantile(std::vector<double>(values.begin(), values.end()), share);
 }
 
-/// The lines of one way to measure: commits, p50, p99.
+/// The lines of one kind of measurement: commits, p50, p99.
 Lines lines_of(const std::string& work, const std::vector<Round>& rounds) {
   Line commits{.work = work, .figure = "commits per item"};
   Line p50{.work = work, .figure = "p50 ms", .beside = "limit_steps"};
@@ -113,7 +113,7 @@ Lines w3(const Plan& plan) {
   std::vector<Round> following;
   for (int round = 0; round < plan.rounds; ++round) {
     idle.push_back(in_child([&] { return on_an_idle_engine(plan.folder); }));
-    // Has no bar; the quick run leaves it out.
+    // Has no bar; the quick run skips it.
     if (plan.full) {
       following.push_back(in_child([&] { return one_after_the_other(plan.folder); }));
     }

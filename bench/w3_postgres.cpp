@@ -27,7 +27,7 @@ struct Round {
 
 Round on_an_idle_engine(const std::string& server) {
   const Schema schema(server);
-  (void)postgres_store(schema.store());  // makes the tables
+  (void)postgres_store(schema.store());  // creates the tables
   const ServerWatch watch(server, schema.name());
   Round round;
   {

@@ -1,5 +1,5 @@
 /// W4: W1 with a gate that rejects the first attempt of every stage, so that every stage runs
-/// twice, the second time with feedback. Beside W1 with as many executions.
+/// twice, the second time with feedback. Compared with W1 with as many executions.
 
 #include "bench/chain.hpp"
 #include "bench/works.hpp"

@@ -1,5 +1,5 @@
-/// W5, the backlog: how long a claim takes beside work that cannot run now, which is waiting
-/// retries and a paused job. Several stores are open at once and take turns, claim by claim.
+/// W5, the backlog: how long a claim takes beside work that cannot run now: scheduled retries and a
+/// paused job. Several stores are open at once and take turns, claim by claim.
 
 #include <array>
 #include <thread>
@@ -14,18 +14,18 @@ namespace {
 constexpr std::uint32_t claim_size = 100;
 constexpr std::size_t claims = 100;
 
-/// What a store is full of.
+/// The backlog of a store.
 enum class Backlog : std::uint8_t { none, retries, paused_job, both };
 constexpr std::array all_backlogs{Backlog::none, Backlog::retries, Backlog::paused_job,
                                   Backlog::both};
 
-/// The disk is not waited for: it is the queries that could grow.
+/// Does not wait for the disk, because only the queries could get slower.
 std::shared_ptr<Store> opened(const std::filesystem::path& path) {
   return must(open_sqlite_store({.path = path, .durability = SqliteOptions::Durability::normal}),
               "a store");
 }
 
-/// Really carried out: every item has failed once and is to be tried again tomorrow.
+/// Really executed: every item has failed once and is retried tomorrow.
 void make_waiting_retries(const std::filesystem::path& path, std::int64_t count) {
   const std::shared_ptr<Store> store = opened(path);
   const Program program = failing_stage();
@@ -47,7 +47,7 @@ void add_paused_job(const std::filesystem::path& path, std::int64_t count) {
   must(store->act(PauseJob{.job = job}), "a pause");
 }
 
-/// One store with something to claim beside its backlog.
+/// One store with tasks to claim beside its backlog.
 class Side {
  public:
   explicit Side(const std::filesystem::path& path)
@@ -55,7 +55,7 @@ class Side {
         worker_(must(store_->enlist({.host = "localhost", .name = "w5"}), "a worker")),
         job_(submit_to(*store_, chain(), claim_size * claims)) {}
 
-  /// Looks for lanes with work and claims 100 tasks; answers the milliseconds.
+  /// Looks for lanes with work and claims 100 tasks. Returns the milliseconds.
   double claim() {
     const Stopwatch watch;
     LaneShare share{.job = job_, .lanes = {}, .max = claim_size};
@@ -67,7 +67,7 @@ class Side {
     if (claimed.opened.size() != claim_size) give_up("a claim came back short");
     return taken;
   }
-  /// Looks for what is due, where nothing is.
+  /// Sweeps while nothing is due.
   double sweep() {
     const Stopwatch watch;
     const Swept swept = must(store_->sweep({.self = worker_}), "a sweep");
@@ -102,7 +102,7 @@ Turns take_turns(const std::filesystem::path& parent, std::int64_t size) {
   Turns turns;
   for (std::size_t turn = 0; turn < claims; ++turn) {
     for (std::size_t i = 0; i < sides.size(); ++i) {
-      const std::size_t place = (turn + i) % sides.size();  // nobody always comes first
+      const std::size_t place = (turn + i) % sides.size();  // no side always comes first
       turns.claim[place][turn] = sides[place].claim();
       turns.sweep[place][turn] = sides[place].sweep();
     }

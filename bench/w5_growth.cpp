@@ -1,5 +1,5 @@
-/// W5, growth: W1 over more and more items. The cost of an execution and the most memory ever held
-/// must not grow with them, nor may the log; what a store weighs at rest is stated.
+/// W5, growth: W1 over more and more items. The cost of an execution, the peak memory and the log
+/// must not grow with them; the size of the store at rest is reported.
 
 #include "bench/chain.hpp"
 #include "bench/works.hpp"
@@ -14,7 +14,7 @@ Lines w5_growth(const Plan& plan) {
     return in_child([&] { return engine_on_sqlite(plan.folder, chain(), size); });
   };
   std::vector<Sample> samples{run(sizes.front())};
-  // The small one takes turns with the large ones: the machine changes while they run.
+  // The small size takes turns with the large ones, because the machine changes while they run.
   std::vector<double> costs_of_first{samples.front().microseconds_each()};
   std::vector<double> processor_of_first{samples.front().processor_microseconds_each()};
   for (std::size_t i = 1; i < sizes.size(); ++i) {
@@ -36,7 +36,8 @@ Lines w5_growth(const Plan& plan) {
                      .beside = count_text(sizes.front()) + " items",
                      .other = costs_of_first,
                      .bar = at_most(1.3)});
-    // A long run meets other users of the machine that a short one misses; this says less of them.
+    // A long run meets other users of the machine that a short one misses; this figure depends less
+    // on them.
     lines.push_back({.work = work,
                      .figure = "processor us/exec.",
                      .ours = {now.processor_microseconds_each()},
@@ -47,7 +48,7 @@ Lines w5_growth(const Plan& plan) {
                      .ours = {now.peak_mebibytes()},
                      .beside = smaller,
                      .other = {before.peak_mebibytes()}});
-    // The bars are on a million items beside 10^5; what caches hold is still growing before that.
+    // The bars compare a million items with 10^5; below that, caches are still filling.
     if (sizes[i - 1] >= 100'000) lines.back().bar = at_most(1.3);
     const auto mebibytes = [](std::int64_t bytes) {
       return static_cast<double>(bytes) / (1 << 20);

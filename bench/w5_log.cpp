@@ -1,5 +1,5 @@
-/// W5, the write-ahead log beside a reader: somebody pages through the journal from its beginning,
-/// again and again, while W1 runs. Reads are short, so the log must not wait for them.
+/// W5, the write-ahead log beside a reader: a reader pages through the journal from its beginning,
+/// again and again, while W1 runs. Reads are short, so they must not hold up the log.
 
 #include <thread>
 
@@ -15,7 +15,7 @@ struct Read {
   std::int64_t pages = 0;
 };
 
-/// Pages through the journal until told to stop; answers how many pages that were.
+/// Pages through the journal until it is stopped. Returns the number of pages.
 std::int64_t read_on(Records& records, const std::stop_token& stop) {
   constexpr std::uint32_t page_size = 1'000;
   std::int64_t pages = 0;

@@ -1,8 +1,8 @@
-/// W5 on PostgreSQL: how long a claim takes beside work that was finished long ago, in the same
-/// tables, and beside work that waits for its turn. The stores take turns, claim by claim.
+/// W5 on PostgreSQL: how long a claim takes beside work that ended long ago, in the same tables,
+/// and beside work that waits for its turn. The stores take turns, claim by claim.
 ///
-/// The history is a job that the engine really carried out, and then copies of its rows with other
-/// ids. Its tables are vacuumed and analysed as autovacuum would have done in the meantime.
+/// The history is a job that the engine really ran, and then copies of its rows with other ids. Its
+/// tables are vacuumed and analysed as autovacuum would have done in the meantime.
 
 #include <array>
 #include <string>
@@ -20,10 +20,10 @@ constexpr std::uint32_t claim_size = 100;
 constexpr std::size_t claims = 60;
 constexpr std::int64_t items_of_the_model = 2'000;
 
-/// The disk is not waited for: it is the queries that could grow.
+/// Does not wait for the disk, because only the queries could get slower.
 constexpr char without_waiting[] = "synchronous_commit=off";
 
-/// The columns of a table, with those that have ids shifted.
+/// The columns of a table with shifted ids.
 struct Shifted {
   const char* column;
   const char* expression;  ///< with `n` as the number of the copy
@@ -45,7 +45,7 @@ std::string copying_sql(PostgresSession& session, const std::string& table,
          std::to_string(copies) + ") AS n ORDER BY n";
 }
 
-/// Answers how many finished tasks there are.
+/// Returns how many finished tasks there are.
 std::int64_t make_history(const Schema& schema, std::int64_t tasks) {
   {
     const auto store = postgres_store(schema.store(without_waiting));
@@ -92,7 +92,7 @@ std::int64_t make_history(const Schema& schema, std::int64_t tasks) {
   return session.integer("SELECT count(*) FROM tasks WHERE state = 6");
 }
 
-/// One store with something to claim.
+/// One store with tasks to claim.
 class Side {
  public:
   Side(const Schema& schema, std::int64_t waiting)
@@ -104,7 +104,7 @@ class Side {
     double lanes = 0;
     double claim = 0;
   };
-  /// Looks for lanes with work and claims 100 tasks; answers the milliseconds of both.
+  /// Looks for lanes with work and claims 100 tasks. Returns the milliseconds of both.
   Taken claim() {
     Taken taken;
     const Stopwatch looking;
@@ -130,7 +130,7 @@ class Side {
 enum class Beside : std::uint8_t { nothing, history, waiting_work };
 constexpr std::size_t sides_count = 3;
 
-/// Milliseconds by what the store has beside what is claimed, turn by turn.
+/// Milliseconds by the other content of the store, turn by turn.
 struct Turns {
   std::int64_t finished = 0;
   std::array<std::array<double, claims>, sides_count> lanes{};
@@ -148,7 +148,7 @@ Turns take_turns(const std::string& server, std::int64_t finished, std::int64_t 
   PostgresSession(server).run("CHECKPOINT");
   for (std::size_t turn = 0; turn < claims; ++turn) {
     for (std::size_t i = 0; i < sides.size(); ++i) {
-      const std::size_t place = (turn + i) % sides.size();  // nobody always comes first
+      const std::size_t place = (turn + i) % sides.size();  // no side always comes first
       const Side::Taken taken = sides[place].claim();
       turns.lanes[place][turn] = taken.lanes;
       turns.claim[place][turn] = taken.claim;

@@ -1,5 +1,5 @@
-/// W5, submission: how fast items come in while the store grows, with keys that grow and with keys
-/// as if by chance, and how much memory it takes to stream them in.
+/// W5, submission: how fast items are added while the store grows, with growing and with
+/// pseudo-random keys, and how much memory it takes to stream them.
 
 #include "bench/chain.hpp"
 #include "bench/works.hpp"

@@ -1,6 +1,6 @@
 /// W6: one command for each item, `/bin/true`, with everything a command of a workflow file gets
-/// (envelope, scratch directory, logs, orphan marks) and every attempt durable on both ends. Beside
-/// starting and waiting for as many processes, as many at once.
+/// (envelope, scratch directory, logs, orphan marks) and every attempt durable at its start and its
+/// end. Compared with starting and waiting for as many processes, as many at once.
 
 #include <algorithm>
 #include <iomanip>
@@ -24,7 +24,7 @@ Workflow one_command() {
   return file->workflow;
 }
 
-/// How the engine is set up; processes at once are the same in all.
+/// The settings of the engine; the number of processes at once is the same in all.
 struct Setting {
   std::string name;
   SqliteOptions::Durability durability = SqliteOptions::Durability::full;
@@ -59,7 +59,7 @@ Sample commands_on_sqlite(const std::filesystem::path& parent, std::int64_t item
   return sample;
 }
 
-/// Where the time of the machine's processors went: to us, to the commands, to nobody.
+/// How the processor time was spent: by us, by the commands, or idle.
 std::string time_of_processors(const Sample& sample) {
   const double all = sample.microseconds_each() * std::max(1U, std::thread::hardware_concurrency());
   std::ostringstream text;
@@ -76,7 +76,7 @@ Lines w6(const Plan& plan) {
   const unsigned at_once = 2 * std::max(1U, std::thread::hardware_concurrency());
   std::vector<Setting> settings{{.name = "W6 sqlite full", .bar = at_least(0.55)}};
   if (plan.full && !plan.ours_only) {
-    // Without a bar; the quick run leaves them out.
+    // Without a bar; the quick run skips them.
     settings.push_back({.name = "W6 none ahead", .open_max = at_once});
     settings.push_back(
         {.name = "W6 sqlite normal", .durability = SqliteOptions::Durability::normal});

@@ -1,7 +1,6 @@
 #pragma once
 
-/// The works, each in its file. Every one measures our side and the other side in turns and
-/// answers its lines.
+/// The workloads, each in its own file. Each measures both sides in turns and returns its lines.
 
 #include <cstdint>
 #include <filesystem>
@@ -15,10 +14,10 @@ namespace pawl::bench {
 
 struct Plan {
   std::filesystem::path folder;  ///< where the databases go
-  bool full = true;              ///< otherwise every work is small
+  bool full = true;              ///< otherwise every workload is small
   int rounds = 3;                ///< turns of each side
   std::int64_t items = 0;        ///< of W1, W4 and W6; 0: as `full` says
-  bool ours_only = false;        ///< for a profiler: the limits of W1 and W6 are left out
+  bool ours_only = false;        ///< for a profiler: skips the limits of W1 and W6
 
   [[nodiscard]] std::int64_t chain_items() const {
     return items > 0 ? items : (full ? 40'000 : 6'000);
@@ -46,15 +45,15 @@ using Lines = std::vector<Line>;
 [[nodiscard]] Lines opening(const Plan& plan);
 [[nodiscard]] Lines memory(const Plan& plan);
 
-/// One run of our engine over the program on a fresh SQLite file in `folder`, durability full.
-/// `before_start`, where given, may change the closed database in between.
+/// One run of our engine over the program on a new SQLite file in `folder`, with full durability.
+/// `before_start`, if given, may change the closed database in between.
 [[nodiscard]] Sample engine_on_sqlite(
     const std::filesystem::path& folder, const Program& program, std::int64_t items,
     const std::function<void(const std::filesystem::path&)>& before_start = {});
 
-/// Carries items through the stages with every source of chance taken away, for an instrument that
-/// counts instructions; prints how many executions that were. `store`: memory, sqlite, or retry,
-/// which is sqlite with a gate that rejects every first attempt.
+/// Runs items through the stages without any randomness, for a tool that counts instructions;
+/// prints the number of executions. `store`: memory, sqlite, or retry, which is sqlite with a gate
+/// that rejects every first attempt.
 void count_steps(const std::string& store, std::int64_t items, const std::filesystem::path& folder);
 
 }  // namespace pawl::bench

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What one side of a comparison wrote, and whether it is what the other side wrote.
+/// What one side of a comparison wrote, and whether the other side wrote the same.
 
 #include <cstdint>
 #include <filesystem>
@@ -13,21 +13,21 @@
 
 namespace pawl::bench {
 
-/// Plain, because it comes from a child process through a pipe.
+/// Trivially copyable, because it comes from a child process through a pipe.
 struct Written {
-  RowCounts rows;  ///< of a run of its own, see `count_rows`; zeros elsewhere
+  RowCounts rows;  ///< from a separate run, see `count_rows`; otherwise zeros
   Traffic traffic;
   std::int64_t transactions = 0;
-  std::int64_t log_peak = 0;       ///< bytes of the write-ahead log in use at the most
-  std::int64_t bytes_at_rest = 0;  ///< of the database with its log folded in; 0: not asked
+  std::int64_t log_peak = 0;       ///< the largest number of bytes of the write-ahead log in use
+  std::int64_t bytes_at_rest = 0;  ///< the database after a checkpoint of its log; 0: not measured
   Pragmas pragmas;
 };
 
-/// Looks at a database from outside between its making and `wrote`. REQUIRES: it is open.
+/// Watches a database from outside, from its creation to `wrote`. REQUIRES: it is open.
 class Watch {
  public:
   explicit Watch(std::filesystem::path database);
-  /// REQUIRES: nobody writes at this moment.
+  /// REQUIRES: nothing is being written.
   [[nodiscard]] Written wrote() const;
 
  private:
@@ -37,12 +37,12 @@ class Watch {
   std::int64_t transactions_;
 };
 
-/// The size of a database that nobody has open any more, its log folded in.
+/// The size of a closed database after a checkpoint of its log.
 [[nodiscard]] std::int64_t bytes_at_rest(const std::filesystem::path& database);
 
-/// Ends the program unless both wrote the same rows with the same pragmas. Free are what a
-/// transaction writes once (jobs, workers, zones, counters: the sizes of transactions differ). The
-/// journal and what belongs to no step may be apart by a row for each transaction: openings share
+/// Ends the program unless both wrote the same rows with the same pragmas. Rows that a transaction
+/// writes once may differ (jobs, workers, zones, counters: the sizes of transactions differ). The
+/// journal and rows that belong to no step may differ by one for each transaction: openings share
 /// rows of the journal within it.
 void must_be_equal(std::string_view name, const Written& ours, const Written& other);
 

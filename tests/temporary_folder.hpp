@@ -1,6 +1,6 @@
 #pragma once
 
-/// A folder of a test, gone with the test.
+/// A folder for a test; it is removed with this object.
 
 #include <cstdlib>
 #include <filesystem>

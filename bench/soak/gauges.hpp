@@ -1,6 +1,6 @@
 #pragma once
 
-/// What this process and its store cost at this moment, as the system tells it.
+/// What this process and its store use at this moment, as reported by the system.
 
 #include <filesystem>
 #include <string>

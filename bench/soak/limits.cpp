@@ -19,7 +19,7 @@ std::string number_text(double value) {
   return text;
 }
 
-/// The values of what happened in this stretch, its ends as shares of the whole time.
+/// The values of the rows in this range, whose ends are shares of the whole time.
 template <class Row, class Value>
 std::vector<double> values_in(const std::vector<Row>& rows, double seconds, double from, double to,
                               Value Row::* value) {
@@ -36,7 +36,7 @@ double largest(const std::vector<double>& values) {
   return values.empty() ? 0 : *std::ranges::max_element(values);
 }
 
-/// How much the straight line through the points climbs from the first of them to the last.
+/// How much the fitted line rises from the first point to the last.
 double climb(const std::vector<Reading>& readings, double from) {
   double n = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0, first = 0, last = 0;
   for (const Reading& reading : readings) {
@@ -82,7 +82,7 @@ std::vector<Finding> judge(const Course& course, const Limits& limits) {
                       .allowed = limits.resident_trend_mib,
                       .unit = "MiB",
                       .is_judged = limits.judges_memory});
-  // Commands come and go with descriptors of their own; what is not given back is there always.
+  // Commands come and go with their own descriptors; a leak stays for ever.
   findings.push_back({.name = "descriptors more than before",
                       .measured = quantile(last_fifth(&Reading::descriptors), 0.1) -
                                   quantile(second_fifth(&Reading::descriptors), 0.1),
@@ -100,7 +100,7 @@ std::vector<Finding> judge(const Course& course, const Limits& limits) {
 
   const auto early = [&](auto value) { return values_in(course.passages, whole, 0.2, 0.4, value); };
   const auto late = [&](auto value) { return values_in(course.passages, whole, 0.8, 2.0, value); };
-  // The other item was as late for whatever else the machine does.
+  // The other item was delayed by other load on the machine just as much.
   const auto drift = [&](double share) {
     const double before =
         quantile(early(&Passage::milliseconds), share) / quantile(early(&Passage::beside), share);

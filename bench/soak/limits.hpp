@@ -1,9 +1,9 @@
 #pragma once
 
-/// What a long run may cost, and whether one did. Judging is pure: figures in, findings out.
+/// What a long run may cost, and whether it did. The judgement is pure: figures in, findings out.
 ///
-/// The first fifth of a run is for warming up: caches fill, threads start. What comes later is
-/// compared with the second fifth.
+/// The first fifth of a run is the warm-up: caches fill, threads start. Later figures are compared
+/// with the second fifth.
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace pawl::soak {
 
-/// What one process had at one moment.
+/// The figures of one process at one moment.
 struct Reading {
   double at = 0;  ///< seconds since the start
   double resident_mib = 0;
@@ -20,8 +20,8 @@ struct Reading {
   double log_mib = 0;    ///< the write-ahead log of a SQLite store
   double store_mib = 0;  ///< the file of a SQLite store
 };
-/// A lone item's way through its three stages, beside that of another on a store that does not
-/// grow.
+/// The time of a lone item through its three stages, beside that of another on a store that does
+/// not grow.
 struct Passage {
   double at = 0;
   double milliseconds = 0;
@@ -31,22 +31,22 @@ struct Course {
   double seconds = 0;
   std::vector<Reading> readings;
   std::vector<Passage> passages;
-  std::int64_t orphans = 0;     ///< processes of attempts that outlived everybody
-  std::int64_t unfinished = 0;  ///< jobs that did not come to their end
+  std::int64_t orphans = 0;     ///< processes of attempts that outlived all workers
+  std::int64_t unfinished = 0;  ///< jobs that did not end
   std::int64_t violations = 0;  ///< what `verify` found
-  std::string trouble;          ///< the first error that nothing of the load explains
+  std::string trouble;          ///< the first error that the load does not explain
 };
 
 struct Limits {
   double resident_growth_mib = 32;
-  double resident_trend_mib = 16;  ///< what the second half's line climbs by in that half
+  double resident_trend_mib = 16;  ///< the rise of the fitted line over the second half
   std::int64_t more_descriptors = 8;
   std::int64_t more_threads = 0;
   double log_mib = 64;
-  /// How many times as slow a lone item may become, as far as the other one does not, too.
+  /// How much slower a lone item may become, unless the other one does too.
   double median_drift = 1.5;
   double tail_drift = 2.0;
-  bool judges_memory = true;  ///< otherwise it is only told, as are drifts
+  bool judges_memory = true;  ///< otherwise it is only reported, as are drifts
   bool judges_log = true;
   bool judges_drift = true;
 };
@@ -57,7 +57,7 @@ struct Finding {
   double allowed = 0;
   std::string unit;
   bool is_judged = true;
-  std::string said;  ///< where it is no number
+  std::string said;  ///< if it is not a number
 
   [[nodiscard]] bool is_missed() const { return is_judged && !(measured <= allowed); }
   /// "resident memory grew by 41.2 MiB; 32 are allowed"

@@ -9,7 +9,7 @@ namespace pawl::soak {
 
 namespace {
 
-/// After so many items a twin is not nearly empty any more.
+/// After this many items a twin is not nearly empty any more.
 constexpr int items_of_one_twin = 300;
 
 }  // namespace
@@ -38,7 +38,7 @@ std::optional<Passage> LoneItems::pass() {
   return Passage{.milliseconds = measured, .beside = beside};
 }
 
-/// 0 where it did not get through.
+/// 0 if it did not complete.
 double LoneItems::milliseconds_through(Engine& engine) {
   const bench::Stopwatch watch;
   const Result<JobId> job =

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Times a lone item on the store that grows and, right after it, on one that is nearly empty. The
-/// machine's other users slow both down, so what the second does not explain is the store's.
+/// Times a lone item on the store that grows and, right after it, on one that is nearly empty.
+/// Other users of the machine slow both down, so a difference is due to the store.
 
 #include <functional>
 #include <memory>
@@ -18,7 +18,7 @@ class LoneItems {
   /// `fresh` opens an empty store of the same kind.
   LoneItems(Engine& engine, Tally& tally, std::function<std::shared_ptr<Store>()> fresh);
 
-  /// None where an item did not get through.
+  /// None if an item did not complete.
   [[nodiscard]] std::optional<Passage> pass();
 
  private:

@@ -29,7 +29,7 @@ constexpr const char* mark_name = "SOAK_MARK";
 constexpr auto life_of_second_process = 4s;
 constexpr auto time_to_end = 90s;
 
-/// Calls `turn` again and again, with a pause in between, on a thread of its own.
+/// Calls `turn` again and again, with a pause in between, on its own thread.
 std::jthread repeating(std::chrono::milliseconds pause, std::function<void()> turn) {
   return std::jthread([pause, turn = std::move(turn)](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
@@ -39,7 +39,7 @@ std::jthread repeating(std::chrono::milliseconds pause, std::function<void()> tu
   });
 }
 
-/// Everything of one soak. The engine and the threads live as long as `run`.
+/// One soak run. The engine and the threads live as long as `run`.
 class Soak {
  public:
   Soak(const Options& options, std::string address, const std::filesystem::path& folder)
@@ -79,7 +79,7 @@ class Soak {
     Onlooker onlooker(engine.store(), tally_);
     Mortal mortal(address_, run_directory_);
     LoneItems lone_items(engine, tally_, [this] { return fresh_store(); });
-    // Reviews and dead letters are tended until the last job has ended.
+    // Reviews and dead letters are processed until the last job has ended.
     std::jthread reviewing = repeating(200ms, [&] { reviewer.turn(); });
     std::jthread operation = repeating(500ms, [&] { operating.turn(); });
     std::jthread looking = repeating(250ms, [&] { onlooker.turn(); });
@@ -102,7 +102,7 @@ class Soak {
     return jobs ? static_cast<std::int64_t>(jobs->size()) : 1;
   }
 
-  /// Readings every second, a line every ten, and the second process dies every few.
+  /// Takes readings every second, prints a line every ten, and kills the second process every few.
   void watch(Mortal& mortal) {
     std::FILE* const out = options_.json ? stderr : stdout;
     print_heading(out);
@@ -139,7 +139,7 @@ class Soak {
     course_.passages.push_back(*passage);
   }
 
-  /// Each has a place of its own.
+  /// Each store has its own place.
   std::shared_ptr<Store> fresh_store() {
     const std::string number = std::to_string(++twins_);
     switch (options_.kind) {
@@ -153,7 +153,7 @@ class Soak {
     return nullptr;
   }
 
-  /// What was told to end gets a moment to do so.
+  /// Processes that were told to end get a moment to do so.
   void look_for_orphans() {
     const std::string variable = std::string(mark_name) + "=" + mark_;
     const Stopwatch watch;

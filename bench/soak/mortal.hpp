@@ -10,13 +10,13 @@
 
 namespace pawl::soak {
 
-/// Opens what `--worker` names: the address of a PostgreSQL store, else a SQLite file.
+/// Opens the store of `--worker`: the address of a PostgreSQL store, else a SQLite file.
 [[nodiscard]] std::shared_ptr<Store> open_store(const std::string& address);
 
-/// The second process: works until its standard input ends, which it also does with its parent.
+/// The second process: works until its standard input ends, which also happens if its parent dies.
 int work_until_told(const std::string& address, const std::string& run_directory);
 
-/// The one that is killed. Not for several threads at once.
+/// The process that is killed. Not for several threads at once.
 class Mortal {
  public:
   Mortal(std::string address, std::string run_directory)
@@ -25,12 +25,12 @@ class Mortal {
   Mortal& operator=(const Mortal&) = delete;
   ~Mortal() { kill(); }
 
-  /// A store that is in memory has no second process.
+  /// A store in memory has no second process.
   [[nodiscard]] bool is_possible() const { return !address_.empty(); }
   void start();
-  /// Without a word of warning.
+  /// Kills it without warning.
   void kill();
-  /// Asks it to end and waits for that; answers its exit code, or -1 where a signal ended it.
+  /// Asks it to end and waits for that. Returns its exit code, or -1 if a signal ended it.
   int end();
 
  private:

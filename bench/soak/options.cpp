@@ -24,7 +24,7 @@ constexpr char usage[] =
     "  --no-memory-limit  tells the memory and does not judge it: for builds with a sanitizer,\n"
     "            which keep what was freed\n";
 
-/// A short run has too few lone items for a judgement.
+/// A short run has too few lone items for a verdict.
 constexpr Duration time_with_drift = std::chrono::minutes(2);
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -89,7 +89,7 @@ Options options_from(int count, char** arguments) {
       options.json = true;
     } else if (argument == "--no-memory-limit") {
       options.limits.judges_memory = false;
-    } else if (argument == "--worker") {  // the second process of this program's own
+    } else if (argument == "--worker") {  // runs as the second process of this program
       options.worker = value();
     } else if (argument == "--run") {
       options.run_directory = value();
@@ -104,7 +104,7 @@ Options options_from(int count, char** arguments) {
   options.folder = std::filesystem::canonical(options.folder, failed);
   if (failed) refuse("there is no such folder");
   options.limits.judges_drift = options.time >= time_with_drift;
-  // What a store in memory keeps is memory; only a SQLite store has its log here.
+  // A store in memory keeps everything in memory; only a SQLite store has its log here.
   if (options.kind == Options::Kind::memory) options.limits.judges_memory = false;
   options.limits.judges_log = options.kind == Options::Kind::sqlite;
   return options;

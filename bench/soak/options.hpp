@@ -1,6 +1,6 @@
 #pragma once
 
-/// How the soak was called.
+/// The command line of the soak.
 
 #include <filesystem>
 #include <string>
@@ -15,14 +15,14 @@ struct Options {
   Kind kind = Kind::sqlite;
   Duration time = std::chrono::minutes(10);
   std::filesystem::path folder;
-  std::int64_t items = 200;  ///< of one wave; there is about one a second
+  std::int64_t items = 200;  ///< items of one wave; there is about one wave a second
   bool json = false;
   Limits limits;
-  std::string worker;         ///< a store to work on as the second process, and nothing else
-  std::string run_directory;  ///< of that
+  std::string worker;         ///< only works on this store, as the second process
+  std::string run_directory;  ///< of the second process
 };
 
-/// Refuses what it does not understand, with exit code 2; answers `--help` itself.
+/// Refuses unknown arguments with exit code 2; handles `--help` itself.
 [[nodiscard]] Options options_from(int count, char** arguments);
 
 [[nodiscard]] const char* name_of(Options::Kind kind);

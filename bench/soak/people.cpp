@@ -8,7 +8,7 @@ namespace pawl::soak {
 
 namespace {
 
-/// Waves that may be under way at once: a slow machine gets fewer, not a longer and longer queue.
+/// How many waves may be in progress at once: a slow machine gets fewer, not a growing queue.
 constexpr std::size_t waves_max = 6;
 constexpr std::int64_t commands_per_wave = 4;
 
@@ -71,7 +71,7 @@ void Reviewer::answer(const Review& review) {
       answer.outcome = ReviewOutcome::reject;
       break;
     case 1:
-      // Once; the second time the same stage asks, it is enough.
+      // Once; the second time the same stage asks, it is approved.
       if (review.attempt == 1) answer.outcome = ReviewOutcome::request_changes;
       break;
     case 2:
@@ -101,7 +101,7 @@ void Operator::cancel_one() {
   if (tally_.took(engine_.cancel(jobs->front().id), "a cancel")) ++tally_.cancels;
 }
 
-/// Most of what broke is tried again; what a person turned down, and the rest, is given up.
+/// Most failures are retried; rejections by reviewers, and the rest, are discarded.
 void Operator::tend_dead_letters() {
   const auto page = list_dead_letters(engine_.store(), {.limit = 100});
   if (!tally_.took(page, "dead letters")) return;
@@ -114,12 +114,13 @@ void Operator::tend_dead_letters() {
               : tally_.took(engine_.act(DiscardDeadLetter{letter.task, "enough", "joe"}),
                             "a discard");
     if (done && again) ++tally_.retried;
-    // A cancelled or ended job may not want it back.
+    // A cancelled or ended job may refuse the retry.
     if (!done) (void)engine_.act(DiscardDeadLetter{letter.task, "too late", "joe"});
   }
 }
 
-/// The items of a job that has ended go with all their records. Most stay: the store is to grow.
+/// Removes the items of an ended job with all their records. Most stay, because the store should
+/// grow.
 void Operator::purge_one() {
   const auto jobs = engine_.records().jobs({.ended = true, .workflow_name = "mixed", .limit = 2});
   if (!tally_.took(jobs, "ended jobs") || jobs->size() < 2) return;

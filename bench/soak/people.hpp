@@ -1,7 +1,7 @@
 #pragma once
 
-/// Everybody beside the engine: who submits, who answers, who operates, who only looks. Each does
-/// one turn at a time, so that the caller says how often.
+/// The people around the engine: submitters, reviewers, operators and onlookers. Each does one turn
+/// at a time, so that the caller decides how often.
 
 #include <cstdint>
 #include <deque>
@@ -14,13 +14,13 @@
 
 namespace pawl::soak {
 
-/// Submits waves of items, some of them as commands, while not too much is under way.
+/// Submits waves of items, some of them as commands, while not too much is in progress.
 class Submitter {
  public:
   Submitter(Engine& engine, Tally& tally, Workflow mixed, Workflow commands, std::string project,
             std::int64_t items);
   void turn();
-  /// The jobs that have not ended yet, as far as they were looked at.
+  /// The jobs that have not ended yet, as last seen.
   [[nodiscard]] std::int64_t unfinished();
 
  private:
@@ -35,7 +35,7 @@ class Submitter {
   std::deque<JobId> open_;
 };
 
-/// Answers the questions that are open, each in one of the four ways.
+/// Answers open reviews, each in one of the four ways.
 class Reviewer {
  public:
   Reviewer(Engine& engine, Tally& tally) : engine_(engine), tally_(tally) {}
@@ -46,12 +46,12 @@ class Reviewer {
 
   std::int64_t turns_ = 0;
   ReviewId seen_;
-  std::unordered_set<std::int64_t> refused_;  ///< those of a cancelled job stay open
+  std::unordered_set<std::int64_t> refused_;  ///< reviews of a cancelled job stay open
   Engine& engine_;
   Tally& tally_;
 };
 
-/// Cancels a job now and then, retries dead letters or gives them up, purges what is old.
+/// Sometimes cancels a job, retries or discards dead letters, and purges what is old.
 class Operator {
  public:
   Operator(Engine& engine, Tally& tally) : engine_(engine), tally_(tally) {}
@@ -68,7 +68,7 @@ class Operator {
   JobId purged_up_to_;
 };
 
-/// Looks at lists, at a job, and at every event as it comes.
+/// Reads lists, a job, and every event as it arrives.
 class Onlooker {
  public:
   Onlooker(Store& store, Tally& tally) : store_(store), tally_(tally) {}

@@ -18,7 +18,7 @@ Output output_of(std::int64_t number) {
           .usage = {.cost_microusd = 10, .tokens = 3}};
 }
 
-/// Breaks now and then: for a while, or until a person has it tried again.
+/// Fails sometimes: for a while, or until an operator retries it.
 Outcome prepare(Context& context, std::stop_token) {
   const std::int64_t number = number_of_item(context);
   if (number % 23 == 0 && context.task().epoch == 1) return final_error("cannot be read", "65");

@@ -1,7 +1,7 @@
 #pragma once
 
 /// The workflows of a soak: one with everything that may happen to an item, one of commands, and
-/// one whose items travel alone and are timed.
+/// one whose items run alone and are timed.
 
 #include <string>
 
@@ -9,8 +9,8 @@
 
 namespace pawl::soak {
 
-/// Three stages. What becomes of an item follows from its number (its data): successes, retries,
-/// rejections, fan-out, large outputs, questions to a person, dead letters.
+/// Three stages. The outcome of an item follows from its number (its data): successes, retries,
+/// rejections, fan-out, large outputs, reviews, dead letters.
 [[nodiscard]] Program mixed();
 /// Three stages that do nothing.
 [[nodiscard]] Program lone();

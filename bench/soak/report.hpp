@@ -12,7 +12,7 @@
 namespace pawl::soak {
 
 void print_heading(std::FILE* out);
-/// One line with what there is now and how lone items fared since `since`.
+/// One line with the current figures and the lone items since `since`.
 void print_line(std::FILE* out, const Course& course, Tally& tally, double since);
 void print_findings(std::FILE* out, const std::vector<Finding>& findings);
 

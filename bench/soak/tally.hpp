@@ -1,6 +1,6 @@
 #pragma once
 
-/// What everybody beside the engine has done so far. Threads: any.
+/// What the people around the engine have done so far. Threads: any.
 
 #include <atomic>
 #include <mutex>
@@ -22,8 +22,8 @@ struct Tally {
   std::atomic<std::int64_t> events = 0;
   std::atomic<std::int64_t> kills = 0;
 
-  /// Somebody was quicker, or it is too late: that is how a busy store answers. Anything else is
-  /// trouble, and the first of it is kept.
+  /// Someone else was quicker, or it is too late: normal answers of a busy store. Any other error
+  /// is trouble, and the first one is kept.
   template <class T>
   bool took(const Result<T>& result, const char* what) {
     if (result) return true;

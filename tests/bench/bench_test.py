@@ -1,5 +1,5 @@
-"""The bench as a program: it measures what it says, both sides write the same, and its exit code
-tells of missed bars. No time is asserted here; that is the bench's own business."""
+"""The bench as a program: it measures what it claims, both sides write the same, and its exit code
+reports missed bars. No times are asserted here; the benchmark checks them itself."""
 
 import json
 import os

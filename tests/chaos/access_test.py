@@ -1,4 +1,4 @@
-"""What happens at the server's door: nobody is let in for a while, rights come and go, TLS breaks."""
+"""Access to the server fails: logins are refused for a while, rights come and go, TLS breaks."""
 
 import contextlib
 import pathlib
@@ -7,9 +7,9 @@ from chaos import *
 from proxy import Proxy, Rules
 from tls import make_certificate, turn_on_tls
 
-# As long as somebody needs to notice a mistake and to undo it.
+# As long as an operator needs to notice a mistake and to undo it.
 SHUT = 6
-# Longer than any of it: no worker is taken for dead, so nothing is taken from it and nothing runs again.
+# Longer than all of it: no worker is declared dead, so none loses its tasks and nothing runs again.
 LONG_LEASE = 30
 
 
@@ -72,7 +72,7 @@ class Tls(AtTheDoor):
         self.work(port=network.port)
         self.work(port=network.port)
         self.wait_for_more(20)
-        # Within the server's first answer to the greeting.
+        # During the server's first answer to the greeting.
         network.rule(lambda number: Rules(cut_down=200))
         network.drop()
         self.wait(SHUT)
@@ -81,7 +81,7 @@ class Tls(AtTheDoor):
         self.check(handshakes_cut=network.cuts)
 
     def test_backends_killed_under_tls(self):
-        """Each ends all sessions of the server, which then recovers as after a crash."""
+        """Each kill ends all sessions of the server, which then recovers as after a crash."""
         self.submit(60)
         self.work()
         self.work()
@@ -94,7 +94,7 @@ class Tls(AtTheDoor):
         self.check(backends_killed=kills)
 
     def kill_a_backend(self, number):
-        """One of a worker; now its writer, now another."""
+        """A session of a worker: its writer or another one."""
         like = "pawl writer %" if number % 2 == 0 else "pawl %"
 
         def pid():

@@ -1,11 +1,11 @@
-"""Whether what was recorded and what was done agree.
+"""Checks that the record and the executions agree.
 
-Every execution of a command leaves a trace. Of a job whose commands always succeed, the record must say:
+Every execution of a command leaves a trace. For a job whose commands always succeed, the record must show:
 
   - the attempts of a task are numbered 1..n; the last succeeded, all before it were interrupted: so no
     item is lost and each accepted result counts once;
 
-and the traces must say:
+and the traces must show:
 
   - no attempt ran twice: each (item, stage, attempt) and each token has at most one trace;
   - nothing ran unrecorded: each trace belongs to a recorded attempt;
@@ -21,7 +21,7 @@ Ended = collections.namedtuple("Ended", "item stage attempt result")
 
 
 def disagreements(items, stages, ended, traces):
-    """What is wrong, a line each; empty when all agree."""
+    """The disagreements, one line each; empty if there are none."""
     wrong = []
     by_task = collections.defaultdict(list)
     for one in ended:

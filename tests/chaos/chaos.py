@@ -1,8 +1,8 @@
-"""Several real workers on one PostgreSQL server, and what happens to them.
+"""Several real workers on one PostgreSQL server, and faults that happen to them.
 
-A scenario submits a job whose commands leave a trace, starts workers, does harm, and lets the job end.
-Then `pawl verify` finds nothing, record and traces agree (agreement.py says how), and what a lost worker
-held was given back within its lease and MARGIN. Workers that were only hindered are back within the same.
+A scenario submits a job whose commands leave a trace, starts workers, injects faults, and lets the job end.
+Then `pawl verify` finds nothing, record and traces agree (see agreement.py), and the tasks of a lost worker
+were recovered within its lease and MARGIN. Workers that were only delayed are back within the same time.
 """
 
 import concurrent.futures
@@ -23,9 +23,9 @@ from agreement import Ended, Trace, disagreements  # noqa: E402
 from pawl import INTERRUPTED, PROGRAM, ProjectTest, main  # noqa: E402, F401
 from private_server import PrivateServer, ServerError, environment, wait_until  # noqa: E402, F401
 
-# Seconds that a worker which does not renew is believed alive.
+# How many seconds a worker that does not renew its lease is considered alive.
 LEASE = 2
-# What recovery may take beyond the lease: a round of the sweep, a try to connect again, and a slow machine.
+# What recovery may take beyond the lease: a round of the sweep, a reconnection, and a slow machine.
 MARGIN = 5
 
 STAGES = ("one", "two", "three")
@@ -52,11 +52,11 @@ def moment(text):
 
 
 class ChaosTest(ProjectTest):
-    """One scenario: a schema of its own on the server of its class."""
+    """One scenario, in its own schema on the server of its class."""
 
     settings = {}
     lease = LEASE
-    parameters = {}  # of the workers' address
+    parameters = {}  # parameters of the workers' address
 
     @classmethod
     def setUpClass(cls):
@@ -65,7 +65,7 @@ class ChaosTest(ProjectTest):
         cls.server = PrivateServer(folder, cls.settings)
         cls.addClassCleanup(cls.server.release)
         cls.server.start()
-        # Not the owner of the server: what is kept for superusers is not for workers.
+        # Not the owner of the server: workers must not need the rights of a superuser.
         cls.server.sql("CREATE ROLE worker LOGIN; GRANT CREATE ON DATABASE pawl TO worker")
 
     def setUp(self):
@@ -75,7 +75,7 @@ class ChaosTest(ProjectTest):
         self.items = []  # JOB/KEY
         self.schema = self._testMethodName.removeprefix("test_")
         self.workers = []  # those that should be at work
-        self.gone_at = {}  # process -> when it was last heard of, by the clock on the wall
+        self.gone_at = {}  # process -> wall-clock time when it was last alive
         self.recoveries = []
         self.addCleanup(self._show_logs)
 
@@ -101,7 +101,7 @@ class ChaosTest(ProjectTest):
     # The work
 
     def submit(self, items, seconds=0.1):
-        """A job; items have names of their own in all jobs."""
+        """Submits a job; item names are unique across jobs."""
         first = len(self.items)
         names = [f"i{first + n}" for n in range(items)]
         self.write("items.jsonl", "".join(f"{name}\n" for name in names))
@@ -111,7 +111,7 @@ class ChaosTest(ProjectTest):
         self.items += [f"{self.jobs}/{name}" for name in names]
 
     def work(self, port=None, parallel=4):
-        """Starts a worker; its network is the server's, or the proxy's at this port."""
+        """Starts a worker; it connects to the server, or to the proxy at this port."""
         with open(self.dir / f"worker-{len(self._started)}.log", "w") as log:
             process = subprocess.Popen(
                 [PROGRAM, "work", "--lease", f"{self.lease}s", "--parallel", str(parallel), "--verbose"],
@@ -129,7 +129,7 @@ class ChaosTest(ProjectTest):
             worker.wait()
 
     def stop_workers(self, *chosen):
-        """These, or all."""
+        """Stops these workers, or all."""
         stopped = list(chosen or self.workers)
         for worker in stopped:
             worker.send_signal(signal.SIGTERM)
@@ -149,12 +149,12 @@ class ChaosTest(ProjectTest):
         self.wait_until(f"{count} traces", lambda: len(self.traces()) >= count)
 
     def wait_for_more(self, count):
-        """So many executions more than there are, or all of the job: harm may come too late for a quick one."""
+        """Waits for `count` more executions, or for all of a job that is too quick."""
         everything = len(self.items) * len(STAGES)
         self.wait_for_traces(min(len(self.traces()) + count, everything))
 
     def note(self, what):
-        """Kept with the logs of the workers, which are shown when a scenario fails."""
+        """Writes a line beside the logs of the workers, which are shown if a scenario fails."""
         with open(self.dir / "harm.log", "a") as log:
             log.write(f"{datetime.datetime.now(datetime.UTC):%H:%M:%S.%f} {what}\n")
 
@@ -187,7 +187,7 @@ class ChaosTest(ProjectTest):
         return [f"{one['job']}/{one['item']}" for one in listed]
 
     def check(self, **harm):
-        """The jobs end, the record is sound and agrees with the traces; tells the figures."""
+        """The jobs end, the record is sound and agrees with the traces. Prints the figures."""
         self.wait_until("the job ends", self.job_has_ended)
         self.stop_workers()
         jobs = [self.job(1 + n) for n in range(self.jobs)]
@@ -210,7 +210,7 @@ class ChaosTest(ProjectTest):
         self.tell(harm, len(ended), len(interrupted), len(interrupted & {trace[:3] for trace in traces}))
 
     def check_takeovers(self, interrupted):
-        """What a lost worker held was given back in time."""
+        """The tasks of a lost worker were recovered in time."""
         process_of = {record["worker"]: record["pid"] for record in self.records_of_workers()}
         for attempt in interrupted:
             gone_at = self.gone_at.get(process_of[attempt["worker"]])

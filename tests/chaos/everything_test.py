@@ -1,4 +1,4 @@
-"""All kinds of trouble at once, in an order that a seed decides. PAWL_CHAOS_SEED replays another."""
+"""All kinds of faults in one run, in an order that a seed decides. PAWL_CHAOS_SEED sets another seed."""
 
 import collections
 import random
@@ -21,7 +21,7 @@ class Everything(ChaosTest):
         done = collections.Counter()
         for number in range(HARMS):
             self.wait_for_a_little_progress()
-            # The first round has them all.
+            # The first round contains all of them.
             harm = kinds[number] if number < len(kinds) else self.dice.choice(kinds)
             done[harm.__name__] += 1
             self.note(harm.__name__)
@@ -65,7 +65,8 @@ class Everything(ChaosTest):
         network = self.network_of.pop(victim)
         replacement = self.work(port=network.port, parallel=3)
         self.network_of[replacement] = network
-        # One that finds no server when it starts says so and ends; that is another story.
+        # A worker that finds no server when it starts reports that and ends; another test covers
+        # it.
         self.wait_until("it signs on", lambda: replacement.pid in {
             record["pid"] for record in self.records_of_workers()})
 

@@ -1,10 +1,10 @@
-"""What happens between workers and their server: silence, breaks, delays, a lost answer."""
+"""Network faults between workers and their server: silence, breaks, delays, a lost answer."""
 
 from chaos import *
 from proxy import Proxy, unsteady
 
 SEED = 5
-# How the connection introduces itself on which a worker writes.
+# The application name of the connection on which a worker writes.
 WRITER = b"application_name\0pawl\0"
 
 
@@ -14,7 +14,7 @@ class NetworkTrouble(ChaosTest):
         self.network = self.enterContext(Proxy(self.server.port))
 
     def cut_off_until_the_other_ends_the_job(self):
-        """Answers the worker that was cut off, and the one that was not."""
+        """Returns the worker that was cut off, and the one that was not."""
         self.submit(40)
         cut_off = self.work(port=self.network.port)
         other = self.work()
@@ -29,7 +29,7 @@ class NetworkTrouble(ChaosTest):
         return cut_off, other
 
     def work_alone(self, returned, other):
-        """Whoever was away is a worker like any other: alone with another job, it does it."""
+        """A worker that was cut off is a worker like any other: alone with another job, it completes it."""
         self.workers.append(returned)
         before = self.pawl("events", "--jsonl").out
         self.expect_all_back()
@@ -39,7 +39,7 @@ class NetworkTrouble(ChaosTest):
         self.check(partitions=1, taken_over=self.taken_over)
 
     def test_partition_longer_than_the_lease(self):
-        """The network falls silent, and later delivers everything after all."""
+        """The network falls silent, and later delivers everything."""
         cut_off, other = self.cut_off_until_the_other_ends_the_job()
         self.network.thaw()
         self.work_alone(cut_off, other)
@@ -59,11 +59,11 @@ class NetworkTrouble(ChaosTest):
                 if words[0] == b"sleep" and (process / "cwd").resolve() == self.dir.resolve():
                     found.append(process.name)
             except OSError:
-                pass  # gone meanwhile
+                pass  # it has ended meanwhile
         return found
 
     def test_worker_cut_off_past_its_lease_ends_its_commands(self):
-        """Others may run the same by then, and nobody can tell it so."""
+        """Other workers may run the same tasks by then, and cannot tell it."""
         self.submit(2, seconds=600)
         worker = self.work(port=self.network.port)
         self.wait_until("both run", lambda: len(self.commands_that_run()) == 2)
@@ -102,7 +102,7 @@ class NetworkTrouble(ChaosTest):
         self.check(seed=SEED, cuts=self.network.cuts, connections=self.network.opened)
 
     def test_acknowledgements_lost(self):
-        """The server has committed, and the worker does not learn it."""
+        """The server has committed, and the worker does not see the answer."""
         self.submit(60)
         self.work(port=self.network.port)
         self.work(port=self.network.port)

@@ -1,4 +1,4 @@
-"""What happens to the server: restarts, crashes, ended backends, no connection left, a lock that stays."""
+"""Faults of the server: restarts, crashes, ended backends, no connection left, a lock that stays."""
 
 import contextlib
 
@@ -44,7 +44,8 @@ class ServerTrouble(ChaosTest):
         self.expect_all_back()
         self.wait_until("the job ends", self.job_has_ended)
         self.stop_workers()
-        # What was forgotten ran again, perhaps under the same number: the record knows of one execution.
+        # Executions of lost commits ran again, perhaps with the same number: the record has one
+        # execution.
         self.assertEqual(self.job(1)["state"], "completed")
         self.assertEqual(self.job(1)["items"]["succeeded"], len(self.items))
         self.assertEqual(self.job(1)["attempts_open"], 0)
@@ -66,7 +67,7 @@ class ServerTrouble(ChaosTest):
         self.check(backends_ended=ended)
 
     def test_job_row_locked(self):
-        """Somebody forgot a transaction open that holds the job's row, for longer than a lease."""
+        """A forgotten open transaction holds the job's row for longer than a lease."""
         self.submit(60)
         self.work()
         self.work()
@@ -96,9 +97,9 @@ class NoConnectionLeft(ChaosTest):
         self.wait_for_more(20)
         with contextlib.ExitStack() as holders:
             self.take_all_connections(holders)
-            # Who has a connection keeps it and goes on.
+            # A worker that has a connection keeps it and continues.
             self.wait_for_more(20)
-            # Who loses it gets none: each that comes free is taken at once.
+            # A worker that loses its connection gets none: every free one is taken at once.
             held = 0
             while self.connections_of("worker"):
                 self.server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -122,7 +123,7 @@ class NoConnectionLeft(ChaosTest):
         return int(self.server.sql(f"SELECT count(*) FROM pg_stat_activity WHERE usename = '{user}'"))
 
     def take_all_connections(self, holders):
-        """Until the server refuses another; answers how many are held."""
+        """Opens connections until the server refuses another. Returns how many are held."""
         while True:
             holder = subprocess.Popen(self.server.psql(user="holder"), env=environment(), text=True,
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE,

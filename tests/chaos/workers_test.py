@@ -1,4 +1,4 @@
-"""What happens to workers: killed again and again, frozen and woken."""
+"""Faults of workers: killed again and again, frozen and woken."""
 
 from chaos import *
 
@@ -16,7 +16,7 @@ class WorkersTrouble(ChaosTest):
         self.check(kills=kills)
 
     def test_worker_frozen_past_its_lease(self):
-        """It wakes up with results in its hands that nobody wants any more."""
+        """It wakes up with results that are fenced."""
         self.submit(40)
         sleeper = self.work()
         other = self.work()
@@ -28,7 +28,7 @@ class WorkersTrouble(ChaosTest):
         self.assertGreater(taken_over, 0, "it held something")
         self.wake(sleeper)
         self.assertEqual(self.pawl("events", "--jsonl").out, before, "what came late changed nothing")
-        # Alone with another job, it does it.
+        # Alone with another job, it completes it.
         self.stop_workers(other)
         self.submit(10)
         self.check(frozen=1, taken_over=taken_over)

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Arbitrary values of the model, for properties: every field may take any value its type allows.
+/// Arbitrary values of the model for property tests: every field may take any value of its type.
 
 #include <limits>
 #include <optional>
@@ -18,7 +18,7 @@
 
 namespace pawl::arbitrary {
 
-/// Characters that text formats trip over, among plain ones; always valid UTF-8.
+/// Characters that often break text formats, among plain ones; always valid UTF-8.
 inline rc::Gen<std::string> text() {
   const auto piece =
       rc::gen::element<std::string>("a", "Z", "0", " ", ",", "=", "\n", "\\", "\\n", "\"", "'",
@@ -201,7 +201,7 @@ inline rc::Gen<Decision> decision() {
   });
 }
 
-/// As the core makes it: seq, job and at are the row's.
+/// As the core creates it: seq, job and at belong to the row.
 inline rc::Gen<Event> event() {
   return rc::gen::exec([] {
     Event one;
@@ -236,7 +236,7 @@ inline rc::Gen<RetryPolicy> retry() {
   });
 }
 
-/// Not necessarily a sound one.
+/// Not necessarily a valid one.
 inline rc::Gen<StageDefinition> stage() {
   return rc::gen::exec([] {
     const auto gate = rc::gen::exec([] {
@@ -272,7 +272,7 @@ inline rc::Gen<WorkflowDefinition> definition() {
       [] { return WorkflowDefinition{.name = *text(), .stages = *list(stage())}; });
 }
 
-/// Checks a property as a GoogleTest expectation, with a fixed seed so that runs are alike.
+/// Checks a property as a GoogleTest expectation, with a fixed seed so that all runs are the same.
 template <class Property>
 void check(int cases, Property property) {
   rc::detail::TestParams params;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Damages valid text in the ways disks, editors and enemies do. Deterministic.
+/// Damages valid text as disks, editors and attackers do. Deterministic.
 
 #include <random>
 #include <string>

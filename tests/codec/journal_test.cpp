@@ -99,7 +99,7 @@ TEST(Journal, damaged_text_is_an_error_and_never_a_crash) {
   testing::Damage damage(3);
   for (int i = 0; i < 20'000; ++i) {
     const auto read = read_events(damage(sound), 5, job, noon);
-    // What is accepted says something that can be written again.
+    // Accepted text can be encoded again.
     if (!read) continue;
     EXPECT_EQ(read_events(written(*read), 5, job, noon), read);
   }

@@ -196,7 +196,7 @@ TEST(ReadJson, understands_every_escape_in_text_that_others_wrote) {
             "A/\b\f\n\r\t\"\\");
 }
 
-// Whatever the text, parsing ends, and what it accepts can be read.
+// Whatever the text, parsing ends, and an accepted value can be read.
 TEST(ParseJson, damaged_text_is_an_error_or_a_value_and_never_a_crash) {
   const std::string sound =
       R"({"id":7,"words":[1.5e3,-0.25,true,null,"a\u00e9\n\ud83d\ude00"],"x":{"y":[[],{}],"z":""}})";
@@ -209,7 +209,7 @@ TEST(ParseJson, damaged_text_is_an_error_or_a_value_and_never_a_crash) {
   }
 }
 
-// The readers trust their text; if it is broken after all, they must still stay inside it.
+// The readers trust their text, but must stay inside it even if it is broken.
 TEST(ReadJson, broken_trusted_text_is_never_read_beyond_its_end) {
   const std::string sound = R"({"id":7,"words":[1.5e3,"a\u00e9\n\ud83d\ude00"],"x":{"y":[[],{}]}})";
   testing::Damage damage(2);

@@ -15,7 +15,8 @@ TEST(WellFormed, takes_whatever_was_stored_once) {
         std::string("-12.5e+3"), std::string("1E9"), std::string(R"("")"),
         std::string(R"("a\"\\\/\b\f\n\r\t\u00e9")"), std::string("\"\xc3\xa9\xf0\x9f\x98\x80\""),
         std::string("[]"), std::string("{}"), std::string(" [ 1 , { \"a\" : [ ] } ] \n"),
-        // What C++ code may have made: a key twice, and deeper than text from outside may be.
+        // Values that C++ code may create: a duplicate key, and deeper nesting than is allowed from
+        // outside.
         std::string(R"({"a":1,"a":2})"), std::string(10'000, '[') + std::string(10'000, ']')}) {
     EXPECT_TRUE(is_well_formed_json(text)) << text.substr(0, 40);
   }
@@ -61,8 +62,9 @@ TEST(WellFormed, refuses_what_is_no_json) {
   }
 }
 
-/// Every text that the strict parser takes is taken; one byte changed is taken only where the
-/// parser takes it, too (it has the same grammar, and limits that do not matter here).
+/// Every text that the strict parser accepts is accepted. A text with one changed byte is accepted
+/// only if the parser accepts it (the grammar is the same, and the parser's limits do not matter
+/// here).
 TEST(WellFormed, agrees_with_the_parser_about_every_change_of_one_byte) {
   const std::string whole = R"({"id":"a\u0041\n","list":[1,-2.5e3,true,null,{}],"é":""})";
   ASSERT_TRUE(is_well_formed_json(whole));
@@ -74,7 +76,7 @@ TEST(WellFormed, agrees_with_the_parser_about_every_change_of_one_byte) {
       if (parsed) {
         EXPECT_TRUE(is_well_formed_json(changed)) << changed;
       } else if (is_well_formed_json(changed)) {
-        // Only what the parser refuses beyond the grammar.
+        // Only reasons beyond the grammar.
         const std::string& why = parsed.error().message;
         EXPECT_TRUE(why.find("twice") != std::string::npos ||
                     why.find("range") != std::string::npos ||

@@ -46,7 +46,7 @@ TEST(DescribeWorkflow, reads_back_exactly_whatever_the_definition) {
     const WorkflowDefinition definition = *arbitrary::definition();
     const Json description = describe(definition);
     RC_ASSERT(definition_from(description).value() == definition);
-    // Also after a trip through text from outside.
+    // Also after a round trip through text.
     RC_ASSERT(definition_from(parse_json(description.text()).value()).value() == definition);
   });
 }

@@ -1,4 +1,5 @@
-# The package works from outside: install this build, then build and run a project against it.
+# The installed package works from outside: installs this build, then builds and runs a project with
+# it.
 if(PAWL_INSTALL)
   set(consumer_flags "${CMAKE_CXX_FLAGS}")
   if(PAWL_SANITIZE)

@@ -6,7 +6,7 @@
 
 namespace {
 
-/// The test kit needs no test framework: a week passes, and the story is printed where it is wrong.
+/// The test kit needs no test framework: a week passes, and the story is printed if it is wrong.
 bool the_kit_works() {
   using namespace pawl::testing;
   pawl::WorkflowBuilder build("consumer");

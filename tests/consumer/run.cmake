@@ -1,5 +1,5 @@
-# Installs BUILD below WORK, builds PROJECT against it and runs what came out. Then the same with the
-# tests of a user, as the guide shows them.
+# Installs BUILD below WORK, builds PROJECT with it and runs the result. Then does the same with the tests of a
+# user, as the guide shows them.
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
   if(NOT code EQUAL 0)
@@ -9,7 +9,7 @@ function(run)
   set(said "${said}" PARENT_SCOPE)
 endfunction()
 
-# From nothing each time: a header left over from the last run would hide a missing one.
+# Starts from scratch each time: a header left over from the last run would hide a missing one.
 file(REMOVE_RECURSE "${WORK}")
 
 run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/prefix")

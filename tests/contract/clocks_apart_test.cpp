@@ -1,5 +1,5 @@
-/// Two processes on one file that disagree about the time by an hour, as they do when one was
-/// started before the machine's clock was set and one after it. What is early, and what holds.
+/// Two processes on one file whose clocks differ by an hour, for example because one was started
+/// before the clock of the machine was set. Shows what happens early, and what holds anyway.
 
 #include <gmock/gmock.h>
 
@@ -100,7 +100,7 @@ TEST_F(ClocksApart, a_retry_comes_early_by_as_much_as_they_differ_and_once) {
   EXPECT_THAT(violations(), IsEmpty()) << "by the clock of who opened it, it was time";
 }
 
-// The one trace that clocks which disagree leave in the record.
+// The only trace that differing clocks leave in the record.
 TEST_F(ClocksApart, a_retry_woken_by_who_is_ahead_and_opened_by_who_is_behind_is_told_as_early) {
   const JobId job = slow.submit(patient(), {"a"});
   slow.close(slow.claim().at(0), failed("busy"));
@@ -120,7 +120,7 @@ TEST_F(ClocksApart, two_who_work_beside_each_other_end_every_item_once) {
   const auto once_in_vain = [](const Claimed& claimed) {
     return claimed.task.counts.failures == 0 ? failed("busy") : succeeded();
   };
-  // Each holds some while the other sweeps and works, with leases of half a minute.
+  // Each process holds some tasks while the other sweeps and works, with leases of half a minute.
   for (int round = 0; round < 200 && state_of(fast.job(job)) != JobState::completed; ++round) {
     Drive& one = round % 2 == 0 ? slow : fast;
     Drive& other = round % 2 == 0 ? fast : slow;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The promises of the store ports, over every kind of store. After each test every invariant is
+/// The promises of the store ports, for every kind of store. After each test all invariants are
 /// checked (trap 24).
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class Contract : public testing::TestWithParam<StoreKind> {
   static constexpr StageIndex third{2};
   static constexpr StageIndex fourth{3};
 
-  /// A question about this stage after one success.
+  /// A stage that asks for a review after one success.
   static StageDefinition reviewed(std::string name, std::vector<std::string> needs = {}) {
     StageDefinition made = stage(std::move(name), std::move(needs));
     made.review = ReviewPolicy::always;

@@ -47,7 +47,7 @@ TEST_P(Committing, a_stale_version_is_fenced_and_leaves_no_trace) {
   EXPECT_THAT(numbers(claimed.task.id), ElementsAre(1));
 }
 
-// After a failover the same task may be opened again: its forgotten attempt must be fenced.
+// After a failover the same task may be opened again: its lost attempt must be fenced.
 TEST_P(Committing, an_attempt_opened_later_has_a_later_token_whatever_came_between) {
   drive.submit(workflow("w", {stage("a")}), {"x", "y"});
   const Claimed earlier = drive.claim(1)[0];
@@ -56,7 +56,8 @@ TEST_P(Committing, an_attempt_opened_later_has_a_later_token_whatever_came_betwe
   EXPECT_GT(later.task.version, earlier.task.version);
 }
 
-// The same of an operator's act, and of what is not opened yet: a condition's answer names it.
+// The same for an operation, and for a task that is not open yet: the answer of a condition names
+// its version.
 TEST_P(Committing, what_is_written_later_has_a_later_version_and_generation_whatever_came_between) {
   const Workflow one = workflow("w", {stage("a")});
   const JobId earlier = drive.submit(one, {"x"});
@@ -68,7 +69,7 @@ TEST_P(Committing, what_is_written_later_has_a_later_version_and_generation_what
   EXPECT_GT(drive.task(later, "x", 0).version, drive.task(earlier, "x", 0).version);
 }
 
-// I12: such an item waited for a review that nobody could answer.
+// I12: such an item would wait for a review that cannot be answered.
 TEST_P(Committing, a_result_for_an_item_that_was_cancelled_unnoticed_is_decided_again) {
   StageDefinition reviewed = stage("a");
   reviewed.review = ReviewPolicy::always;
@@ -76,7 +77,7 @@ TEST_P(Committing, a_result_for_an_item_that_was_cancelled_unnoticed_is_decided_
   const Claimed claimed = drive.claim()[0];
   Step step = drive.closing(claimed, {.closed = succeeded()});
   ASSERT_TRUE(drive.act(CancelItem{claimed.task.item}));
-  // The worker read the job after the cancel, and the item before.
+  // The worker read the job after the cancel, but the item before it.
   step.generation = drive.job(job).generation;
   EXPECT_EQ(drive.commit(step).outcome, StepOutcome::stale);
   EXPECT_EQ(drive.task(job, "x").kind(), StateKind::running);
@@ -130,7 +131,7 @@ TEST_P(Committing, a_batch_answers_for_each_step_and_is_numbered) {
   EXPECT_EQ(drive.records().worker(drive.worker())->last_batch, 42) << "also when all is fenced";
 }
 
-// Its first answer was lost: what it opened is told by the store alone.
+// The first answer was lost: only the store knows what the batch opened.
 TEST_P(Committing, a_batch_that_comes_again_is_told_to_be_written_and_changes_nothing) {
   const JobId job = drive.submit(workflow("w", {stage("a"), stage("b", {"a"})}), {"x"});
   Step step = drive.closing(drive.claim()[0], {.closed = succeeded()});
@@ -144,11 +145,12 @@ TEST_P(Committing, a_batch_that_comes_again_is_told_to_be_written_and_changes_no
   EXPECT_THAT(again.error().message, HasSubstr("batch 7"));
   EXPECT_EQ(drive.records().worker(drive.worker())->last_batch, 7);
   EXPECT_EQ(drive.job(job).attempts_opened, 2);
-  // The next one is taken as ever.
+  // The next batch is accepted as usual.
   EXPECT_TRUE(drive.store().commit(drive.worker(), 8, steps));
 }
 
-// The first child's end ends its parent, and with it the second, whose result comes too late.
+// The end of the first child ends its parent, and thereby the second child, whose result is too
+// late.
 TEST_P(Committing, what_a_step_ends_stays_ended_although_its_result_is_in_the_same_batch) {
   StageDefinition fan = stage("a");
   fan.tolerate_failures = {.count = 0};

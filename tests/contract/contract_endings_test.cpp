@@ -1,4 +1,4 @@
-/// What ends with something else, and what is asked of a budget when an attempt ends.
+/// What ends together with something else, and how a budget is checked when an attempt ends.
 
 #include "contract/contract.hpp"
 #include "contract/store_kinds.hpp"
@@ -12,7 +12,7 @@ using testing::SizeIs;
 using Endings = Contract;
 INSTANTIATE_TEST_SUITE_P(Stores, Endings, testing::ValuesIn(store_kinds()), name_of_kind);
 
-// model, section 5: what is cut short by a cancel has not succeeded
+// model, section 5: a task that a cancel cuts short has not succeeded
 TEST_P(Endings, a_parent_whose_children_were_cancelled_with_the_job_does_not_succeed) {
   const JobId job = drive.submit(workflow("w", {stage("fan"), stage("after", {"fan"})}), {"x"});
   drive.close(drive.claim()[0], split({"p", "q"}));
@@ -65,7 +65,7 @@ TEST_P(Endings, a_job_wide_stage_that_is_rerun_ends_its_children) {
   EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
 }
 
-// D17: what an attempt has used is used when the next one is opened
+// D17: the usage of an attempt counts before the next one is opened
 TEST_P(Endings, a_retry_is_not_opened_with_the_close_that_used_up_the_cost) {
   const Workflow flow = workflow("w", {with_attempts(stage("a"), 5)});
   const JobId job =
@@ -101,7 +101,7 @@ TEST_P(Endings, a_late_step_that_would_open_something_ends_no_job_whose_budget_i
   EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
 }
 
-// I8: of two answers that become effective together the first may take the other's question away
+// I8: if two answers become effective together, the first may supersede the review of the second
 TEST_P(Endings, an_answer_that_another_of_the_same_moment_superseded_stays_superseded) {
   StageDefinition b = reviewed("b", {"a"});
   b.changes_rerun = "a";

@@ -1,4 +1,5 @@
-/// Children: how they make their parent, and what happens to them when it goes back.
+/// Children: how they determine their parent's end, and what happens to them when the parent is
+/// rerun.
 
 #include "contract/contract.hpp"
 #include "contract/store_kinds.hpp"
@@ -82,7 +83,7 @@ TEST_P(FanningOut, a_retried_parent_runs_only_the_children_that_failed) {
   EXPECT_EQ(drive.job(job).dead_letters, 0);
 }
 
-// It would put the parent back to waiting for children of work that is no longer its own.
+// It would make the parent wait again for children of work that has been superseded.
 TEST_P(FanningOut, a_tolerated_failure_is_not_retried_once_its_parent_has_gone_back) {
   StageDefinition fan = stage("fan", {"first"});
   fan.tolerate_failures = {.count = 1};
@@ -116,7 +117,7 @@ TEST_P(FanningOut, a_rerun_parent_expands_anew_and_the_old_children_count_for_no
   drive.close(drive.claim(1)[0], split({"p", "q"}));
   EXPECT_EQ(drive.task(job, "x", 1).expansion, 2U);
 
-  // Neither a late success nor a late failure of the old ones changes anything.
+  // Neither a late success nor a late failure of the old children changes anything.
   (void)drive.close(old[0], succeeded());
   (void)drive.close(old[1], failed("torn"));
   EXPECT_EQ(std::get<Expanded>(drive.task(job, "x", 1).state),

@@ -1,4 +1,4 @@
-/// A list with a filter, read page by page, is the whole list without what does not fit.
+/// A filtered list, read page by page, equals the whole list without the rows that do not match.
 
 #include "contract/contract.hpp"
 #include "contract/store_kinds.hpp"
@@ -49,13 +49,13 @@ class Lists : public Contract {
     return job;
   }
 
-  /// Items in every state, in two jobs whose items came in turns, and one that was cancelled.
+  /// Items in every state, in two jobs whose items were submitted in turns, and in a cancelled job.
   std::vector<JobId> mixed_jobs() {
     const Workflow flow = workflow("mixed", {stage("only")});
     std::vector<JobId> jobs{submit_with_categories(flow, "abcdefg"),
                             submit_with_categories(flow, "abcdefg"),
                             submit_with_categories(workflow("other", {stage("only")}), "abcdefg")};
-    // a fails, b is cancelled, c is cut short, d and e stay, the rest succeeds.
+    // a fails, b is cancelled, c is cut short, d and e stay active, the rest succeeds.
     for (const Claimed& claimed : drive.claim()) {
       const std::string& key = claimed.item_key;
       if (key == "a") drive.close(claimed, failed("broken", ErrorClass::final));

@@ -1,4 +1,4 @@
-/// Payloads: bytes and files that are kept by their content.
+/// Payloads: bytes and files that are stored by their content.
 
 #include <fstream>
 #include <thread>

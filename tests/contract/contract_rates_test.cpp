@@ -1,4 +1,4 @@
-/// Rates: at most so many openings within any stretch of time, for everyone who shares the store.
+/// Rates: at most so many attempts are opened within any period, for all users of the store.
 
 #include "contract/contract.hpp"
 #include "contract/store_kinds.hpp"
@@ -72,7 +72,7 @@ TEST_P(Rates, a_claim_that_nothing_stood_in_the_way_of_says_so) {
 TEST_P(Rates, are_shared_by_workers_jobs_and_the_stages_of_a_pool) {
   const Rate rate{.count = 3, .per = 1min};
   StageDefinition also = stage("also");
-  also.limits.pool = "api";  // gives no limit of its own: that of the pool holds
+  also.limits.pool = "api";  // sets no limit, so that of the pool applies
   drive.submit(workflow("one", {rated("call", rate)}), keys(2));
   drive.submit(workflow("two", {rated("call", rate), also}), keys(2));
   const WorkerId other = drive.enlist();

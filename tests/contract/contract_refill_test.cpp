@@ -1,5 +1,5 @@
-/// A commit that claims for the slots it frees: as many, by the same rules, and for nobody who is
-/// gone.
+/// A commit that claims tasks for the slots it frees: as many, by the same rules, and never for a
+/// worker that is gone.
 
 #include "contract/contract.hpp"
 #include "contract/store_kinds.hpp"
@@ -12,7 +12,7 @@ using testing::SizeIs;
 
 class Refilling : public Contract {
  protected:
-  /// Closes these as succeeded, and lets the commit claim from whatever is Ready.
+  /// Closes these as succeeded, and lets the commit claim from all Ready tasks.
   Committed close_and_refill(const std::vector<Claimed>& claimed, WorkerId worker) {
     std::vector<Step> steps;
     for (const Claimed& one : claimed) {

@@ -1,5 +1,5 @@
 /// Hostile bytes in every text of every record: no store refuses them, all stores hold the same,
-/// and what was replaced shows.
+/// and replacements are visible.
 
 #include <memory>
 #include <set>
@@ -21,8 +21,8 @@ namespace {
 using namespace std::string_literals;
 using testing::HasSubstr;
 
-/// What is wrong with text in every way: Latin-1, NUL, a broken and a cut sequence, an overlong
-/// form, a surrogate, a code point that does not exist; and what is right and hostile to terminals.
+/// Every kind of invalid text: Latin-1, NUL, a broken and a truncated sequence, an overlong form, a
+/// surrogate, a code point that does not exist; and valid text that is hostile to terminals.
 const std::string hostile_bytes =
     "Gr\xF6\xDF"
     "e \0 \xC3( \xE2\x82 \xC0\x80 \xED\xA0\x80 \xF4\x90\x80\x80 \u202Eabc\u2066 "
@@ -30,7 +30,7 @@ const std::string hostile_bytes =
 const std::string shown_bytes =
     "Gr\uFFFD\uFFFDe \uFFFD \uFFFD( \uFFFD \uFFFD\uFFFD \uFFFD\uFFFD\uFFFD \uFFFD\uFFFD\uFFFD\uFFFD \u202Eabc\u2066 \x1B[31m \r\n \\u0000 \" ' 日本 \uFFFD"s;
 
-/// The texts of records, one after the other.
+/// Collects the texts of records.
 struct Gathered {
   std::string all;
   void operator()(const std::string& text) { all += text + "\n"; }
@@ -39,7 +39,7 @@ struct Gathered {
 
 class HostileText : public testing::Test {
  protected:
-  /// Hostile text that carries a mark, which must be found in the records at the end.
+  /// Hostile text with a mark, which must be found in the records at the end.
   std::string hostile(const std::string& mark) {
     marks_.insert("<" + mark + ">");
     return "<" + mark + "> " + hostile_bytes;
@@ -74,7 +74,7 @@ class HostileText : public testing::Test {
     return submitted->job.id;
   }
 
-  /// Everything that an attempt may bring.
+  /// Every field that an attempt may have.
   Attempt attempt(const std::string& mark, AttemptResult result) {
     Attempt closed;
     closed.result = result;
@@ -141,8 +141,7 @@ class HostileText : public testing::Test {
     return failed.empty() ? TaskId{} : failed.front().id;
   }
 
-  /// All stores hold the same, every invariant holds, all text is valid and nothing of it is
-  /// missing.
+  /// All stores hold the same, every invariant holds, all text is valid, and none is missing.
   void expect_same_and_valid() {
     mirrored_->compare();
     const Snapshot rows = snapshot_of(store());
@@ -236,7 +235,7 @@ TEST_F(HostileText, of_people_is_held_alike_by_every_store) {
                     .note = hostile("approval"),
                     .edits = hostile_json("edits")}});
   EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
-  marks_.erase("<hesitant>");  // taken back
+  marks_.erase("<hesitant>");  // withdrawn
   const Review last = drive.records().reviews({.job = job, .limit = 10})->back();
   EXPECT_EQ(last.answer->reviewer, shown("approver"));
   EXPECT_EQ(*last.answer->edits, shown_json("edits"));
@@ -299,7 +298,7 @@ TEST_F(HostileText, is_compared_in_the_form_that_is_stored) {
     EXPECT_EQ(one.item(fresh, "a\xFF#2").data, Json(2));
     EXPECT_EQ(one.records().items({.job = fresh, .category = "c\xC3"})->size(), 2U);
     EXPECT_EQ(one.records().jobs({.workflow_name = "\xFF"})->size(), 0U);
-    // The same source once more: the same items.
+    // The same source again gives the same items.
     EXPECT_TRUE(one.act(ReopenSubmission{.job = fresh}));
     const Result<Added> added =
         one.store().add_items({.job = fresh, .items = items, .close = true});
@@ -309,7 +308,7 @@ TEST_F(HostileText, is_compared_in_the_form_that_is_stored) {
   }
 }
 
-/// Digits that no database makes shorter.
+/// Digits that no database can compress.
 std::string random_text(std::size_t length) {
   std::string text;
   for (int i = 0; text.size() < length; ++i) text += sha256_hex(std::to_string(i));
@@ -340,7 +339,7 @@ TEST(LongText, that_an_index_of_postgres_cannot_hold_is_refused_with_the_reason)
   EXPECT_TRUE(drive.records().jobs({})->empty());
 }
 
-/// A database without an encoding of its own, gone with it.
+/// A database without its own encoding; it is dropped with this object.
 class PlainDatabase {
  public:
   PlainDatabase() {

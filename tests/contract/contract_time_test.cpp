@@ -1,4 +1,5 @@
-/// Time and death, budgets, job-wide stages, items, the log, payloads, adoption, import, errors.
+/// Time and worker deaths, budgets, job-wide stages, items, the log, payloads, adoption, import,
+/// errors.
 
 #include "contract/contract.hpp"
 #include "contract/store_kinds.hpp"
@@ -327,7 +328,7 @@ TEST_P(Items, cancelling_one_drops_its_question_and_its_children) {
   EXPECT_TRUE(drive.job(job).has_ended());
 }
 
-// Somebody may still have the question on the screen that went with its item.
+// An operator may still have the purged review on the screen.
 TEST_P(Items, a_purged_review_leaves_its_number_to_nobody) {
   const JobId job = drive.submit(workflow("w", {reviewed("ask")}), {"x"});
   drive.close(drive.claim()[0], succeeded());
@@ -441,7 +442,7 @@ TEST_P(Items, come_with_the_history_an_older_system_knew) {
   EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
 }
 
-// an item whose first stages are several, of which one came with its history
+// an item with several first stages, one of which was imported
 TEST_P(Items, an_imported_dead_letter_leaves_the_other_first_stages_to_run) {
   Attempt past;
   past.number = 1;

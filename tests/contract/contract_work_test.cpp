@@ -157,8 +157,8 @@ TEST_P(Claiming, takes_the_oldest_item_first_whatever_its_stage_and_cause) {
                                  {"one", "two", "three", "four"});
   const std::vector<Claimed> some = drive.claim(3);
   EXPECT_THAT(keys_of(some), ElementsAre("one", "two", "three"));
-  drive.close(some[2], succeeded());     // three is at its second stage
-  drive.close(some[0], failed("busy"));  // one tries again at once
+  drive.close(some[2], succeeded());     // "three" is at its second stage
+  drive.close(some[0], failed("busy"));  // "one" is retried at once
   EXPECT_EQ(drive.task(job, "one").kind(), StateKind::ready);
   EXPECT_THAT(keys_of(drive.claim()), ElementsAre("one", "three", "four"));
 }
@@ -179,7 +179,7 @@ TEST_P(Claiming, tells_each_lane_with_the_age_of_its_oldest) {
   EXPECT_EQ(heads[1].priority, 5);
   EXPECT_EQ(heads[1].stage, first);
 
-  // C30, C49: only the lanes asked for.
+  // C30, C49: only the requested lanes.
   const Claims red = *drive.store().claim(
       {.worker = drive.worker(),
        .shares = {{.job = job, .lanes = {{heads[0].lane, heads[0].stage}}, .max = 10}}});
@@ -302,13 +302,13 @@ TEST_P(Claiming, a_conditional_task_stays_ready_until_somebody_has_looked) {
   ASSERT_THAT(claims.conditional, SizeIs(2));
   EXPECT_EQ(claims.conditional[0].task.kind(), StateKind::ready);
 
-  // No: skipped by choice, without an attempt, and what needs it goes on.
+  // False: skipped by choice, without an attempt, and its dependents continue.
   EXPECT_EQ(drive.commit(skip_by_choice(claims.conditional[0].task)).outcome, StepOutcome::applied);
   EXPECT_EQ(drive.task(job, "a").kind(), StateKind::skipped);
   EXPECT_EQ(drive.task(job, "a").attempts, 0U);
   EXPECT_EQ(drive.task(job, "a", 1).kind(), StateKind::ready);
 
-  // Yes: opened by a step.
+  // True: opened by a step.
   const Task& ready = claims.conditional[1].task;
   Step open_it{.was = StateKind::ready, .expected = ready.version, .next = ready};
   ++open_it.next.version;
@@ -320,7 +320,7 @@ TEST_P(Claiming, a_conditional_task_stays_ready_until_somebody_has_looked) {
   EXPECT_EQ(drive.commit(open_it).outcome, StepOutcome::fenced);
 }
 
-// trap 2: what a swept worker opened would never be swept again.
+// trap 2: attempts opened for a worker that has already been swept would never be recovered.
 TEST_P(Claiming, a_worker_that_was_swept_opens_nothing_more) {
   StageDefinition maybe = stage("maybe");
   maybe.conditional = true;

@@ -270,7 +270,7 @@ TEST_P(DeadLetters, a_discard_wants_a_reason_and_takes_the_letter_off_the_list) 
   EXPECT_EQ(list_dead_letters(drive.store(), {.include_discarded = true})->letters.size(), 2U);
   EXPECT_EQ(show_dead_letter(drive.store(), ada)->failure_count, 1U);
   EXPECT_EQ(drive.job(job).dead_letters, 1);
-  // Dealt with: neither discarded nor retried a second time.
+  // A discarded letter is neither discarded nor retried a second time.
   EXPECT_EQ(discard_dead_letters(drive.store(), {.tasks = {ada}}, {.note = "again"})->refused, 1);
   EXPECT_EQ(retry_dead_letters(drive.store(), {.tasks = {ada}}, {})->refused, 1);
 }

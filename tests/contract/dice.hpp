@@ -1,6 +1,6 @@
 #pragma once
 
-/// Chance from a seed: the same on every machine, and small workflows made of it.
+/// Random numbers from a seed, the same on every machine, and small random workflows.
 
 #include <cstdint>
 #include <random>
@@ -15,7 +15,7 @@ namespace pawl::driving {
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : engine_(seed) {}
-  /// 0 … sides − 1. Distributions of the standard library differ between libraries; this does not.
+  /// 0 … sides − 1. The distributions of standard libraries differ; this one is always the same.
   std::uint64_t below(std::uint64_t sides) { return sides == 0 ? 0 : engine_() % sides; }
   bool one_in(std::uint64_t sides) { return below(sides) == 0; }
   template <class T>
@@ -31,7 +31,7 @@ class Dice {
   std::mt19937_64 engine_;
 };
 
-/// A stage with a random share of every policy, needing some of those before it.
+/// A stage with random policies that needs some of the stages before it.
 inline StageDefinition random_stage(Dice& dice, std::size_t place,
                                     const std::vector<StageDefinition>& before) {
   using namespace std::chrono_literals;
@@ -90,7 +90,7 @@ inline Workflow random_workflow(Dice& dice) {
   }
 }
 
-/// What the code of a task may bring.
+/// A random result of a task's code.
 inline Work random_work(Dice& dice, const StageDefinition& definition, const Task& task) {
   using namespace std::chrono_literals;
   Work work{.closed = succeeded(Json(static_cast<std::int64_t>(dice.below(100)))), .children = {}};

@@ -1,5 +1,6 @@
-/// The differential: one random history, step by step on memory, SQLite and PostgreSQL. After every
-/// step the answers are equal, every few steps all rows are, and every invariant holds on all.
+/// The differential test: one random history, step by step on memory, SQLite and PostgreSQL. After
+/// every step the answers are equal, every few steps all rows are, and every invariant holds on
+/// all.
 
 #include "contract/mirrored_store.hpp"
 #include "contract/random_history.hpp"
@@ -15,7 +16,7 @@ TEST(Differential, the_same_history_leaves_the_same_rows_on_every_store) {
   play_histories(250, [](std::uint64_t seed, bool tells) {
     ManualClock clock;
     std::vector<MirroredStore::Mirror> mirrors{{"sqlite", open_temporary_sqlite_store(clock)}};
-    // A schema takes longer to make than a history to run: every third has one.
+    // Creating a schema takes longer than running a history, so only every third history has one.
     if (tells || seed % 3 == 0) {
       mirrors.push_back({"postgres", open_temporary_postgres_store(clock)});
     }

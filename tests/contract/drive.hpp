@@ -1,6 +1,7 @@
 #pragma once
 
-/// Drives a store through its ports without a runtime: submits, claims, closes as a script says.
+/// Drives a store through its ports without a runtime: submits, claims, and closes as a script
+/// says.
 
 #include <cstdlib>
 #include <filesystem>
@@ -24,8 +25,8 @@
 
 namespace pawl::driving {
 
-/// A store in a file of its own, which goes with the store. Without fsync: what a power cut does
-/// is proven elsewhere.
+/// A store in its own file, which is removed with the store. Without fsync: other tests cover power
+/// cuts.
 inline std::shared_ptr<Store> open_temporary_sqlite_store(const Clock& clock) {
   auto folder = std::make_unique<TemporaryFolder>();
   Result<std::shared_ptr<Store>> opened = open_sqlite_store(
@@ -49,7 +50,7 @@ struct StoreKind {
 inline std::string name_of_kind(const testing::TestParamInfo<StoreKind>& tested) {
   return tested.param.name;
 }
-// What an attempt brings.
+// The results of an attempt.
 
 inline Attempt succeeded(Json output = Json::object({{"ok", true}})) {
   Attempt closed;
@@ -124,7 +125,7 @@ class Drive {
     return submit(flow, keys, NewJob{.workflow = flow});
   }
 
-  /// Another worker beside the one that every verb uses unless told otherwise.
+  /// Another worker beside the default one.
   WorkerId enlist(Duration lease_time = lease) {
     return *store_->enlist({.host = "here", .pid = 1, .name = "other", .lease = lease_time});
   }
@@ -139,7 +140,7 @@ class Drive {
     EXPECT_TRUE(claims) << (claims ? "" : claims.error().text());
     return std::move(*claims);
   }
-  /// A request for what is Ready, up to `max` for each job.
+  /// A request for all Ready tasks, up to `max` for each job.
   ClaimRequest everything(WorkerId worker, std::uint32_t max = 1'000) {
     std::map<JobId, LaneShare> shares;
     const Result<std::vector<LaneHead>> heads = store_->ready_lanes();
@@ -170,7 +171,7 @@ class Drive {
   }
   BatchNumber next_batch() { return ++batch_; }
 
-  /// Claims what is Ready and closes it as the script says; answers how many attempts that were.
+  /// Claims all Ready tasks and closes them as the script says. Returns the number of attempts.
   int work_once(const Script& script) {
     EXPECT_TRUE(store_->sweep({.self = worker_}));
     std::vector<Step> steps;
@@ -182,7 +183,7 @@ class Drive {
     return static_cast<int>(steps.size());
   }
 
-  /// Works until nothing is left to do now or later; time moves on to what is due.
+  /// Works until nothing is left to do now or later; time advances to what is due.
   int work(const Script& script) {
     int total = 0;
     while (true) {
@@ -218,7 +219,7 @@ class Drive {
     }
   }
 
-  /// The step that closing a claimed task is, decided from the job and the item as they are now.
+  /// The step of closing a claimed task, decided from the current job and item.
   Step closing(const Claimed& claimed, Work work) {
     const Job row = *records().job(claimed.task.job);
     const Workflow flow = *records().workflow(row.workflow_hash);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Every read there is, with every combination of what it can filter by.
+/// Every read, with every combination of its filters.
 
 #include <functional>
 #include <string>
@@ -15,7 +15,7 @@ namespace pawl::driving {
 struct Read {
   std::string name;
   std::function<void()> run;
-  /// Why it may pass over rows that do not fit; empty: it finds its page by an index alone.
+  /// Why it may skip rows that do not match; empty: it finds its page by an index alone.
   std::string passes_over = {};
 };
 
@@ -38,7 +38,7 @@ class EveryRead {
  private:
   static constexpr std::uint32_t page = 20;
 
-  /// Adds a read that has to succeed.
+  /// Adds a read that must succeed.
   template <class Body>
   void add(std::string name, Body body, std::string passes_over = {}) {
     const auto run = [name, body] {
@@ -48,7 +48,7 @@ class EveryRead {
     reads.push_back({std::move(name), run, std::move(passes_over)});
   }
 
-  /// Named, with none first, which means all.
+  /// Jobs with names; no job, which means all, comes first.
   [[nodiscard]] std::vector<std::pair<std::string, JobId>> all_jobs() const {
     return {{"any job", JobId{}},
             {"settled", history_.settled},

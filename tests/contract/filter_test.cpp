@@ -153,7 +153,7 @@ TEST(Filter, only_the_fields_the_answer_depends_on_are_read) {
   EXPECT_FALSE(filter->uses(4));
 }
 
-/// Makes filters at random, from the grammar.
+/// Generates random filters from the grammar.
 class Author {
  public:
   explicit Author(unsigned seed) : random_(seed) {}

@@ -1,7 +1,7 @@
 #pragma once
 
-/// A store in which nearly everything is over. `many` things of each kind have been dealt with, and
-/// behind them come a few that have not: whoever looks for the few and walks, walks past the many.
+/// A store in which nearly everything has ended. `many` things of each kind are settled, and a few
+/// after them are not: a read that scans for the few would scan past the many.
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Stores that must not differ: every verb is carried out on all of them, and their answers are
-/// held against the first one's, also where they are errors. Reads are the first one's.
+/// Stores that must not differ: every operation runs on all of them, and their answers, errors
+/// included, are compared with those of the first. Reads go to the first.
 
 #include <algorithm>
 #include <memory>
@@ -128,8 +128,8 @@ class MirroredStore final : public ForwardingStore {
            std::ranges::equal(one.jobs, two.jobs, same_mark) && one.is_short == two.is_short &&
            same_claims(one.claims, two.claims);
   }
-  /// What is due next is compared when the sweep changed nothing: a job that it ended may still
-  /// show its deadline, which costs one idle look.
+  /// The next due time is compared only if the sweep changed nothing: a job that it ended may still
+  /// show its deadline, which costs one idle check.
   static bool same_sweep(const Swept& one, const Swept& two) {
     const bool is_idle = one.woken + one.interrupted + one.answered + one.ended_jobs == 0;
     return one.woken == two.woken && one.interrupted == two.interrupted &&

@@ -50,7 +50,7 @@ void RandomHistory::step() {
 
 void RandomHistory::run_to_the_end() {
   tell("the end");
-  clock_.advance(10s);  // every other worker's lease runs out
+  clock_.advance(10s);  // the leases of all other workers expire
   const WorkerId last = enlist();
   workers_ = {last};
   held_.clear();
@@ -105,7 +105,7 @@ ItemHistory RandomHistory::some_history() {
   return {.attempts = {past}, .dead = dice_.one_in(2)};
 }
 
-/// A random workflow with a share of the policies that `random_workflow` leaves alone.
+/// A random workflow with some of the policies that `random_workflow` does not use.
 Workflow RandomHistory::some_workflow() {
   for (;;) {
     WorkflowDefinition definition = random_workflow(dice_).definition();
@@ -243,7 +243,7 @@ Step RandomHistory::closing(const Task& task, Work work) {
   }
   Step step =
       close(flow.stage(task.stage()), task, std::move(work.closed), std::move(work.children));
-  // Not the next one, which a step before it may make true.
+  // Not the next generation, which an earlier step may make valid.
   step.generation = dice_.one_in(10) ? job.generation + 100 : job.generation;
   return step;
 }
@@ -259,7 +259,7 @@ void RandomHistory::close_some() {
     const Job job = *store_.records().job(held.task.job);
     const Workflow flow = *store_.records().workflow(job.workflow_hash);
     Step step = closing(held.task, some_work(flow.stage(held.task.stage()), held.task));
-    // Now and then an answer is delivered again later.
+    // Sometimes an answer is delivered again later.
     if (!dice_.one_in(6)) held_.erase(held_.begin() + place);
     if (dice_.one_in(2)) {
       step.open_for = worker;
@@ -353,7 +353,7 @@ Answer RandomHistory::some_answer(const std::string& who) {
   return answer;
 }
 
-/// Somebody answers everything there is, and has a moment to think better of it.
+/// Answers all reviews with a delay in which the answers can be withdrawn.
 void RandomHistory::answer_everything_later() {
   const std::vector<Review> open =
       *store_.records().reviews({.status = ReviewStatus::open, .limit = 1'000});
@@ -432,7 +432,7 @@ bool RandomHistory::work_off(WorkerId worker) {
     }
     const Result<Claims> claims = store_.claim({.worker = worker, .shares = {share}});
     for (const Claimed& one : claims->conditional) commit({skip_by_choice(one.task)}, worker);
-    // One by one: a step may stop the job, and the next must be decided with that in mind.
+    // One by one: a step may stop the job, and the next decision must take that into account.
     for (const Claimed& one : claims->opened) {
       Step step = closing(one.task, {.closed = succeeded(), .children = {}});
       step.generation = 0;
@@ -454,7 +454,7 @@ namespace {
 
 volatile std::sig_atomic_t current_seed = 0;
 
-/// A broken promise ends the process; whoever looks at it wants to know where.
+/// A failed `require` ends the process; print the seed before that.
 void tell_seed(int) {
   char text[32] = "replay with PAWL_SEED=";
   std::size_t end = std::strlen(text);
@@ -480,7 +480,7 @@ void play_histories(std::uint64_t count,
   const bool replays = std::getenv("PAWL_SEED") != nullptr;
   const std::uint64_t first = number_from("PAWL_SEED", 1);
   const std::uint64_t last = replays ? first : number_from("PAWL_SEEDS", count);
-  // Hundreds of small files: where there is a file system in memory, there.
+  // Hundreds of small files: use a file system in memory if there is one.
   if (std::filesystem::is_directory("/dev/shm")) ::setenv("TMPDIR", "/dev/shm", 0);
   const auto before = std::signal(SIGABRT, tell_seed);
   for (std::uint64_t seed = first; seed <= last && !testing::Test::HasFailure(); ++seed) {

@@ -1,8 +1,8 @@
 #pragma once
 
-/// A seeded random history on one store: jobs are submitted, claimed, worked at, interfered with;
-/// workers come, go and die; time passes. What is interesting is the store it is played on: several
-/// behind each other, or one with a model beside it.
+/// A seeded random history on one store: jobs are submitted, claimed, worked on and changed by
+/// operators; workers start, stop and die; time passes. The store decides what is tested: several
+/// stores behind one, or one with a model beside it.
 
 #include <cstdint>
 #include <functional>
@@ -16,16 +16,16 @@ namespace pawl::driving {
 class RandomHistory {
  public:
   struct Options {
-    bool brings_history = true;  ///< items with attempts of their own, and adopted ones
-    bool tells = false;          ///< each step on standard output
+    bool brings_history = true;  ///< items that come with attempts, and adopted ones
+    bool tells = false;          ///< prints each step
   };
 
-  /// On an empty store; `clock` is the store's.
+  /// Starts on an empty store; `clock` is the clock of the store.
   RandomHistory(std::uint64_t seed, Options options, Store& store, ManualClock& clock);
 
   void step();
-  /// Lets everything end well. What then has not ended fails the test: a task that does not end
-  /// names what it waits for (I12).
+  /// Lets everything succeed. Tasks that then have not ended fail the test, with what they wait for
+  /// (I12).
   void run_to_the_end();
 
  private:
@@ -69,13 +69,13 @@ class RandomHistory {
   std::vector<Workflow> workflows_;
   std::vector<JobId> jobs_;
   std::vector<Held> held_;
-  Timestamp next_open_ = no_time;  ///< what the last claim said
+  Timestamp next_open_ = no_time;  ///< as reported by the last claim
   BatchNumber batch_ = 0;
 };
 
-/// Plays histories from seed 1 on, `count` of them; PAWL_SEED=n plays one alone and lets it tell
-/// its steps, PAWL_SEEDS=n plays so many. Ends with the first that fails, whose seed it says, also
-/// where the process aborts.
+/// Plays `count` histories from seed 1 on. PAWL_SEED=n plays only one and prints its steps;
+/// PAWL_SEEDS=n plays n. Stops at the first failure and prints its seed, even if the process
+/// aborts.
 void play_histories(std::uint64_t count,
                     const std::function<void(std::uint64_t seed, bool tells)>& play);
 

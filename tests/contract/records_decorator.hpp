@@ -1,6 +1,6 @@
 #pragma once
 
-/// Records as they might be after damage: rows are altered or dropped on their way to the reader.
+/// Records as they might be after damage: rows are altered or dropped on the way to the reader.
 
 #include <functional>
 #include <vector>
@@ -25,7 +25,7 @@ class RecordsDecorator final : public Records {
   std::function<void(std::string&)> alter_payload;
   std::function<void(std::int64_t&)> alter_payload_size;
   std::function<void(std::vector<PoolUse>&)> alter_pools;
-  bool hides_workers = false;  ///< whether they are there cannot be told
+  bool hides_workers = false;  ///< whether they exist is unknown
   std::function<bool(WorkerId)> drop_worker;
 
   Result<Job> job(JobId id) override { return one(inner_.job(id), alter_job); }

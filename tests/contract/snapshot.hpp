@@ -1,6 +1,6 @@
 #pragma once
 
-/// Everything that a store's records say, for comparing one store with another.
+/// The whole content of a store's records, to compare one store with another.
 
 #include <string>
 #include <vector>
@@ -58,7 +58,7 @@ inline Snapshot snapshot_of(Store& store) {
   return taken;
 }
 
-/// The place of the first difference, or nothing.
+/// The position of the first difference, or nothing.
 template <class Row>
 void expect_same(const char* what, const std::vector<Row>& one, const std::vector<Row>& two) {
   if (one == two) return;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The stores that promises are tested on.
+/// The stores on which the promises are tested.
 
 #include <cstdlib>
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace pawl::driving {
 
-/// A store in a schema of its own, which goes with the store.
+/// A store in its own schema, which is dropped with the store.
 inline std::shared_ptr<Store> open_temporary_postgres_store(const Clock& clock) {
   auto place = std::make_shared<PostgresPlace>();
   Result<std::shared_ptr<Store>> opened = open_postgres_store({.url = place->url()}, clock);
@@ -28,7 +28,7 @@ inline std::shared_ptr<Store> open_temporary_postgres_store(const Clock& clock) 
           }};
 }
 
-/// Every kind of store there is; add new ones here.
+/// Every kind of store; add new ones here.
 inline std::vector<StoreKind> store_kinds() {
   return {{.name = "memory", .open = [](const Clock& clock) { return open_memory_store(clock); }},
           {.name = "sqlite", .open = open_temporary_sqlite_store},

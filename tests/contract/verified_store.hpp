@@ -35,12 +35,12 @@ inline std::string told(const Verification& found) {
   return out;
 }
 
-/// A store and what `verify` finds in it, as it is and damaged.
+/// A store and what `verify` finds in it, intact and damaged.
 class VerifiedStore : public testing::TestWithParam<StoreKind> {
  protected:
   Drive drive{GetParam()};
 
-  /// A chain with a join, retries with backoff, a gate and a review, an item of every fate.
+  /// A chain with a join, retries with backoff, a gate and a review, and an item for each outcome.
   JobId varied_job() {
     StageDefinition fetch = stage("fetch");
     fetch.retry.max_attempts = 3;
@@ -90,7 +90,7 @@ class VerifiedStore : public testing::TestWithParam<StoreKind> {
     EXPECT_TRUE(found.ok()) << told(found);
     EXPECT_THAT(found.in_motion, testing::IsEmpty());
   }
-  /// The damaged records violate this invariant, and the sentence says so.
+  /// The damaged records violate this invariant, and the message says so.
   void expect_violation(RecordsDecorator& damaged, std::string_view invariant,
                         std::string_view part) {
     const Verification found = verified(damaged);
@@ -99,7 +99,7 @@ class VerifiedStore : public testing::TestWithParam<StoreKind> {
     });
     EXPECT_TRUE(has) << "wanted " << invariant << " … " << part << "\nfound\n" << told(found);
   }
-  /// The same, and none of any other.
+  /// The same, and no other invariant.
   void expect_only(RecordsDecorator& damaged, std::string_view invariant, std::string_view part) {
     expect_violation(damaged, invariant, part);
     const Verification found = verified(damaged);

@@ -1,5 +1,4 @@
-// The log and the rows are two records of the same facts: where one of them is damaged, the other
-// tells.
+// The log and the rows record the same facts: if one of them is damaged, the other shows it.
 
 #include "contract/verified_store.hpp"
 #include "pawl/store/dead_letters.hpp"
@@ -11,7 +10,7 @@ using namespace verifying;  // NOLINT(google-build-using-namespace): a test of t
 
 class VerifyLog : public VerifiedStore {
  protected:
-  /// Items through one stage, all succeeded.
+  /// A job with one stage; all items succeeded.
   JobId plain_job(const std::vector<std::string>& keys = {"x", "y"}) {
     const JobId job = drive.submit(workflow("plain", {stage("a")}), keys);
     drive.work(always(succeeded()));
@@ -27,7 +26,7 @@ class VerifyLog : public VerifiedStore {
     });
     return job;
   }
-  /// Tells one kind of event as another that no row tells again.
+  /// Replaces one kind of event by another that no row repeats.
   static void silence(RecordsDecorator& damaged, EventType type, AttemptNumber attempt = 0) {
     damaged.alter_event = [=](Event& event) {
       if (event.type == type && (attempt == 0 || event.attempt == attempt)) {
@@ -89,7 +88,7 @@ TEST_P(VerifyLog, finds_an_attempt_that_the_log_does_not_tell) {
   silence(untold, EventType::attempt_started);
   expect_violation(untold, "I1", "was opened at");
   expect_violation(untold, "I1", "and the log does not");
-  // The same damage is a story that nobody can have lived.
+  // The same damage makes a history that is impossible.
   expect_violation(untold, "I4", "attempt 1 of task 65536 was closed as success, and was not open");
 }
 
@@ -243,7 +242,7 @@ TEST_P(VerifyLog, leaves_out_what_was_purged_and_nothing_else) {
   expect_only(unpurged, "I1", "the log tells that attempt 1 of task 65536 was opened");
 }
 
-// Work goes on while the records are read: what came in between is no difference.
+// Work continues while the records are read: changes in between are not differences.
 TEST_P(VerifyLog, what_comes_between_two_reads_is_not_taken_for_a_difference) {
   StageDefinition b = stage("b", {"a"});
   b.review = ReviewPolicy::always;
@@ -262,7 +261,7 @@ TEST_P(VerifyLog, what_comes_between_two_reads_is_not_taken_for_a_difference) {
   expect_clean();
 }
 
-// More tasks differ than are held at a time: each is told, or its group is counted.
+// More tasks differ than are held at a time: each is reported, or its group is counted.
 TEST_P(VerifyLog, tells_many_differences_one_by_one) {
   std::vector<std::string> keys;
   for (int i = 0; i < 40; ++i) keys.push_back("item " + std::to_string(i));

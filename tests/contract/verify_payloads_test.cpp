@@ -21,7 +21,7 @@ class VerifyPayloads : public VerifiedStore {
   static Json file(const std::string& sha256) {
     return Json::object({{"$file", "sha256:" + sha256}, {"name", "a.txt"}});
   }
-  /// One item whose output is this.
+  /// A job with one item and this output.
   JobId job_with(const Json& output, std::vector<ArtifactRecord> artifacts = {}) {
     Attempt done = succeeded(output);
     done.artifacts = std::move(artifacts);
@@ -52,7 +52,7 @@ TEST_P(VerifyPayloads, reads_each_payload_that_records_name_once) {
   const Verification quick =
       verified(drive.records(), {.payloads = VerifyOptions::Payloads::present});
   EXPECT_TRUE(quick.ok()) << told(quick);
-  EXPECT_EQ(quick.payloads, 2);  // nobody has looked inside
+  EXPECT_EQ(quick.payloads, 2);  // without reading their bytes
   EXPECT_EQ(quick.payload_bytes, 0);
 }
 
@@ -131,7 +131,7 @@ TEST_P(VerifyPayloads, finds_pools_that_are_fuller_or_emptier_than_what_runs) {
   for (const Claimed& one : running) drive.close(one, succeeded());
   drive.work(always(succeeded()));
   expect_clean();
-  // At rest nothing is reserved.
+  // If nothing runs, nothing is reserved.
   expect_only(fuller, "I14", "pool 'gpu' counts 1 open attempts, the rows are 0");
 }
 

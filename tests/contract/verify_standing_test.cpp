@@ -1,5 +1,5 @@
-// Where tasks stand, and what binds an answer to what was shown: each damage is one that counts
-// still add up after.
+// The states of tasks, and what binds an answer to the content that was shown. Each damage leaves
+// the counts consistent.
 
 #include "contract/verified_store.hpp"
 #include "pawl/store/dead_letters.hpp"
@@ -26,7 +26,7 @@ class VerifyStanding : public VerifiedStore {
     drive.work(always(succeeded()));
     return job;
   }
-  /// Rejected twice by its gate, then good.
+  /// Rejected twice by its gate, then accepted.
   TaskId refined_task() {
     StageDefinition refined = stage("a");
     refined.retry.max_attempts = 3;
@@ -36,7 +36,7 @@ class VerifyStanding : public VerifiedStore {
     });
     return drive.task_of(job, "x");
   }
-  /// A task that was shown to a person, and the review.
+  /// A task that was shown to a reviewer, and the review.
   JobId reviewed_job() {
     StageDefinition reviewed = stage("a");
     reviewed.review = ReviewPolicy::always;
@@ -216,7 +216,7 @@ TEST_P(VerifyStanding, finds_a_task_that_runs_in_a_worker_that_never_was) {
   expect_only(nobody, "I2", "which was never there");
 }
 
-// I17. Such an attempt was open for ever: its worker lived and knew nothing of it.
+// I17. Such an attempt stayed open for ever: its worker was alive and knew nothing about it.
 TEST_P(VerifyStanding, finds_an_attempt_that_its_worker_does_not_hold) {
   drive.submit(workflow("w", {stage("a")}), {"x"});
   ASSERT_EQ(drive.claim(1).size(), 1U);
@@ -227,7 +227,7 @@ TEST_P(VerifyStanding, finds_an_attempt_that_its_worker_does_not_hold) {
   ASSERT_TRUE(drive.store().renew(drive.worker(), opened + 1us));
   RecordsDecorator as_they_are(drive.records());
   expect_only(as_they_are, "I17", "holds nothing older than");
-  // A worker that signed off will be swept.
+  // A worker that has signed off will be swept.
   ASSERT_TRUE(drive.store().retire(drive.worker()));
   expect_clean();
 }

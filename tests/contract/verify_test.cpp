@@ -239,14 +239,14 @@ TEST_P(Verify, finds_a_stage_that_ran_before_its_needs) {
   expect_violation(early, "I7",
                    "stage 'join' of item 'plain' is awaiting_review, although 'left', which it "
                    "needs, is retry_scheduled");
-  // Skipped for an upstream failure that is none.
+  // Skipped because of an upstream failure that never happened.
   const TaskId fetch = drive.task_of(job, "dead", 0);
   RecordsDecorator causeless(drive.records());
   causeless.alter_task = [&](Task& task) {
     if (task.id == fetch) task.state = Succeeded{.attempt = 3};
   };
   expect_violation(causeless, "I7", "was skipped after an upstream failure, but none of its needs");
-  // A join that remembers what never was.
+  // A join with a satisfied need that never succeeded.
   const JobId waiting =
       drive.submit(workflow("w", {stage("a"), stage("b"), stage("c", {"a", "b"})}), {"x"});
   const std::vector<Claimed> both = drive.claim();

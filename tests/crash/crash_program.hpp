@@ -1,7 +1,7 @@
 #pragma once
 
-/// What the killed workers work on. Everything that comes out depends on the item, never on how
-/// often somebody was killed: failures and rejections are counted in the record.
+/// The work of the killed workers. All results depend on the item only, never on the number of
+/// kills: failures and rejections are counted in the record.
 
 #include <chrono>
 #include <cstdint>
@@ -28,8 +28,8 @@ inline std::uint64_t hash_of(std::string_view text) {
   return hash >> 7U;
 }
 
-/// Tells every start and end of a stage's code, by one write each: lines of several processes do
-/// not mix, and their order is that of time.
+/// Reports every start and end of a stage's code with one write each, so that lines of several
+/// processes do not mix and are in the order of time.
 class Marks {
  public:
   explicit Marks(const std::string& path) {
@@ -48,7 +48,7 @@ class Marks {
   int file_ = -1;
 };
 
-/// The code of one stage between two marks, taking a little while.
+/// The code of one stage between two marks; takes a little while.
 inline StageFunction marked(const Marks& marks, StageFunction work) {
   return [&marks, work = std::move(work)](Context& context, std::stop_token stop) -> Outcome {
     marks.put('S', context);
@@ -60,7 +60,7 @@ inline StageFunction marked(const Marks& marks, StageFunction work) {
   };
 }
 
-/// Breaks `times` times in all, however many attempts were interrupted in between.
+/// Fails `times` times in all, however many attempts were interrupted in between.
 inline bool still_breaks(Context& context, std::uint64_t times) {
   const Result<std::vector<Attempt>> history = context.history();
   if (!history) return true;
@@ -171,7 +171,7 @@ inline Program steady_program(const Marks& marks) {
   return build.build().value();
 }
 
-/// A person between two stages.
+/// A review between two stages.
 inline Program reviewed_program(const Marks& marks) {
   const RetryPolicy twice{.max_attempts = 2, .max_interruptions = 0};
   WorkflowBuilder build("reviewed");
@@ -198,7 +198,7 @@ inline Program reviewed_program(const Marks& marks) {
   return build.build().value();
 }
 
-/// Never works.
+/// Never succeeds.
 inline Program doomed_program(const Marks& marks) {
   WorkflowBuilder build("doomed");
   build.stage("break", marked(marks, [](Context&, std::stop_token) -> Outcome {

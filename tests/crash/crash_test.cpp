@@ -1,6 +1,7 @@
-/// A worker is killed hundreds of times, at random moments, and the end is the same as without.
+/// A worker is killed hundreds of times, at random moments, and the end is the same as without
+/// kills.
 ///
-/// PAWL_SEED chooses other moments, PAWL_KILLS another number of them.
+/// PAWL_SEED selects other moments, PAWL_KILLS another number of them.
 
 #include <iostream>
 #include <map>
@@ -45,8 +46,8 @@ void expect_clean(Store& store) {
   }
 }
 
-/// What became of a task, and every attempt that was not interrupted: what it brought, how it was
-/// judged, what was decided, and what it had used up before.
+/// The outcome of a task, and every attempt that was not interrupted: its result, its verdict, its
+/// decision, and its counts before.
 std::string fate(Records& records, const Task& task) {
   std::string told = "state " + std::to_string(static_cast<int>(task.kind())) + ", output " +
                      records.output(task.id)->output.text();
@@ -62,7 +63,7 @@ std::string fate(Records& records, const Task& task) {
   return told;
 }
 
-/// By item, stage and child: the fate of every task of a job.
+/// The outcome of every task of a job, by item, stage and child.
 std::map<std::string, std::string> fates(Records& records, JobId job) {
   const Workflow workflow = *records.workflow(records.job(job)->workflow_hash);
   std::map<std::string, std::string> all;
@@ -176,7 +177,7 @@ TEST(Crash, a_worker_killed_hundreds_of_times_reaches_the_same_end) {
             << ", attempts in all: " << sum.attempts << std::endl;
 }
 
-// trap 2: nothing is waited for, nobody helps.
+// trap 2: without waiting and without help.
 TEST(Crash, what_a_killed_worker_held_is_taken_up_at_once) {
   const Folder folder;
   const std::string path = folder / "store.db";
@@ -186,7 +187,7 @@ TEST(Crash, what_a_killed_worker_held_is_taken_up_at_once) {
     ASSERT_TRUE(worker.wait_until_ready());
     const auto store = must_open(path);
     while (store->records().tasks({.job = job, .state = StateKind::running})->empty()) {
-      std::this_thread::sleep_for(1ms);  // waits: another process tells nobody
+      std::this_thread::sleep_for(1ms);  // waits: another process does not notify us
     }
     worker.kill();
     ASSERT_EQ(worker.wait(), -1);

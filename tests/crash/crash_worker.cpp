@@ -1,7 +1,7 @@
 /// A worker process to be killed: crash_worker STORE READY_FD [MARKS_FILE]
 ///
-/// Works on every job of the store and ends well when each has ended or only waits for people. When
-/// its engine runs it says so by one byte on READY_FD. Dies with its parent.
+/// Works on every job of the store, and exits with 0 when each has ended or only waits for
+/// reviewers. When its engine runs, it writes one byte to READY_FD. Dies with its parent.
 
 #include <atomic>
 #include <csignal>

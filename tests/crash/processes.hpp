@@ -1,7 +1,7 @@
 #pragma once
 
-/// Processes that a test starts, kills and waits for, and the folder they work in. Whatever
-/// happens to the test, its processes die with it.
+/// Processes that a test starts, kills and waits for, and the folder they work in. They die with
+/// the test, whatever happens to it.
 
 #include <cerrno>
 #include <csignal>
@@ -22,7 +22,7 @@ namespace pawl::crash {
 
 class Process {
  public:
-  /// Runs a program; `ready` is told to it as the number of a descriptor.
+  /// Runs a worker program, which gets `ready` as the number of a descriptor.
   static Process worker(const std::string& store, const std::string& marks = {}) {
     int ends[2];
     if (::pipe(ends) != 0) std::abort();
@@ -38,7 +38,7 @@ class Process {
     ::close(ends[1]);
     return {pid, ends[0]};
   }
-  /// Runs a function in a process of its own.
+  /// Runs a function in its own process.
   static Process of(const std::function<int()>& body) {
     const pid_t pid = ::fork();
     if (pid == 0) {
@@ -59,7 +59,7 @@ class Process {
     if (ready_ >= 0) ::close(ready_);
   }
 
-  /// Waits until its engine runs; false when it ended before that.
+  /// Waits until its engine runs; false if it ended before that.
   [[nodiscard]] bool wait_until_ready() const {
     char byte = 0;
     ssize_t got = 0;
@@ -69,7 +69,7 @@ class Process {
     return got == 1;
   }
   void kill() const { ::kill(pid_, SIGKILL); }
-  /// Its exit code, or −1 when a signal ended it.
+  /// Its exit code, or −1 if a signal ended it.
   [[nodiscard]] int wait() {
     int status = 0;
     while (::waitpid(std::exchange(pid_, 0), &status, 0) < 0 && errno == EINTR) {

@@ -39,8 +39,8 @@ void expect_clean(Store& store) {
   }
 }
 
-/// An operator's process: pauses, resumes, cancels items, answers every review, until all jobs have
-/// ended. A refusal is an answer; only a store that does not answer is a fault.
+/// An operator's process: pauses, resumes, cancels items and answers every review until all jobs
+/// have ended. A refusal is a valid answer; only a store that does not answer is a fault.
 int act_until_all_ended(const std::string& path) {
   const auto store = open(path);
   if (!store) return 2;
@@ -102,7 +102,8 @@ TEST(SeveralProcesses, two_workers_an_operator_and_a_reader_work_on_one_file) {
     jobs = {submit(*store, steady_program(no_marks), 80),
             submit(*store, reviewed_program(no_marks), 80)};
   }
-  // A reviewer's job waits for people now and then, so a worker may leave early; it comes again.
+  // The job with reviews waits for reviewers sometimes, so a worker may exit early; it is started
+  // again.
   const auto work = [&] {
     for (;;) {
       if (const int code = Process::worker(path, marks).wait(); code != 0) return code;
@@ -124,7 +125,7 @@ TEST(SeveralProcesses, two_workers_an_operator_and_a_reader_work_on_one_file) {
   std::ofstream(folder / "done").flush();
   EXPECT_EQ(reader.wait(), 0);
 
-  // Between a task's start and its end nobody else has started it.
+  // Between the start and the end of a task, no other worker has started it.
   std::map<std::string, std::string> running;
   std::ifstream lines(marks);
   std::string what;

@@ -1,7 +1,7 @@
-"""What one run of the program did to its disk, as failing_disk.cpp wrote it down, and what a power cut would
+"""What one run of the program did to its disk, as recorded by failing_disk.cpp, and what a power cut would
 have left of it.
 
-A disk keeps two truths: what the system shows, and what a sync has made safe. A write is safe when its file
+A disk has two states: what the system shows, and what a sync has made durable. A write is safe when its file
 was synced after it, a name when its directory was. `Disk` follows a record operation by operation; `left`
 builds the files that a power cut at this moment might leave."""
 
@@ -13,7 +13,7 @@ PAGE = 4096
 SECTOR = 512
 
 Operation = collections.namedtuple("Operation", "what words bytes", defaults=(b"",))
-# Everything up to the next operation: what happened to files, and what was told or started meanwhile.
+# Everything up to the next operation: changes of files, and what was printed or started meanwhile.
 Point = collections.namedtuple("Point", "number about done")
 
 
@@ -75,11 +75,11 @@ def pages_of(offset, content):
         at += size
 
 
-FOLDER = object()  # stands where a name's file would
+FOLDER = object()  # takes the place of a name's file
 
 
 def is_store(name):
-    """The files that failing_disk.cpp writes down."""
+    """The files that failing_disk.cpp records."""
     return pathlib.PurePath(name).parts[0] == ".pawl" and not name.endswith("-shm") and not name.startswith(".pawl/run")
 
 
@@ -87,7 +87,7 @@ class Disk:
     """The store of a project; names are relative to the project's folder, and `.` is that folder itself."""
 
     def __init__(self, folder, lies=False):
-        """As the folder is now, all of it safe. A disk that lies says that a sync is done, and does nothing."""
+        """The current content of the folder, all of it safe. A lying disk reports a sync as done without doing it."""
         self.folder = pathlib.Path(folder)
         self.lies = lies
         self.names = {}
@@ -142,7 +142,7 @@ class Disk:
         if file is not FOLDER:
             file.sync()
             return
-        # The names in this folder are safe as they are; what is below them is a matter of their own folders.
+        # The names in this folder are safe now; what is below them depends on their own folders.
         for there in {*self.names, *self.safe_names}:
             if str(pathlib.PurePath(there).parent) == name:
                 if there in self.names:
@@ -198,7 +198,7 @@ class Disk:
 
 
 def write_out(left, folder):
-    """Makes these files in an empty folder."""
+    """Creates these files in an empty folder."""
     folder = pathlib.Path(folder)
     for name, content in left.items():
         path = folder / name

@@ -1,20 +1,20 @@
-/// A disk that fails when told to, below everything: loaded in front of the C library (LD_PRELOAD),
-/// it stands between the unmodified program and the calls that change files. It numbers the changes
-/// of one process to the files of one store, writes down each, and lets one of them go wrong.
+/// A disk that fails on request. It is loaded before the C library (LD_PRELOAD), between the
+/// unmodified program and the calls that change files. It numbers the changes that one process
+/// makes to the files of one store, records each, and makes one of them fail.
 ///
-/// Variables, read once and taken out of the environment, so that commands of the program run
+/// Variables, read once and removed from the environment, so that commands of the program run
 /// without it:
-///   LD_PRELOAD        this library, and what had to come before it
+///   LD_PRELOAD        this library, and libraries that must come before it
 ///   PAWL_DISK_FOLDER  the folder of the store's files
-///   PAWL_DISK_RECORD  where to write down what was done; disk_record.py reads it
-///   PAWL_DISK_BYTES   also the bytes of each write, if set
-///   PAWL_DISK_FAULT   what goes wrong: one of the names in `faults`
-///   PAWL_DISK_AT      the first operation that may go wrong, from 1
-///   PAWL_DISK_TIMES   how many operations go wrong; 0: all that follow
+///   PAWL_DISK_RECORD  where to record the changes; disk_record.py reads it
+///   PAWL_DISK_BYTES   also records the bytes of each write, if set
+///   PAWL_DISK_FAULT   the fault: one of the names in `faults`
+///   PAWL_DISK_AT      the first operation that may fail, from 1
+///   PAWL_DISK_TIMES   how many operations fail; 0: all that follow
 ///
-/// Syncs are believed and not carried out: nobody pulls the real plug, and disks are slow.
-/// What can evade it: writes through mapped memory, and calls that no store makes. sweep_test.py
-/// replays the record and compares it with the files, so neither goes unnoticed.
+/// Syncs are reported as done but not executed: the power is never really cut, and disks are slow.
+/// It misses writes through mapped memory and calls that no store makes. sweep_test.py replays the
+/// record and compares it with the files, so neither goes unnoticed.
 
 #include <cerrno>
 #include <csignal>
@@ -64,7 +64,7 @@ constexpr struct {
     {"disk_full", Fault::disk_full},
 };
 
-/// The call of this name below us.
+/// The next function of this name in the library order.
 template <class Function>
 Function* below(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
@@ -108,16 +108,17 @@ class Disk {
     }
     const long low = ::syscall(SYS_openat, AT_FDCWD, record.c_str(),
                                O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    // Far from the numbers that the program gets, so that those are what they would be without us.
+    // Far from the numbers that the program gets, so that those are the same as without this
+    // library.
     record_ = static_cast<int>(::syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, 500));
     ::syscall(SYS_close, low);
     if (record_ < 0) give_up("failing_disk: cannot write the record");
   }
   ~Disk() { note("end\n"); }
 
-  std::recursive_mutex mutex;  ///< one operation at a time; held over all below
+  std::recursive_mutex mutex;  ///< one operation at a time; guards everything below
 
-  // Whose files are they?
+  // Which files belong to the store?
 
   [[nodiscard]] std::string absolute(const char* path) const {
     std::error_code ignored;
@@ -126,8 +127,8 @@ class Disk {
   [[nodiscard]] bool is_ours(const std::string& path) const {
     if (path == folder_) return true;
     if (!path.starts_with(folder_ + "/")) return false;
-    // The index of the log is rebuilt by whoever comes first; `run` has the scratch files of
-    // commands.
+    // The index of the log is rebuilt by the first process that opens it; `run` has the scratch
+    // files of commands.
     return !path.ends_with("-shm") && !path.starts_with(folder_ + "/run");
   }
   [[nodiscard]] bool holds_ours(const std::string& path) const {
@@ -139,20 +140,20 @@ class Disk {
     note("open\t" + std::to_string(handles_made_) + "\t" + path + "\n");
   }
   void closed(int file) { handles_.erase(file); }
-  /// 0: none of ours.
+  /// 0: not a file of the store.
   [[nodiscard]] long handle_of(int file) const {
     const auto found = handles_.find(file);
     return found == handles_.end() ? 0 : found->second;
   }
 
-  // What happens
+  // The operations
 
   struct Answer {
-    int error = 0;      ///< 0: it is carried out
-    bool half = false;  ///< of the bytes
-    bool dies = false;  ///< when it is carried out
+    int error = 0;      ///< 0: the operation is executed
+    bool half = false;  ///< only half of the bytes
+    bool dies = false;  ///< after the operation
   };
-  /// The next operation begins. `what` is for people.
+  /// Begins the next operation. `what` is for people.
   Answer begin(Change change, const std::string& what) {
     ++count_;
     note("operation\t" + std::to_string(count_) + "\t" + what + "\n");
@@ -226,13 +227,13 @@ Disk& disk() {
   return one;
 }
 
-/// Before the program's own constructors, so that nothing of it sees our variables.
+/// Runs before the program's own constructors, so that they do not see our variables.
 [[gnu::constructor]] void begin() { (void)disk(); }
 
 using Guard = std::lock_guard<std::recursive_mutex>;
 
-/// An operation on names: carried out by `act`, which answers as the C library does, and noted as
-/// `line`.
+/// An operation on names: `act` executes it and returns what the C library returns; it is recorded
+/// as `line`.
 template <class Act>
 int carry_out(Change change, const std::string& what, const std::string& line, Act act) {
   const Disk::Answer answer = disk().begin(change, what);
@@ -269,7 +270,7 @@ int open_with(const char* given, int flags, Act act) {
   return file;
 }
 
-/// `act` writes so many of the bytes.
+/// `act` writes this many of the bytes.
 template <class Act>
 ssize_t write_with(int file, const void* bytes, std::size_t size, off_t offset, Act act) {
   const long handle = disk().handle_of(file);
@@ -342,9 +343,9 @@ ssize_t write(int file, const void* bytes, size_t size) {
   static auto* const real = below<ssize_t(int, const void*, size_t)>("write");
   std::unique_lock guard(disk().mutex);
   if (disk().handle_of(file) == 0) {
-    // What is told to people: from then on they may rely on it.
+    // Printed text: from now on users may rely on it.
     if (file == STDOUT_FILENO || file == STDERR_FILENO) disk().note_said(bytes, size);
-    guard.unlock();  // a pipe may keep us waiting
+    guard.unlock();  // a pipe may block us
     return real(file, bytes, size);
   }
   const off_t offset = ::lseek(file, 0, SEEK_CUR);
@@ -417,7 +418,7 @@ int rename(const char* from, const char* to) {
                    "rename\t" + old_path + "\t" + new_path + "\n", [&] { return real(from, to); });
 }
 
-/// How the program starts commands. Threads are made by another call.
+/// How the program starts commands. Threads use another call.
 int clone(int (*begin)(void*), void* stack, int flags, void* argument, ...) {
   va_list more;
   va_start(more, argument);

@@ -1,5 +1,5 @@
-"""A short job with something of everything (story.yaml), told in four acts by the real program, and what may
-be said about it afterwards."""
+"""A short job that uses every feature (story.yaml), run in four acts by the real program, and what must hold
+afterwards."""
 
 import collections
 import json
@@ -33,7 +33,7 @@ class Violation(Exception):
 
 
 def sanitizers_of(program):
-    """A sanitizer's own library, where the program has one, must be the first of all."""
+    """The library of a sanitizer, if the program has one, must be loaded first."""
     listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
     return re.findall(r"=> (\S*/lib[at]san\.so\S*)", listed)
 
@@ -44,7 +44,7 @@ PRELOAD = " ".join([*SANITIZERS, LIBRARY])
 
 
 class Answer:
-    """What a call of the program brought, and the record of what it did to the disk."""
+    """The result of a call of the program, and the record of what it did to the disk."""
 
     def __init__(self, words, code, out, err, record):
         self.words, self.code, self.out, self.err = words, code, out, err
@@ -56,7 +56,7 @@ class Answer:
 
 
 def pawl(project, *words, fault="none", at=0, times=1, with_bytes=False, killed_after=None):
-    """Calls the program on a disk of ours. `killed_after`: seconds that it is given once it has told of trouble."""
+    """Calls the program on our disk. `killed_after`: how many seconds it gets after it has reported trouble."""
     record = project.with_name(project.name + ".record")
     told = project.with_name(project.name + ".told")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PAWL_")}
@@ -84,7 +84,7 @@ def pawl(project, *words, fault="none", at=0, times=1, with_bytes=False, killed_
     return answer
 
 
-# One of these says what is the matter.
+# Messages that report the trouble.
 WORDS_OF_TROUBLE = ("the disk is full", "the disk does not answer", "could not be opened a moment ago",
                     "No space left on device", "Input/output error")
 
@@ -94,7 +94,7 @@ def tells_of_trouble(text):
 
 
 def kill_when_it_has_told(process, told, seconds):
-    """On a busy machine it may take long to come to the trouble; so the seconds are counted from what it tells."""
+    """On a busy machine the trouble may come late, so the seconds count from its report."""
     ends_at = time.monotonic() + PATIENCE
     while process.poll() is None and time.monotonic() < ends_at and not tells_of_trouble(told.read_text(errors="replace")):
         time.sleep(0.05)
@@ -110,7 +110,7 @@ def expect(answer, *codes):
     return answer
 
 
-# What the store says
+# The content of the store
 
 def store_of(project):
     return project / ".pawl" / "pawl.db"
@@ -118,7 +118,7 @@ def store_of(project):
 
 Facts = collections.namedtuple("Facts", "jobs opened tasks reviews")
 NOTHING = Facts(0, 0, {}, ())
-SUCCEEDED = 6  # as the store's file has it
+SUCCEEDED = 6  # as stored in the file
 
 
 def facts(project):
@@ -131,7 +131,7 @@ def facts(project):
         if not store.execute("SELECT 1 FROM sqlite_master WHERE name = 'tasks'").fetchone():
             return NOTHING
         [jobs] = store.execute("SELECT count(*) FROM jobs").fetchone()
-        # A stage that fans out has attempts of its own, in which no command runs.
+        # A stage that fans out has attempts in which no command runs.
         [opened] = store.execute("SELECT coalesce(sum(attempts), 0) FROM tasks WHERE expansion = 0").fetchone()
         tasks = {(item or 0, task % 65536, child or ""): state for item, task, child, state in
                  store.execute("SELECT item, id, child_key, state FROM tasks")}
@@ -162,7 +162,7 @@ def broken_words(points, before, kept):
 
 
 def verify(project):
-    """The store is sound. One that was never made is, too: there is no file, or nothing in it yet."""
+    """The store is sound. So is a store that was never created: there is no file, or it is empty."""
     answer = pawl(project, "verify", "--json")
     is_there = store_of(project).exists() and store_of(project).stat().st_size > 0
     if answer.code == FAILED and '"not_found"' in answer.err and not is_there:
@@ -171,9 +171,9 @@ def verify(project):
 
 
 def finish(project, act):
-    """Goes on from the act that was broken off, to the end."""
+    """Continues from the interrupted act to the end."""
     if act == 0:
-        # There may be no job yet, or one that was cancelled since its items could not be added.
+        # There may be no job yet, or one that was cancelled because its items could not be added.
         if expect(pawl(project, "resume"), PEOPLE, FAILED, CANCELLED).code != PEOPLE:
             expect(pawl(project, *ACTS[0].words), PEOPLE)
     if act <= 1:
@@ -217,7 +217,7 @@ def outcome(project):
     return {
         "tasks": tasks,
         "items": {item["key"]: item["state"] for item in of["item"]},
-        # Not its digest: the attempt that was shown has another number after an interruption.
+        # Without its digest: the attempt that was shown has another number after an interruption.
         "reviews": [(one["reason"], one["status"], one["answer"]["outcome"], one["answer"]["reviewer"])
                     for one in of["review"]],
         "job": {word: job[word] for word in ("items", "dead_letters", "failed_tasks", "stages", "children")},
@@ -259,7 +259,7 @@ class Story:
         return disk
 
     def _compare_record(self, project, number):
-        """Nothing happened to the files that is not in the record."""
+        """Checks that the record has every change to the files."""
         disk = self.disk(number, project)
         for point in self.answers[number].points:
             disk.follow(point)

@@ -1,15 +1,15 @@
 """Faults at every point: sweep_test.py FAULT
 
-The story is told once without faults, which numbers all that it does to the disk: the points. Then, for each
-point: the same up to there, the fault, the store opened and verified, everything that had been told still
-there, the story told to its end, the store verified again, and the outcome compared with that of the
-calm telling.
+The story runs once without faults, which numbers all changes to the disk: the points. Then, for each point:
+the story runs up to the point, the fault happens, the store is opened and verified and must have everything
+that was reported, the story runs to its end, the store is verified again, and the outcome is compared with
+that of the run without faults.
 
-Most faults happen to the real program at work. A power cut is worked out from the record of a calm act instead
-(disk_record.py says how): one act gives the files that a cut at any point may leave. Files that are the same
-byte by byte, or the same once SQLite has opened them, have the same future, which is looked at once.
+Most faults happen to the real program while it runs. A power cut is computed from the record of an act without
+faults (see disk_record.py): one act gives the files that a cut at any point may leave. Files that are equal
+byte by byte, or after SQLite has opened them, have the same future, which is tested once.
 
-PAWL_SWEEP=all takes every point where otherwise some stand for the others."""
+PAWL_SWEEP=all tests every point instead of a sample."""
 
 import collections
 import concurrent.futures
@@ -23,8 +23,8 @@ import disk_record
 from story import (ACTS, FAILED, IS_SANITIZED, Story, Violation, broken_words, facts, finish, pawl, tells_of_trouble,
                    verify)
 
-# `every`: of how many points one is taken, and always the last. Kills and power cuts are taken everywhere; but a kill
-# after an operation leaves the same files as one before the next, so there some stand for the others.
+# `every`: one of how many points is tested, and always the last. Kills and power cuts are tested everywhere; but a
+# kill after an operation leaves the same files as one before the next, so those are sampled.
 Kind = collections.namedtuple("Kind", "fault only every times kills", defaults=("", 1, 1, False))
 NEEDS_SPACE = ("create", "write and grow", "mkdir", "rename")
 FAULTS = {
@@ -38,7 +38,7 @@ FAULTS = {
     "io_error_lasting": Kind("io_error", "write", every=40, times=0),
     "disk_full": Kind("disk_full", NEEDS_SPACE, every=11),
     "disk_full_lasting": Kind("disk_full", NEEDS_SPACE, every=40, times=0),
-    # The sweep itself on trial: a disk on which nothing goes wrong shows nothing, and must not pass.
+    # Tests the sweep itself: a disk without faults shows nothing, and must not pass.
     "calm_disk": Kind("none", "write", every=80),
 }
 # The number of operations depends a little on how commits gather, so the last points of an act may lie beyond its end.
@@ -46,13 +46,13 @@ FAULTS = {
 TRIES_TO_REACH = 3
 NOT_REACHED_SHARE_MAX = 0.05
 WORKERS = 2
-# What lasts keeps the program waiting for better times; so long after it has said so it is killed.
+# A lasting fault makes the program wait; it is killed this long after it has reported that.
 SECONDS_OF_TROUBLE = 2
 SHOWN_MAX = 5
 
 
 class Tally:
-    """What came of the points, and the violations in words."""
+    """The results of the points, and the violations in words."""
 
     def __init__(self):
         self.counts = collections.Counter()
@@ -112,7 +112,7 @@ def check_answer(answer, kind, act):
     if not answer.fault_fired:
         if answer.code != ACTS[act].code:
             raise Violation(f"there was no fault: {answer}")
-        return "not reached"  # which shows nothing, and is counted apart
+        return "not reached"  # shows nothing, and is counted separately
     if kind.kills:
         if answer.code != -9:
             raise Violation(f"not killed: {answer}")
@@ -130,7 +130,7 @@ def check_answer(answer, kind, act):
 # Power cuts
 
 def sweep_power_cuts(how, every, worker, folder, lies=False):
-    """`lies`: on a disk that says it has synced when it has not."""
+    """`lies`: on a disk that reports a sync that it did not do."""
     story, tally = Story(folder), Tally()
     seen = {}  # digest of what is left -> what is in it, or the violation that it is
     futures = set()
@@ -192,10 +192,10 @@ def open_and_finish(left, story, act, futures, tally):
     return kept
 
 
-# A kill, and a power cut after the work has gone on
+# A kill, and a power cut after other work
 
 def sweep_kills_and_cuts(every, worker, folder):
-    """What the killed process had not made safe is for the next one to make safe."""
+    """The next process must make durable what the killed process had not."""
     story, tally = Story(folder), Tally()
     points = [point for point in story.answers[0].points[1:] if not point.about.startswith("write")][::every]
     for point in [points[place] for place in share(len(points), worker)]:
@@ -234,10 +234,10 @@ def kill_and_cut(story, number):
     story.check_end(project)
 
 
-# All of it
+# All points
 
 def in_parts(sweep, *words):
-    """Each worker tells a story of its own; the sum."""
+    """Each worker runs its own story; returns the sum."""
     total = Tally()
     with concurrent.futures.ProcessPoolExecutor(WORKERS) as pool, \
             tempfile.TemporaryDirectory(prefix="pawl-sweep-") as place:
@@ -262,7 +262,7 @@ def tell(line):
 
 
 def complaint(tally):
-    """Why the sweep has not shown what it is for; none where it has."""
+    """Why the sweep has proven nothing; none if it has."""
     points, missed = tally.counts["points"], tally.counts["not reached"]
     if tally.violations:
         return "a promise was broken"
@@ -282,7 +282,7 @@ def main(name):
     takes_all = os.environ.get("PAWL_SWEEP") == "all"
     slower = 10 if IS_SANITIZED and not takes_all else 1
     if name == "lying_disk":
-        # The sweep itself on trial: it must see what such a disk loses.
+        # Tests the sweep itself: it must notice what such a disk loses.
         tally = in_parts(lying_power_cuts, "all", slower)
         caught = [one for one in tally.violations if "is lost" in one or "are recorded" in one or "had ended" in one]
         tell(f"crash points: {name}: {tally.counts['points']} points, {len(tally.violations)} violations seen, "

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The documents say what is there.
+"""Checks that the documents describe what exists.
 
     check_docs.py [--root DIR] [CHECK ...]       without a CHECK: all of them
     check_docs.py --claims                       which requirement each test says it proves
@@ -35,8 +35,8 @@ PROVEN = {
     "trap ": [*range(1, 19), *range(23, 34)],
 }
 
-# Every command that README shows, and the test that runs what it stands for. What `./dev` itself
-# does around it (install packages, configure, build) is run by whoever runs the tests.
+# Every command in README, and the test that runs it. What `./dev` itself does around it (install packages,
+# configure, build) is exercised by running the tests.
 COMMANDS = {
     "./dev demo": "documents.demo",
     "./dev test": "docs.dev_knows_every_command_that_the_documents_show",
@@ -64,7 +64,7 @@ def gtest_names(root: pathlib.Path) -> set[str]:
 
 
 def ctest_names(root: pathlib.Path) -> set[str]:
-    """Tests that are no GoogleTest, by the name they have in ctest."""
+    """Tests outside GoogleTest, by their ctest name."""
     names = set()
     for path in [*(root / "tests").rglob("CMakeLists.txt"), *(root / "tests").rglob("*.cmake")]:
         text = path.read_text()
@@ -101,7 +101,7 @@ NOT_A_TEST = re.compile(r".*\.(md|cpp|hpp|py|txt|cmake|case|json)$")
 
 
 def names_made_in_loops(text: str) -> set[str]:
-    """Of `foreach(x IN LISTS l)` and `foreach(x RANGE a b)` with a test for each."""
+    """The values of `foreach(x IN LISTS l)` and `foreach(x RANGE a b)` with a test for each."""
     lists = {name: words.split()
              for name, words in re.findall(r"\bset\((\w+)\s([^)$]*)\)", text)}
     names = set()
@@ -141,7 +141,7 @@ def requirement_rows(root: pathlib.Path) -> Iterator[tuple[markdown.Row, list[tu
 
 
 def requirements_name_each_id_once(root: pathlib.Path) -> Iterator[Offence]:
-    """Every id of the lists stands in one row of docs/requirements.md, and nowhere else."""
+    """Every id of the lists is in one row of docs/requirements.md, and nowhere else."""
     path = root / "docs/requirements.md"
     seen: dict[tuple[str, int], int] = {}
     for row, ids in requirement_rows(root):
@@ -233,8 +233,8 @@ def _stands_in(part: list[str], source: list[str]) -> bool:
 
 
 def code_is_quoted_from_files(root: pathlib.Path) -> Iterator[Offence]:
-    """Every C++ and CMake block says by `<!-- quote: FILE -->` where it stands, and stands there,
-    line for line. A line `// ...` in a block leaves something out."""
+    """Every C++ and CMake block names its source with `<!-- quote: FILE -->` and is in that file,
+    line for line. A line `// ...` in a block marks an omission."""
     for path in [root / "README.md", *sorted((root / "docs").glob("*.md")),
                  *sorted((root / "docs/guide").glob("*.md"))]:
         for block in markdown.blocks(path.read_text()):
@@ -289,7 +289,7 @@ QUALIFIED = re.compile(r"(\w+)::(\w+)(?:\(\))?")
 
 
 def _places(root: pathlib.Path, name: str) -> list[pathlib.Path]:
-    """Where a path that a document names may be: from the top, or below the folders of the code."""
+    """Where the path in a document may be: from the root, or below the folders of the code."""
     tops = [root, root / "src", root / "include/pawl", root / "include", root / "src/sqlite",
             root / "src/sql"]
     return [top / name for top in tops if (top / name).exists()]
@@ -306,7 +306,7 @@ def _defines(source: str, function: str) -> bool:
 
 
 def named_files_and_functions_exist(root: pathlib.Path) -> Iterator[Offence]:
-    """What ARCHITECTURE.md and the decisions name is there: files, `Class::function`, and in a
+    """The names in ARCHITECTURE.md and the decisions exist: files, `Class::function`, and in a
     table with a function and a file, the function in that file."""
     sources = {path: path.read_text() for folder in ("include", "src")
                for path in (root / folder).rglob("*.[hc]pp")}
@@ -462,7 +462,7 @@ FORBIDDEN = re.compile(r"exactly[- ]once(?! of| per)|[\U0001F300-\U0001FAFF\u270
 
 
 def words_are_plain(root: pathlib.Path) -> Iterator[Offence]:
-    """No pictures in the text, and "exactly once" never stands without saying of what."""
+    """No pictures in the text, and "exactly once" always says of what."""
     for path in markdown.documents(root):
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if (found := FORBIDDEN.search(line)) and "take effect exactly once" not in line \
@@ -490,7 +490,7 @@ CHECKS: dict[str, Check] = {check.__name__: check for check in (
 
 
 def claims(root: pathlib.Path) -> dict[tuple[str, int], list[str]]:
-    """What the comments above the tests say they prove."""
+    """The requirements that the comments above the tests claim to prove."""
     found: dict[tuple[str, int], list[str]] = {}
     for path in sorted((root / "tests").rglob("*.cpp")):
         comment = ""
@@ -532,8 +532,8 @@ def update(root: pathlib.Path) -> None:
 
 
 def missing_output(root: pathlib.Path, test: str, *program: str) -> int:
-    """Compares what the documents show of a program's output with what it prints. Numbers differ
-    from run to run and stand for any number; a line `…` stands for lines that are left out."""
+    """Compares the output in the documents with what the program prints. A number matches
+    any number; a line `…` matches omitted lines."""
     said = subprocess.run(program, capture_output=True, text=True, check=True).stdout
     printed = {_shape(line) for line in said.splitlines()}
     shown = [(path.relative_to(root), line) for path in markdown.documents(root)

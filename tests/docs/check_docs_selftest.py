@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each check of the documents can fail: in a broken copy it finds what was broken.
+"""Proves that each check of the documents can fail: it finds the fault in a broken copy.
 
     check_docs_selftest.py [--root DIR] CHECK ...     the checks that must be proven
 """
@@ -16,7 +16,7 @@ import check_docs
 COPIED = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "dev",
           "docs", "include", "src", "tests", "examples")
 
-# check: what is broken (a file, a pattern, what stands there instead), and what must be found.
+# check: what is broken (a file, a pattern, its replacement), and what must be found.
 BREAKAGES: dict[str, list[tuple[str, str, str, str]]] = {
     "requirements_name_each_id_once": [
         ("docs/requirements.md", r"\| A33 \|[^\n]*\n", "", "missing: A33"),
@@ -116,7 +116,7 @@ def copy_of(root: pathlib.Path, into: pathlib.Path) -> None:
 
 
 def failures_of(check: str, root: pathlib.Path) -> list[str]:
-    """What is wrong with a check, in words; nothing when each breakage is found."""
+    """What is wrong with a check; empty if it finds every breakage."""
     wrong = []
     if check not in BREAKAGES:
         return [f"{check}: nothing proves that it can fail"]

@@ -1,4 +1,4 @@
-"""As much of Markdown as the checks of our documents need: tables, code blocks, links, headings."""
+"""The parts of Markdown that the checks of the documents need: tables, code blocks, links, headings."""
 
 import dataclasses
 import pathlib
@@ -86,7 +86,7 @@ def links(text: str) -> Iterator[tuple[int, str]]:
 
 
 def anchors(text: str) -> set[str]:
-    """What `#...` may name, as forges make them from headings."""
+    """The anchors of the headings, as forges generate them."""
     found = set()
     for line in prose(text).splitlines():
         if heading := re.match(r"#+\s+(.*)", line):
@@ -100,7 +100,7 @@ def code_spans(text: str) -> list[str]:
 
 
 def documents(root: pathlib.Path) -> list[pathlib.Path]:
-    """Every Markdown file that is ours."""
+    """Every Markdown file of the project."""
     ignored = {"build", ".git", ".cache", ".pawl", "documents"}
     return sorted(path for path in root.rglob("*.md")
                   if not ignored & set(path.relative_to(root).parts[:-1]))

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs what a document shows.
+"""Runs the commands in a document.
 
     run_console.py DOCUMENT PROGRAM
 
-A code block after the comment `<!-- file: NAME -->` is written to that file, as an editor would: what has to be
-executable, the document makes so. In a block marked
+A code block after the comment `<!-- file: NAME -->` is written to that file without the executable bit;
+the document sets it where needed. In a block marked
 `console` every line that begins with `$ ` is run, in one shell, in one empty directory, with the
 program as `pawl`; the lines after it are what it prints, stdout and stderr together. `…` stands for
 anything inside a line, and alone on a line for any number of lines. A command that shows nothing is
@@ -30,7 +30,7 @@ ADDRESS = re.compile(r"postgres://pawl@db/pawl\?schema=(\w+)")
 
 
 class Server:
-    """The tests' own PostgreSQL server, where a document names an address; its schemas go with this."""
+    """The tests' own PostgreSQL server, if a document names an address; its schemas are dropped at the end."""
 
     def __init__(self):
         self.schemas = {}
@@ -87,7 +87,7 @@ class Shell:
 
 
 def matches(expected, actual):
-    """Whether the shown lines, with their ellipses, fit the printed ones."""
+    """Whether the shown lines, with their ellipses, match the printed ones."""
     if not expected:
         return not actual
     if expected[0] == "…":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The stages and the gate of examples/documents keep the subprocess protocol: each is run as pawl
-runs it, with an envelope on stdin, and its result document is read. No engine takes part."""
+"""The stages and the gate of examples/documents follow the subprocess protocol: each runs as under
+pawl, with an envelope on stdin, and its result document is read. No engine is involved."""
 
 import contextlib
 import json

@@ -1,7 +1,7 @@
 #pragma once
 
-/// A store's records as lines of JSON, one for each row. Compiled with every version that golden
-/// stores were made with, so it uses only what they all have.
+/// The records of a store as lines of JSON, one for each row. Compiled with every version that
+/// created golden stores, so it uses only what they all have.
 
 #include <cstdlib>
 #include <iostream>
@@ -50,7 +50,8 @@ inline std::string describe(const Task& task, const std::vector<Attempt>& attemp
   return out;
 }
 
-/// Everything a store has of its jobs, its log last. For stores of less than a thousand rows each.
+/// Everything a store has about its jobs, the log last. For stores with less than a thousand rows
+/// of each kind.
 inline std::string describe(Records& records) {
   constexpr std::uint32_t all = 1'000;
   std::string out;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Copies of golden stores, as a killed process left them, for one test each.
+/// Copies of golden stores, as a killed process left them, one for each test.
 
 #include <cstdlib>
 #include <filesystem>
@@ -33,10 +33,10 @@ class Copy : public sqlite::Folder {
   virtual ~Copy() = default;
 
   [[nodiscard]] virtual Result<std::shared_ptr<Store>> open(const Clock& clock) const = 0;
-  /// The version of the schema that the database says it has.
+  /// The schema version in the database.
   [[nodiscard]] virtual std::int64_t version() const = 0;
   virtual void set_version(std::int64_t version) = 0;
-  /// Everything that lies in the database, to see that it was not touched.
+  /// The whole content of the database, to check that it is unchanged.
   [[nodiscard]] virtual std::string bytes() const = 0;
 
   [[nodiscard]] std::string expected() const { return text_of("expected.jsonl"); }
@@ -77,7 +77,7 @@ class SqliteCopy : public Copy {
 class PostgresCopy : public Copy {
  public:
   explicit PostgresCopy(std::int64_t version) : Copy("postgres_" + std::to_string(version)) {
-    // In one transaction: nobody else sees the name that the dump gives the schema.
+    // In one transaction, so that no other session sees the schema name of the dump.
     place_.execute(text_of("store.sql") + "\nALTER SCHEMA golden RENAME TO " + place_.schema());
   }
 

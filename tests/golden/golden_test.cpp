@@ -1,4 +1,4 @@
-// Stores that older versions have made go on under this one.
+// Stores that older versions created continue to work with this one.
 
 #include <filesystem>
 #include <functional>
@@ -37,7 +37,7 @@ void expect_sound(Records& records) {
   }
 }
 
-/// What the database says of its own tables and indexes.
+/// The tables and indexes of the database.
 std::map<std::string, std::string> schema_of(const std::filesystem::path& path) {
   Connection connection(path, Connection::Mode::read_write);
   std::map<std::string, std::string> found;
@@ -50,7 +50,7 @@ std::map<std::string, std::string> schema_of(const std::filesystem::path& path) 
 
 struct Kept {
   std::string name;
-  std::int64_t newest = 0;  ///< the version of the schema that this program makes
+  std::int64_t newest = 0;  ///< the schema version of this program
   std::function<std::unique_ptr<golden::Copy>()> unpack;
   friend void PrintTo(const Kept& kept, std::ostream* out) { *out << kept.name; }
 };
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(Schema, GoldenFile,
                          testing::Range<std::int64_t>(1, sqlite::schema_version() + 1),
                          testing::PrintToStringParamName());
 
-// A schema is what its stores have: a migration that was on main is never changed.
+// A schema is what its stores have: a released migration is never changed.
 TEST_P(GoldenFile, its_tables_are_those_that_the_migrations_make) {
   const SqliteCopy copy(GetParam());
   const sqlite::Folder folder;
@@ -123,7 +123,7 @@ TEST_P(Golden, opens_with_every_row_as_it_was_and_opens_again) {
 
 TEST_P(Golden, goes_on_to_its_end) {
   Drive drive(StoreKind{.name = "golden", .open = [&](const Clock& clock) { return open(clock); }});
-  // The lease of the process that was killed has run out by then.
+  // By then, the lease of the killed process has expired.
   drive.clock().advance_to(copy->made_at() + std::chrono::hours(2));
   const JobId job{1};
   const auto work = [&] {

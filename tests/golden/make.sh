@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes a golden store with the code of a commit: tests/golden/make.sh COMMIT NAME
-# Writes tests/golden/NAME.tar.gz with the database, its payloads and what its records were. A NAME
-# that begins with postgres_ is made on a PostgreSQL server of its own, and kept as a dump.
+# Creates a golden store with the code of a commit: tests/golden/make.sh COMMIT NAME
+# Writes tests/golden/NAME.tar.gz with the database, its payloads and a description of its records. A NAME
+# that begins with postgres_ is created on its own PostgreSQL server and stored as a dump.
 set -eu
 commit=$1
 name=$2
@@ -17,7 +17,7 @@ case $name in
   *) library=pawl_sqlite client= ;;
 esac
 export CCACHE_BASEDIR="$code" CCACHE_NOHASHDIR=1
-# Quick to build rather than quick to run.
+# Optimized for build time.
 cmake -S "$code" -B "$code/build" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-O0 \
   -DPAWL_BUILD_TESTS=OFF -DPAWL_BUILD_EXAMPLES=OFF >/dev/null
 ninja -C "$code/build" -j"${JOBS:-2}" pawl_sqlite "$library"
@@ -33,7 +33,7 @@ case $name in
     url=$(python3 -B "$server" start "$work/server")
     trap 'python3 -B "$server" stop "$work/server"; rm -rf "$work"' EXIT
     "$work/make_golden" "$work/$name" "$url?schema=golden"
-    # Commands of psql begin with a backslash; the rest any client can run.
+    # Commands of psql begin with a backslash; any client can run the rest.
     pg_dump --dbname="$url" --schema=golden --no-owner --rows-per-insert=100 |
       grep -v '^\\' >"$work/$name/store.sql"
     ;;

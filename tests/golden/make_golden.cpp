@@ -1,10 +1,10 @@
-/// Makes a golden store: `make_golden FOLDER [URL]`, in a file in the folder or in PostgreSQL at
-/// the url. make.sh compiles it with the library of the version that the store is to be of, so it
-/// uses only what every version has.
+/// Creates a golden store: `make_golden FOLDER [URL]`, in a file in the folder or in PostgreSQL at
+/// the url. make.sh compiles it with the library of the wanted version, so it uses only what every
+/// version has.
 ///
-/// The store's jobs have an item of every fate: succeeded, retried, dead, discarded, under review,
-/// approved with edits, waiting for its retry, expanded, cancelled, and one whose process was
-/// killed while it ran.
+/// The jobs of the store have an item for every outcome: succeeded, retried, dead, discarded, under
+/// review, approved with edits, waiting for its retry, expanded, cancelled, and one whose process
+/// was killed while it ran.
 
 #include <chrono>
 #include <filesystem>
@@ -121,7 +121,7 @@ StageDefinition stage(const std::string& name, const std::vector<std::string>& n
   return made;
 }
 
-/// One pass over what is ready; "killed" is left running.
+/// One pass over the ready tasks; "killed" is left running.
 bool work(Drive& drive) {
   bool any = false;
   for (const Claimed& claimed : drive.claim()) {
@@ -211,7 +211,7 @@ void make(const std::filesystem::path& folder, const std::string& url) {
   }
   std::ofstream(folder / "expected.jsonl") << golden::describe(records);
   std::ofstream(folder / "made_at") << drive.store().now().time_since_epoch().count() << "\n";
-  // While the store is open: it is left as a killed process leaves it.
+  // While the store is open, so that it is left as by a killed process.
   ::kill(::getpid(), SIGKILL);
 }
 

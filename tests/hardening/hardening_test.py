@@ -1,4 +1,4 @@
-"""The program is built as cmake/pawl_harden.cmake says, seen from the outside: by readelf and objdump."""
+"""Checks with readelf and objdump that the program is built as cmake/pawl_harden.cmake says."""
 
 import os
 import re
@@ -28,13 +28,13 @@ class Hardening(unittest.TestCase):
     def test_overrun_buffers_end_the_process(self):
         symbols = told_by("readelf", "-sW", "--dyn-syms")
         self.assertIn("__stack_chk_fail", symbols)
-        # Calls of the C library that were replaced by checked ones: FORTIFY.
+        # Calls of the C library that were replaced by checked ones (FORTIFY).
         self.assertRegex(symbols, r"__(read|pread|pread64|memcpy|readlink|poll|fdelt|snprintf|strncpy)_chk\b")
 
     def test_functions_begin_where_a_jump_may_land(self):
         code = told_by("objdump", "-d", "--no-show-raw-insn", "--disassemble=main")
         begins_so = re.search(r"<main>:\n\s+\w+:\s+endbr64", code) is not None
-        # Only x86 has the instruction; CMake asked the compiler.
+        # Only x86 has the instruction; CMake has checked the compiler.
         self.assertEqual(begins_so, os.environ["PAWL_HAS_CF_PROTECTION"] == "1")
 
 

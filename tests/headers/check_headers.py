@@ -9,12 +9,12 @@ import sys
 
 
 def compile_alone(compiler: str, roots: list[pathlib.Path], header: str) -> str:
-    """What the compiler said against the header; empty if nothing."""
+    """The errors of the compiler for the header; empty if there are none."""
     command = [compiler, "-std=c++23", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
                "-Wno-missing-field-initializers"]
     command += [f"-I{root}" for root in roots]
     command += ["-x", "c++", "-"]
-    # Twice, so that a header without its guard is found too.
+    # Twice, so that a header without a guard is found too.
     source = f'#include "{header}"\n#include "{header}"\n'
     done = subprocess.run(command, input=source, capture_output=True, text=True)
     return done.stderr or "failed silently" if done.returncode else ""

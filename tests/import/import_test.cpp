@@ -214,7 +214,7 @@ TEST(ReadCheckpoint, dead_letters_come_in_every_shape_the_old_tools_wrote) {
   EXPECT_THAT(keys(""), ElementsAre());
 }
 
-// E1, E2: the fault the old system had
+// E1, E2: the bug that the old system had
 TEST(ReadCheckpoint, a_history_that_numbers_every_failure_one_is_numbered_anew) {
   const Result<ImportPlan> plan = read_checkpoint("{}", R"({"item_id":"a","failure_count":1,
     "failure_history":[
@@ -243,7 +243,7 @@ TEST(ReadCheckpoint, work_items_known_by_their_place_find_their_history) {
   EXPECT_EQ(plan->items[0].state, ImportState::due);
   EXPECT_EQ(plan->items[1].state, ImportState::completed);
   EXPECT_EQ(plan->items[2].state, ImportState::fresh);
-  // Known only by its id: kept, not lost.
+  // Known only by its id, but kept.
   EXPECT_EQ(plan->items[3].key, "lost");
   EXPECT_TRUE(plan->items[3].data.is_null());
 }

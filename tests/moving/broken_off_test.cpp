@@ -1,4 +1,4 @@
-/// An import that dies half way: nothing of the job moves, and the next import goes on.
+/// An import that dies half way: no part of the job runs, and the next import continues it.
 
 #include <gmock/gmock.h>
 
@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 class BrokenOff : public testing::TestWithParam<StoreKind> {
  protected:
-  /// How many pieces an import has.
+  /// The number of pieces of an import.
   static int pieces(const std::string& file) {
     Drive drive(GetParam());
     MortalStore store(drive.store());
@@ -63,7 +63,7 @@ TEST_P(BrokenOff, an_import_goes_on_wherever_the_one_before_died) {
 TEST_P(BrokenOff, nothing_of_a_job_moves_before_it_is_whole) {
   const JobId job = busy_job(from);
   EXPECT_TRUE(from.act(ResumeJob{job}));
-  EXPECT_TRUE(from.act(Rerun{.task = from.task_of(job, "dead")}));  // something is ready
+  EXPECT_TRUE(from.act(Rerun{.task = from.task_of(job, "dead")}));  // one task is ready
   EXPECT_TRUE(from.act(PauseJob{job}));
   const std::string file = exported(from.records(), job);
   const int all = pieces(file);
@@ -73,7 +73,7 @@ TEST_P(BrokenOff, nothing_of_a_job_moves_before_it_is_whole) {
   for (int lives = 1; lives < all && !HasFailure(); ++lives) {
     SCOPED_TRACE(lives);
     Drive to(GetParam());
-    to.clock().advance(48h);  // retries and answers are long due
+    to.clock().advance(48h);  // retries and answers are long overdue
     MortalStore store(to.store());
     store.lives = lives;
     ASSERT_FALSE(import_text(store, file));
@@ -96,7 +96,8 @@ TEST_P(BrokenOff, nothing_of_a_job_moves_before_it_is_whole) {
     std::ostringstream out;
     EXPECT_FALSE(export_job(to.records(), half, out));
 
-    // Time may move what waits for it only when the rest is there; then it is as in any paused job.
+    // Time may change waiting rows only when the import is complete; then it is like any paused
+    // job.
     const Swept swept = *to.store().sweep({.self = to.worker()});
     if (swept.woken + swept.answered > 0) {
       EXPECT_GT(arrival_of(to.job(half))->lines, due_line);
@@ -157,7 +158,7 @@ TEST_P(BrokenOff, an_import_that_was_broken_off_can_be_cancelled_and_leaves_no_r
     EXPECT_FALSE(to.act(TrustJob{half, "eve"}));
     EXPECT_FALSE(to.act(CancelJob{half})) << "it has ended";
 
-    // Its key is free, and the same file begins anew.
+    // Its key is free, and the same file can be imported again from the start.
     const Imported again = imported(to.store(), file);
     EXPECT_FALSE(again.went_on);
     EXPECT_NE(again.job.id, half);
@@ -189,7 +190,7 @@ TEST_P(BrokenOff, an_import_is_not_gone_on_with_by_another_file_of_the_same_name
 TEST_P(BrokenOff, records_that_break_a_promise_are_brought_in_and_not_released) {
   const JobId job = busy_job(from);
   std::string file = exported(from.records(), job);
-  // A digest that is right over an attempt that was not decided so.
+  // A correct digest over an attempt with a forged decision.
   const std::string rule = "\"rule\":\"final_error\"";
   const std::size_t at = file.find(rule);
   ASSERT_NE(at, std::string::npos);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A small job with one of everything: a paused job of stages a (split, retried, given up) and b
+/// A small job that uses every feature: a paused job of stages a (split, retried, given up) and b
 /// (reviewed), and a job-wide stage at the end.
 
 #include <chrono>

@@ -1,4 +1,4 @@
-/// A file that is not a whole export is refused, and nothing is written.
+/// A file that is not a complete export is refused, and nothing is written.
 
 #include <gmock/gmock.h>
 
@@ -22,14 +22,14 @@ class DamagedExport : public testing::Test {
     mark = to.store().change_mark();
   }
 
-  /// Answers the error.
+  /// Returns the error.
   std::string expect_refused(const std::string& text) {
     const Result<Imported> taken = import_text(to.store(), text);
     EXPECT_FALSE(taken);
     EXPECT_EQ(to.store().change_mark(), mark) << "something was written";
     return taken ? "" : taken.error().text();
   }
-  /// The last line as it would be for other lines before it.
+  /// Recomputes the last line for changed lines before it.
   static std::string resealed(std::string text) {
     const std::size_t last = text.rfind("{\"end\":");
     const std::size_t digest = text.rfind("\"sha256\":\"") + 10;
@@ -46,7 +46,7 @@ class DamagedExport : public testing::Test {
   Drive from{store_kinds()[0]};
   Drive to{store_kinds()[0]};
   std::string file;
-  std::vector<std::size_t> ends;  ///< of the lines
+  std::vector<std::size_t> ends;  ///< the ends of the lines
   std::uint64_t mark = 0;
 };
 
@@ -98,7 +98,7 @@ TEST_F(DamagedExport, a_newer_format_is_refused_by_its_number) {
   EXPECT_THAT(expect_refused(newer), HasSubstr("has format 3, and this pawl reads up to 2"));
 }
 
-/// Whoever writes exports by hand, with a right digest, is told the line.
+/// The error names the line of an export that was written by hand with a correct digest.
 TEST_F(DamagedExport, lines_that_make_no_sense_are_named_although_the_digest_is_right) {
   EXPECT_THAT(expect_refused(replaced("\"kind\":\"succeeded\"", "\"kind\":\"running\"")),
               HasSubstr("the task is running"));

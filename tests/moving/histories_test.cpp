@@ -1,5 +1,5 @@
 /// Random histories are moved from one kind of store to another and back: the records are the same,
-/// every invariant holds, and both jobs come to the same end. PAWL_SEED=n replays one.
+/// every invariant holds, and both jobs end in the same way. PAWL_SEED=n replays one.
 
 #include <cstdlib>
 
@@ -15,7 +15,8 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-/// What the moved jobs had, so that a change of the dice does not quietly leave something out.
+/// What the moved jobs contained, so that a change of the random choices does not silently lose
+/// coverage.
 struct Seen {
   int adopted = 0;
   int children = 0;
@@ -57,7 +58,7 @@ void move_there_and_back(const StoreKind& one, const StoreKind& other, std::uint
     const std::string file = exported(home.records(), job);
     Drive away(other);
     away.clock().advance_to(home.clock().now());
-    // Other jobs were here before, so that no id stays what it was.
+    // Other jobs were here before, so that every id changes.
     away.submit(workflow("random", {stage("a")}), {"x", "y", "z"});
     const Imported there = imported(away.store(), file);
     expect_moved(home.records(), job, away.records(), there);
@@ -75,7 +76,7 @@ void move_there_and_back(const StoreKind& one, const StoreKind& other, std::uint
     finish(away, there.job.id);
     finish(back, here.job.id);
     finish(home, job);
-    // A job that is given up on the way leaves what was open then, and rates decide what was.
+    // A cancelled job leaves its tasks as they were at that time, which depends on rates.
     if (was_cancelled || !home.job(job).cancelled) {
       EXPECT_EQ(ending_of(away.records(), there.job.id), ending_of(home.records(), job));
       EXPECT_EQ(ending_of(back.records(), here.job.id), ending_of(home.records(), job));
@@ -97,7 +98,7 @@ TEST(MovedHistories, are_the_same_elsewhere_and_come_to_the_same_end) {
   Seen seen;
   for (std::uint64_t seed = first; seed <= last && !HasFailure(); ++seed) {
     SCOPED_TRACE("replay with PAWL_SEED=" + std::to_string(seed));
-    // One in four goes to PostgreSQL or comes from there: its schemas take long to make.
+    // One in four involves PostgreSQL, because creating its schemas takes long.
     StoreKind one = kinds[seed % 4 == 0 ? seed / 4 % 2 : seed % 2];
     StoreKind other = seed % 4 == 0 ? kinds[2] : kinds[(seed + 1) % 2];
     if (seed % 3 == 0) std::swap(one, other);

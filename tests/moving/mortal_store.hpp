@@ -10,10 +10,10 @@ namespace pawl::driving {
 
 class MortalStore final : public ForwardingStore {
  public:
-  /// `inner` must outlive it.
+  /// `inner` must outlive this object.
   explicit MortalStore(Store& inner) : ForwardingStore({std::shared_ptr<Store>(), &inner}) {}
-  int lives = 0;               ///< pieces of an arrival that are taken before it dies
-  bool dies_after_it = false;  ///< the piece after them is written, and nobody learns of it
+  int lives = 0;               ///< pieces of an import that are accepted before it dies
+  bool dies_after_it = false;  ///< the next piece is written, but its answer is lost
 
   Result<Arriving> receive(const Arrival& arrival) override {
     if (lives-- > 0) return inner().receive(arrival);

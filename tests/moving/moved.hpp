@@ -42,8 +42,8 @@ inline Imported imported(Store& store, const std::string& text,
   return *done;
 }
 
-/// A job's records with the ids they would have without the last `shift`; what a store gives anew
-/// (ids of jobs, lanes and reviews, versions, numbers of events, trust) is left out.
+/// A job's records with the ids they would have without the last `shift`. Values that a store
+/// assigns anew (ids of jobs, lanes and reviews, versions, numbers of events, trust) are left out.
 inline Snapshot records_of(Records& records, JobId id, std::int64_t shift = 0) {
   constexpr std::uint32_t all = 1'000'000;
   const auto item_back = [&](ItemId item) { return item ? ItemId{item.value() - shift} : item; };
@@ -69,7 +69,7 @@ inline Snapshot records_of(Records& records, JobId id, std::int64_t shift = 0) {
     item.adopted_from = item_back(item.adopted_from);
   }
   taken.reviews = *records.reviews({.job = id, .limit = all});
-  // Answers that wait for their moment arrive after the others.
+  // Answers that are not effective yet arrive after the others.
   std::ranges::sort(taken.reviews, {}, [](const Review& review) {
     return std::tuple(review.status == ReviewStatus::answered, review.id);
   });
@@ -110,7 +110,7 @@ inline Snapshot records_of(Records& records, JobId id, std::int64_t shift = 0) {
   for (Event& event : taken.events) {
     if (event.seq / 16 != before) ++row;
     before = event.seq / 16;
-    event.seq = row * 16 + event.seq % 16;  // the same rows, however they are numbered
+    event.seq = row * 16 + event.seq % 16;  // the same rows, whatever their numbers
     event.job = {};
     event.item = item_back(event.item);
     event.task = task_back(event.task);
@@ -118,7 +118,7 @@ inline Snapshot records_of(Records& records, JobId id, std::int64_t shift = 0) {
   return taken;
 }
 
-/// The job that arrived is the one that was moved.
+/// Checks that the imported job equals the exported one.
 inline void expect_moved(Records& from, JobId there, Records& to, const Imported& here) {
   const std::optional<Moved> moved = move_of(here.job);
   ASSERT_TRUE(moved && !moved->shifts.empty());

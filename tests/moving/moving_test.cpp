@@ -1,4 +1,4 @@
-/// What moves with a job, and what can be done with it then.
+/// What is moved with a job, and what can be done with it afterwards.
 
 #include <gmock/gmock.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// From the kind of store that is the parameter to the next one.
+/// Moves from the kind of store in the parameter to the next kind.
 class Moving : public testing::TestWithParam<StoreKind> {
  protected:
   static StoreKind other_kind() {
@@ -202,7 +202,7 @@ TEST_P(Moving, adopted_items_bring_what_they_were_adopted_from) {
   EXPECT_TRUE(originals.has_ended());
   EXPECT_EQ(originals.items.succeeded, 1);
 
-  // Adopted from again, here and once more elsewhere.
+  // Adopts from it again, here and once more elsewhere.
   const auto [third, again] = submit(to, {"x"});
   EXPECT_EQ(again, 1);
   Drive back{GetParam()};
@@ -258,7 +258,7 @@ TEST_P(Moving, payload_files_come_along_whatever_their_size) {
   EXPECT_EQ(*to.records().payload(nothing), "");
   EXPECT_EQ(*to.records().payload(output), whole.text());
   EXPECT_FALSE(to.records().payload(lost));
-  // What was missing there is missing here, and told until it is found.
+  // What was missing there is missing here, and is reported until it is found.
   for (Drive* one : {&from, &to}) {
     EXPECT_EQ(verify(one->records())->violation_count, 1);
     ASSERT_TRUE(one->store().keep_payload("lost"));
@@ -321,7 +321,7 @@ TEST_P(Moving, the_same_export_is_imported_once) {
   EXPECT_THAT(again.error().text(), HasSubstr("it is job " + std::to_string(job.value())));
 }
 
-/// Times of the log are looked for by halving; what arrives late is out of their order.
+/// A time in the log is found by binary search; rows that arrive late are not in the order of time.
 TEST_P(Moving, events_since_a_time_are_found_before_behind_and_among_those_that_arrived) {
   const Workflow flow = workflow("plain", {stage("a")});
   const JobId old = from.submit(flow, {"1", "2", "3", "4", "5", "6", "7", "8"});

@@ -1,5 +1,5 @@
-/// A store of an older version may hold text that no store takes today: NUL in SQLite. Its jobs can
-/// be moved all the same.
+/// A store of an older version may contain text that no store accepts today: NUL in SQLite. Its
+/// jobs can still be moved.
 
 #include <string>
 
@@ -22,7 +22,7 @@ class OldText : public testing::TestWithParam<StoreKind> {
               return open_sqlite_store({.path = folder_ / "store.db"}, clock).value();
             }};
   }
-  /// Puts a zero byte where older versions let it in: as it is, and escaped in JSON and in the log.
+  /// Puts a zero byte where older versions accepted it: raw, and escaped in JSON and in the log.
   void put_zero_bytes() const {
     sqlite::Connection connection(folder_ / "store.db", sqlite::Connection::Mode::read_write);
     const std::string zero = " || CAST(x'007A' AS TEXT)";
@@ -70,7 +70,7 @@ TEST_P(OldText, with_zero_bytes_arrives_in_every_store_and_shows_them_as_replace
   }
   EXPECT_TRUE(is_error_seen);
 
-  // It goes on: nothing that it works with is refused.
+  // The job continues: nothing that it uses is refused.
   EXPECT_TRUE(to.act(ResumeJob{here.job.id}));
   EXPECT_GT(to.work(busy_work), 0);
   to.expect_sound();

@@ -1,7 +1,7 @@
 #pragma once
 
-/// A store lives through a seeded random history, is brought to a stand, and its jobs are driven to
-/// their end: before a move and after it.
+/// A store goes through a seeded random history and is brought to a standstill; its jobs are then
+/// driven to their end, before a move and after it.
 
 #include <map>
 #include <string>
@@ -145,7 +145,7 @@ class Story {
   std::vector<Claimed> held_;
 };
 
-/// Lets a job end well: budgets are lifted, every attempt succeeds, every answer is yes.
+/// Lets a job succeed: budgets are lifted, every attempt succeeds, every review is approved.
 inline void finish(Drive& drive, JobId id) {
   Store& store = drive.store();
   if (drive.job(id).submission_open) (void)store.add_items({.job = id, .close = true});
@@ -179,7 +179,7 @@ inline void finish(Drive& drive, JobId id) {
   ADD_FAILURE() << "job " << id.value() << " does not come to its end";
 }
 
-/// What became of a job, without ids and times.
+/// The outcome of a job, without ids and times.
 inline std::map<std::string, std::string> ending_of(Records& records, JobId id) {
   std::map<std::string, std::string> ending;
   const Job job = *records.job(id);

@@ -1,5 +1,5 @@
-/// I18: work that was imported is neither run nor adopted from until it is accepted, by an operator
-/// or by the key that signed it.
+/// I18: an imported job neither runs nor is adopted from until it is accepted, by an operator or by
+/// the key that signed it.
 
 #include <gmock/gmock.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Keys for these tests alone.
+// Keys for these tests only.
 constexpr const char* private_key =
     "-----BEGIN PRIVATE KEY-----\n"
     "MC4CAQAwBQYDK2VwBCIEIGpUvJfGBJk/NHDBNjXwiGG88kdIRq+OAGo6EuyKgVZO\n"
@@ -24,7 +24,7 @@ constexpr const char* public_key =
     "-----BEGIN PUBLIC KEY-----\n"
     "MCowBQYDK2VwAyEAIwH1R+66KT32cs49moSvqk6KwHTccz8p1VIQUKClSsQ=\n"
     "-----END PUBLIC KEY-----\n";
-/// As `openssl pkey -pubin -outform DER | sha256sum` tells it.
+/// As printed by `openssl pkey -pubin -outform DER | sha256sum`.
 constexpr const char* fingerprint =
     "SHA256:bca695a350dc2c1d45d6e9f4f71975d462fc76850a58beef033ff493f000f3bb";
 constexpr const char* private_key_of_another =
@@ -34,7 +34,7 @@ constexpr const char* private_key_of_another =
 
 Workflow plain() { return workflow("plain", {stage("a"), stage("b", {"a"})}); }
 
-/// How many items were adopted.
+/// The number of adopted items.
 std::int64_t submit_adopting(Drive& drive, std::vector<std::string> keys) {
   const Job job = *drive.store().create_job({.workflow = plain()});
   std::vector<NewItem> items;
@@ -50,7 +50,7 @@ class TrustInImports : public testing::TestWithParam<StoreKind> {
  protected:
   void TearDown() override { to.expect_sound(); }
 
-  /// A paused job with something to do for workers and for people.
+  /// A paused job with work for workers and for reviewers.
   JobId waiting_job() {
     const JobId job = busy_job(from);
     EXPECT_TRUE(from.act(ResumeJob{job}));
@@ -110,7 +110,7 @@ TEST_P(TrustInImports, nothing_of_an_untrusted_job_runs_until_it_is_accepted) {
   const std::vector<NewItem> items{{.key = "new"}};
   EXPECT_FALSE(to.store().add_items({.job = job, .items = items}));
 
-  // Time moves what waits for it, and opens nothing.
+  // Time changes waiting rows, but opens nothing.
   to.clock().advance(48h);
   EXPECT_TRUE(to.store().renew(to.worker()));
   const Swept swept = *to.store().sweep({.self = to.worker()});
@@ -247,7 +247,7 @@ TEST_P(TrustInImports, a_bad_signature_is_refused_and_nothing_is_written) {
   };
   const std::size_t signature = file.rfind("{\"signature\":");
   ASSERT_NE(signature, std::string::npos);
-  // An edited file whose digest was made again.
+  // An edited file with a recomputed digest.
   std::string edited = file;
   const std::size_t key = edited.find("\"key\":\"asked\"");
   ASSERT_NE(key, std::string::npos);
@@ -256,7 +256,7 @@ TEST_P(TrustInImports, a_bad_signature_is_refused_and_nothing_is_written) {
   edited.replace(edited.rfind("\"sha256\":\"") + 10, 64,
                  sha256_hex(std::string_view(edited).substr(0, last)));
   EXPECT_THAT(refusal(edited), HasSubstr("the signature is not of this export"));
-  // A signature that was cut off, or is somewhere else's.
+  // A signature that was cut off or belongs to another file.
   EXPECT_THAT(refusal(file.substr(0, signature)), HasSubstr("its signature is missing"));
   EXPECT_NE(refusal(file + file.substr(signature)), "");
   std::string flipped = file;
@@ -289,7 +289,7 @@ TEST_P(TrustInImports, an_untrusted_job_is_exported_but_not_signed) {
   const Result<Exported> refused = export_job(to.records(), job, out, {.signing_key = private_key});
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text(), HasSubstr("pawl job trust"));
-  // Trust stays behind: the next store asks again.
+  // Trust is not exported: the next store asks again.
   EXPECT_TRUE(to.act(TrustJob{job, "eve"}));
   Drive next(GetParam());
   const Imported there = imported(next.store(), exported(to.records(), job), wary());

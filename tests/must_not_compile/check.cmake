@@ -1,4 +1,4 @@
-# Compiles CASE; see CMakeLists.txt for what is expected of it.
+# Compiles CASE; CMakeLists.txt describes the expected result.
 list(TRANSFORM INCLUDES PREPEND "-I")
 execute_process(
   COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C

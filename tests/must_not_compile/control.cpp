@@ -1,4 +1,4 @@
-// What the other cases do wrongly, done rightly. This one must compile.
+// The correct version of the other cases. This one must compile.
 #include "pawl/core/ids.hpp"
 #include "pawl/core/result.hpp"
 

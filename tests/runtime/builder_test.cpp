@@ -1,4 +1,4 @@
-/// The C++ builder: what it makes, and every fault at once.
+/// The C++ builder: what it builds, and every fault at once.
 
 #include <gmock/gmock.h>
 

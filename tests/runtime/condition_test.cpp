@@ -1,4 +1,4 @@
-/// Conditions (`when`) that are answered while the world moves on. What they mean: flow_test.cpp.
+/// Conditions (`when`) that are answered while the job changes. flow_test.cpp tests their meaning.
 
 #include <functional>
 #include <utility>
@@ -34,7 +34,7 @@ Program conditional(std::function<bool(Context&)> when) {
   return built(build);
 }
 
-/// Found by the simulation: a rerun came in the moment in which the engine forgot its ended job,
+/// Found by the simulation: a rerun came at the moment in which the engine dropped its ended job,
 /// and ended the process.
 TEST(Conditions, one_of_a_job_that_is_not_known_any_more_is_asked_when_it_is_known_again) {
   ManualClock clock;
@@ -65,7 +65,7 @@ TEST(Conditions, one_of_a_job_that_is_not_known_any_more_is_asked_when_it_is_kno
   EXPECT_TRUE(verify(store->records(), {})->violations.empty());
 }
 
-/// Found by the simulation: the stage was skipped by choice, as if its job went on.
+/// Found by the simulation: the stage was skipped by choice, as if its job continued.
 TEST(Conditions, an_answer_after_the_cancel_of_its_job_changes_nothing) {
   World world;
   JobId job;

@@ -1,5 +1,5 @@
-/// The threads of an engine and who wakes whom: no piece of work, no call to the store and no word
-/// for the loop may be left lying, whoever is quicker.
+/// The threads of an engine and their wake-ups: no piece of work, no call to the store and no
+/// message for the loop may be left unnoticed, whichever thread is faster.
 
 #include <atomic>
 #include <condition_variable>
@@ -21,14 +21,14 @@ namespace {
 
 using namespace testing_world;
 
-/// Looks after a pool as the engine's own thread does.
+/// Tends a pool as the engine's own thread does.
 class Lookout {
  public:
   explicit Lookout(Pool& pool) : pool_(pool) {
     pool_.assign({.tend = [this] { ++tended; }, .watch = [this] { inbox_.keep_watch(); }});
     thread_ = std::jthread([this](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
-        if (inbox_.wait(10ms)) continue;  // waits: for the pool to ask for a look
+        if (inbox_.wait(10ms)) continue;  // waits: for the pool to ask to be tended
         inbox_.end_watch();
         if (pool_.look()) inbox_.keep_watch();
       }
@@ -111,8 +111,8 @@ TEST(Pools, a_piece_that_blocks_holds_up_no_other) {
   release.set_value();
 }
 
-// Found by reading: a thread took itself for one too many, beside one that blocked, and rested
-// although a piece was queued, of which nobody had been told.
+// Found by reading: a thread considered itself superfluous beside a blocked one, and went idle
+// although a piece was queued for which no other thread had been woken.
 TEST(Pools, who_leaves_a_piece_to_another_asks_for_a_look) {
   std::promise<void> release;
   const std::shared_future<void> released = release.get_future().share();
@@ -147,8 +147,8 @@ TEST(Pools, who_leaves_a_piece_to_another_asks_for_a_look) {
   release.set_value();
 }
 
-// One that is stuck must not be taken for one that comes back: short work beside it would wait for
-// a look each time, a millisecond for a handful of pieces.
+// A stuck thread must not count as one that returns soon: short work beside it would wait to be
+// tended each time, a millisecond for a handful of pieces.
 TEST(Pools, short_work_beside_a_piece_that_blocks_waits_for_few_looks) {
   std::promise<void> release;
   const std::shared_future<void> released = release.get_future().share();
@@ -166,10 +166,10 @@ TEST(Pools, short_work_beside_a_piece_that_blocks_waits_for_few_looks) {
   int looks = 0;
   for (int before = -1; left > 0; ++looks) {
     (void)pool.look();
-    // Until the other thread rests again, or all is done.
+    // Until the other thread is idle again, or all is done.
     while (left > 0 && left != before) {
       before = left;
-      std::this_thread::sleep_for(1ms);  // waits: one look of the engine's thread
+      std::this_thread::sleep_for(1ms);  // waits: one round of the engine's thread
     }
     before = -1;
   }
@@ -189,7 +189,7 @@ TEST(Pools, a_thread_tends_before_it_rests_and_when_it_is_asked) {
   pool.submit([] {});
   tended.wait(0);
   const int before = tended;
-  while (!pool.ask_to_tend()) std::this_thread::yield();  // until it rests
+  while (!pool.ask_to_tend()) std::this_thread::yield();  // until it is idle
   tended.wait(before);
 }
 
@@ -258,7 +258,7 @@ TEST(Inboxes, who_waits_is_woken_also_after_another_took_the_word_first) {
     Inbox inbox;
     std::atomic<bool> over = false;
     std::jthread waiter([&] {
-      while (!over) (void)inbox.wait(20s);  // waits: for word
+      while (!over) (void)inbox.wait(20s);  // waits: for a message
     });
     for (int n = 0; n < 50; ++n) {
       inbox.post([] {});
@@ -328,8 +328,8 @@ TEST(Threads, a_result_is_committed_although_its_thread_is_stuck_in_the_next_sta
   EXPECT_EQ(state_of(*engine->wait(job)), JobState::completed);
 }
 
-// News that come fast are told together; here nobody looks by himself for an hour, so what is not
-// told by a notice would not be told at all.
+// Frequent news are reported together. Here nothing polls for an hour, so news without a
+// notification would never arrive.
 TEST(Threads, subscribers_hear_of_every_item_although_they_are_not_woken_for_each) {
   const std::shared_ptr<Store> store = open_memory_store(system_clock());
   const auto engine = std::move(*Engine::create(store, {.threads = 2, .poll_interval = 1h}));

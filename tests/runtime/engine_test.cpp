@@ -19,7 +19,7 @@ using namespace testing_world;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// A stage that stays open until somebody completes it.
+/// A stage that stays open until a test completes it.
 struct Parked {
   std::vector<std::shared_ptr<AsyncAttempt>> open;
   Program program(const RetryPolicy& retry = {}) {
@@ -42,7 +42,7 @@ TEST(Engines, the_work_of_a_dead_engine_is_taken_over_with_the_next_number_and_n
   world.run();
   ASSERT_EQ(parked.open.size(), 1u);
 
-  // The first engine freezes: nobody drives it any more. Its lease runs out.
+  // The first engine freezes: it is not driven any more. Its lease expires.
   world.clock.advance(61s);
   auto other = world.another();
   other->serve(program);
@@ -51,7 +51,7 @@ TEST(Engines, the_work_of_a_dead_engine_is_taken_over_with_the_next_number_and_n
   EXPECT_EQ(parked.open[1]->context().attempt(), 2u);
   EXPECT_EQ(parked.open[1]->context().cause(), Cause::interrupted);
 
-  // It wakes with a late result: fenced.
+  // It wakes up with a late result, which is fenced.
   parked.open[0]->complete(Output{.json = "late"});
   world.run();
   EXPECT_EQ(world.kind(job, "a", "work"), StateKind::running);
@@ -78,13 +78,13 @@ TEST(Engines, an_item_that_kills_its_worker_again_and_again_is_given_up) {
     auto next = world.another();
     next->serve(program);
     next->run_until_idle();
-    dead.push_back(std::move(next));  // nobody drives it any more
+    dead.push_back(std::move(next));  // it is not driven any more
   }
   EXPECT_EQ(world.kind(job, "a", "work"), StateKind::failed);
   EXPECT_EQ(std::get<Failed>(world.task(job, "a", "work").state).cause, FailCause::interruptions);
 }
 
-// A graceful stop gives back without a count
+// A graceful stop hands attempts back without using a retry
 TEST(Engines, a_stopped_engine_gives_its_work_back_at_once) {
   World world;
   std::vector<std::shared_ptr<AsyncAttempt>> open;
@@ -213,7 +213,7 @@ TEST(Engines, a_job_that_an_engine_does_not_take_is_left_to_others) {
   build.stage("work", succeed);
   const Program program = built(build);
   world.engine->serve(program);
-  world.run();  // an idle engine opens what it submits at once; not this
+  world.run();  // an idle engine would open what it submits at once
   const JobId there = *world.engine->submit(program.workflow(), items({"a"}));
   JobOptions options;
   options.labels = Json::object({{"place", "here"}});

@@ -409,7 +409,8 @@ TEST(Flow, a_retried_item_makes_the_reduce_run_again) {
   world.expect_sound();
 }
 
-// Ruling 8, B18: a payload over the inline limit is a reference in the record and whole downstream
+// Ruling 8, B18: a payload over the inline limit is a reference in the record and complete
+// downstream
 TEST(Flow, a_large_output_is_kept_as_a_payload_and_read_whole_downstream) {
   World world;
   const std::string large(200'000, 'x');

@@ -1,5 +1,5 @@
-/// What an engine with threads puts off because nobody waits for it: commits, word of far limits,
-/// and most of a first claim.
+/// What an engine with threads defers because nothing waits for it: commits, notifications about
+/// distant limits, and most of a first claim.
 
 #include <atomic>
 #include <chrono>
@@ -20,14 +20,14 @@ void take_a_while() {
   }
 }
 
-/// A store on a disk that takes its time, whose commits and claims are counted.
+/// A store on a slow disk that counts commits and claims.
 class SlowDisk final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
 
   std::atomic<int> commits = 0;
   std::atomic<int> claims = 0;
-  std::atomic<std::size_t> first_claim = 0;  ///< so many it opened
+  std::atomic<std::size_t> first_claim = 0;  ///< how many it opened
 
   Result<std::vector<LaneHead>> ready_lanes() override {
     take_a_while();
@@ -51,7 +51,7 @@ class SlowDisk final : public ForwardingStore {
   }
 };
 
-/// Time passes only when the test says so, and whoever waits for it waits on.
+/// Time passes only when the test advances it.
 class HeldClock final : public Clock {
  public:
   [[nodiscard]] Timestamp now() const override { return now_; }
@@ -62,8 +62,8 @@ class HeldClock final : public Clock {
   std::atomic<Timestamp> now_ = Timestamp{1'700'000'000s};
 };
 
-/// One thread, whose work takes long enough to be looked after piece by piece, and a store that is
-/// known to be slow.
+/// One thread, whose work takes long enough to be tended piece by piece, and a store that is known
+/// to be slow.
 struct OneThread {
   HeldClock clock;
   std::shared_ptr<SlowDisk> store = std::make_shared<SlowDisk>(open_memory_store(clock));
@@ -134,8 +134,7 @@ TEST(GroupCommit, no_step_waits_long_for_company) {
   world.engine->stop();
 }
 
-/// Nobody is woken when a limit begins that is far away: the loop hears of it when it is driven
-/// anyway.
+/// No thread is woken for a limit that is far away: the loop notices it when it runs anyway.
 TEST(FarLimits, are_kept_although_nobody_was_woken_for_them) {
   HeldClock clock;
   const std::shared_ptr<Store> store = open_memory_store(clock);

@@ -1,5 +1,5 @@
-/// What a worker holds: for as long as its lease lasts, as far as the record agrees, and after the
-/// store has forgotten some of it.
+/// What a worker holds: while its lease lasts, as far as the record agrees, and after the store has
+/// lost some of it.
 
 #include "runtime/holdings.hpp"
 
@@ -50,7 +50,7 @@ TEST(AcknowledgedResults, keeps_the_newest) {
 
 // The lease, by the worker's own clock
 
-/// A stage that is under way until it is told to end.
+/// A stage that runs until a test ends it.
 class StoreTroubleWhileWorking : public StoreTrouble {
  protected:
   Program long_work() {
@@ -87,7 +87,7 @@ TEST_F(StoreTroubleWhileWorking, a_worker_past_its_lease_ends_what_it_runs_and_s
   engine->run_until_idle();
   EXPECT_TRUE(is_asked_to_stop(0));
   EXPECT_THAT(said, Contains(HasSubstr("1 running attempts are ended")));
-  // When the store is back, and nobody was given the work, it is done again under the next number.
+  // When the store is back and no other worker got the task, it runs again with the next number.
   running[0]->complete(retryable("asked to stop"));
   store->is_away = false;
   clock.advance(2s);
@@ -119,7 +119,7 @@ TEST_F(StoreTroubleWhileWorking, a_worker_past_its_lease_goes_on_where_it_was_to
   EXPECT_EQ(store->records().job(job)->attempts_opened, 1);
 }
 
-// Its work is done: ending it would lose what it brought and stop nothing.
+// Its work is done: ending it would lose the result and stop nothing.
 TEST(PastTheLease, an_attempt_whose_result_waits_for_the_store_is_not_ended) {
   auto away = std::make_shared<Sulking>(open_memory_store(system_clock()));
   auto engine = std::move(*Engine::create(away, {.threads = 2, .lease = 300ms}));
@@ -143,8 +143,7 @@ TEST(PastTheLease, an_attempt_whose_result_waits_for_the_store_is_not_ended) {
   EXPECT_EQ(executions, 1);
 }
 
-// A machine that slept: the store says that the lease can be had again, so nobody else has the
-// work.
+// A machine that slept: the store renews the lease, so no other worker has the task.
 TEST_F(StoreTroubleWhileWorking, a_worker_that_slept_past_its_lease_and_can_renew_it_goes_on) {
   auto engine = engine_with({.threads = 0, .lease = 30s});
   const Program program = long_work();
@@ -166,7 +165,7 @@ TEST_F(StoreTroubleWhileWorking, an_attempt_that_the_worker_lost_sight_of_is_fou
   const Program program = long_work();
   engine->serve(program);
   engine->run_until_idle();
-  // Opened for this worker by somebody else's hand: nobody tells it.
+  // Opened for this worker by another process: it is not notified.
   const WorkerId worker = store->records().workers()->front().id;
   const std::vector<NewItem> one = items({"x"});
   const JobId job = store
@@ -200,16 +199,16 @@ TEST_F(StoreTroubleWhileWorking, an_attempt_that_the_store_took_away_is_ended) {
   EXPECT_EQ(store->records().job(job)->attempts_open, 1) << "of which the store says nothing";
 }
 
-// A store that forgets what it acknowledged: a standby took over without the newest commits
+// A store that loses acknowledged commits: a standby took over without the newest ones
 
-/// The memory store behind it can be set back: its story is told again, without the end.
+/// The memory store behind it can be set back: its history is replayed without the end.
 class SetBack : public testing::Test {
  protected:
   void begin(EngineOptions options = {.threads = 0, .lease = 30s}) {
     options.log = [this](LogLevel, const std::string& text) { said.push_back(text); };
     engine = std::move(*Engine::create(line, std::move(options), clock));
   }
-  /// As little as makes it so.
+  /// Loses as few calls as necessary.
   void forget_until(const std::function<bool()>& is_forgotten) {
     while (!is_forgotten()) store->forget(1);
     clock.advance(1ms);
@@ -225,7 +224,7 @@ class SetBack : public testing::Test {
   std::shared_ptr<simulation::UnfaithfulStore> store =
       std::make_shared<simulation::UnfaithfulStore>(
           clock, open_memory_store, simulation::UnfaithfulStore::Kind{.may_forget = true});
-  /// A connection on which nothing breaks but what the store forgets.
+  /// A connection without faults, except for what the store loses.
   std::shared_ptr<Store> line = std::make_shared<simulation::Line>(
       store,
       simulation::Line::Ports{.fate = [](const char*) { return simulation::Fate::carried_out; },
@@ -291,7 +290,7 @@ TEST_F(SetBack, subscribers_are_told_what_came_in_place_of_forgotten_events) {
             std::vector<Event>(log.begin() + static_cast<std::ptrdiff_t>(common), log.end()));
 }
 
-// The number of a forgotten job is given to another: its code must not run for that one.
+// The number of a lost job is given to another: the lost job's code must not run for that one.
 TEST_F(SetBack, a_job_that_was_given_the_number_of_a_forgotten_one_is_not_taken_for_it) {
   begin();
   std::vector<std::string> ran;

@@ -163,7 +163,8 @@ TEST(Jobs, more_failures_than_tolerated_end_the_job_and_cancel_the_rest) {
   world.expect_sound();
 }
 
-// Commits claim by the last look; one who is submitted meanwhile must not wait for it to grow old.
+// Commits claim by the last look at the lanes; an urgent job that is submitted meanwhile must not
+// wait until that is outdated.
 TEST(Jobs, an_urgent_job_has_the_next_slot_although_a_commit_could_fill_it) {
   World world({.parallel = 1});
   std::vector<std::string> ran;
@@ -179,19 +180,19 @@ TEST(Jobs, an_urgent_job_has_the_next_slot_although_a_commit_could_fill_it) {
   world.submit(slow, numbered(10));
   world.run();
   ASSERT_EQ(ran.size(), 11U);
-  // The commit that follows may have looked before; the one after that has not.
+  // The next commit may still use the earlier look; the one after that does not.
   EXPECT_THAT(std::vector(ran.begin() + 3, ran.begin() + 5), testing::Contains("urgent"));
   world.expect_sound();
 }
 
-// The one slot goes to the urgent job, whose budget does not allow another attempt: that is only
-// known when the store is asked, and nothing else would bring the engine to ask again.
+// The one slot goes to the urgent job, whose budget does not allow another attempt. That is only
+// known when the store is asked, and nothing else would make the engine ask again.
 TEST(Jobs, a_slot_that_a_used_up_budget_refuses_goes_to_the_next_job_at_once) {
   World world({.parallel = 1});
   std::vector<std::string> ran;
   const Program program = one_stage([&](Context& context, std::stop_token) -> Outcome {
     ran.push_back(context.item_key());
-    world.clock.advance(1s);  // what the last look found is too old to claim by with the commit
+    world.clock.advance(1s);  // the last look is too old to claim with the commit
     return Output{};
   });
   JobOptions urgent{.priority = 5};
@@ -231,7 +232,7 @@ TEST(Jobs, jobs_of_equal_priority_take_turns_and_higher_ones_go_first) {
     order.push_back(context.job().value());
     return Output{};
   });
-  // A job that is paused holds the engine back until all three are in.
+  // A paused job holds the engine back until all three are submitted.
   std::vector<JobId> jobs;
   for (const int priority : {0, 0, 5}) {
     world.engine->serve(program);

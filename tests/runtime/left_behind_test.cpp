@@ -1,5 +1,5 @@
-/// What attempts leave behind although they did not succeed: logs and costs are recorded, whatever
-/// became of the work.
+/// What attempts leave behind if they do not succeed: logs and costs are recorded, whatever the
+/// result.
 
 #include <gmock/gmock.h>
 
@@ -82,7 +82,7 @@ TEST(LeftBehind, an_attempt_that_is_given_back_keeps_what_it_brought) {
   const JobId job = world.submit(built(build), items({"a"}));
   world.run();
   ASSERT_TRUE(open);
-  // The stage gives way when it is asked to.
+  // The stage obeys a stop request.
   const std::stop_callback gives_way(open->stop_token(),
                                      [&] { open->complete(failure(retryable("stopped"))); });
   world.engine->stop();
@@ -187,7 +187,7 @@ TEST(GateTimeouts, each_gate_has_its_own_or_the_stages) {
   world.expect_sound();
 }
 
-// The first gate's timer must not end the second, which may take as long as it likes.
+// The timer of the first gate must not end the second, which has no timeout.
 TEST(GateTimeouts, one_with_a_timeout_before_one_without) {
   auto store = open_memory_store(system_clock());
   auto engine = std::move(*Engine::create(store, {.threads = 2}));

@@ -1,4 +1,4 @@
-/// The parts of the loop, each alone.
+/// The parts of the loop, each on its own.
 
 #include <chrono>
 
@@ -65,7 +65,7 @@ std::vector<std::int64_t> tasks_of(const Batch& batch) {
   return tasks;
 }
 
-/// The next batch, sent.
+/// The next batch, after it was sent.
 std::shared_ptr<Batch> send_next(CommitQueue& queue) {
   std::shared_ptr<Batch> batch = queue.take_part();
   if (!batch) batch = queue.take_pending();

@@ -1,4 +1,4 @@
-/// Rates on virtual time: how long work takes that is only opened so often.
+/// Rates on virtual time: how long work takes that may start only so often.
 
 #include <gmock/gmock.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 using namespace testing_world;
 
-/// Notes when each attempt ran.
+/// Records when each attempt ran.
 struct Diary {
   explicit Diary(World& owner) : world(owner) {}
   StageFunction stage() {
@@ -18,7 +18,7 @@ struct Diary {
       return Output{};
     };
   }
-  /// The most that ran within any stretch of this length.
+  /// The largest number within any period of this length.
   [[nodiscard]] std::size_t most_within(Duration stretch) const {
     std::size_t most = 0;
     for (std::size_t i = 0; i < moments.size(); ++i) {

@@ -253,7 +253,7 @@ TEST(Retry, a_gate_that_throws_keeps_the_output_and_is_retried) {
   EXPECT_EQ(world.kind(job, "a", "work"), StateKind::succeeded);
 }
 
-// Such a gate ended the process.
+// Such a gate used to end the process.
 TEST(Retry, a_gate_or_a_condition_that_throws_something_odd_fails_the_attempt) {
   World world;
   WorkflowBuilder build("odd");

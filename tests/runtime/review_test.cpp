@@ -1,4 +1,4 @@
-/// People: approve, edit, ask for changes, reject, and what flows downstream.
+/// Reviewers: approve, edit, ask for changes, reject, and what flows downstream.
 
 #include <gmock/gmock.h>
 

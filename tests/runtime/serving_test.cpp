@@ -92,7 +92,8 @@ TEST(CodeSources, one_that_throws_is_not_the_end_and_is_told) {
   EXPECT_THAT(log, testing::Contains(HasSubstr("could not be made: bad template")));
 }
 
-// Model ruling 11: without code a human stage shows its input; a source may prepare what is shown.
+// Model ruling 11: without code a human stage shows its input; a code source may prepare what is
+// shown.
 TEST(CodeSources, may_prepare_what_a_human_stage_shows) {
   World world;
   StageDefinition look = stage_of("look", "");
@@ -166,7 +167,7 @@ TEST(Draining, what_runs_goes_on_and_is_recorded_and_nothing_more_is_opened) {
   EXPECT_EQ(world.engine->status().open_attempts, 2);
   EXPECT_FALSE(parked.open[0]->stop_token().stop_requested());
 
-  // Through ten leases: it is not taken for dead, and retries of others go on being woken.
+  // Through ten leases: it is not declared dead, and retries of others are still woken.
   world.pass(10min);
   EXPECT_EQ(world.kind(job, "item-0", "work"), StateKind::running);
   parked.open[0]->complete(Output{.json = "done"});
@@ -252,8 +253,8 @@ TEST(Draining, on_real_threads_waiting_ends_when_the_last_attempt_is_recorded) {
   engine->stop();
 }
 
-// A store that is asked twice tells of the same Ready task twice. The second answer to its
-// condition must not take the place of the attempt that followed the first.
+// A store that is asked twice returns the same Ready task twice. The second answer to its condition
+// must not replace the attempt that followed the first.
 TEST(Conditions, that_are_asked_twice_lose_no_attempt) {
   for (int round = 0; round < 20; ++round) {
     auto store = open_memory_store(system_clock());
@@ -272,7 +273,7 @@ TEST(Conditions, that_are_asked_twice_lose_no_attempt) {
   }
 }
 
-// What was decided is told once it holds, not before.
+// A decision is logged after its commit, not before.
 TEST(Logging, a_decision_is_told_after_its_commit) {
   std::vector<std::string> log;
   JobId job;

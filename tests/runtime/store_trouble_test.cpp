@@ -39,8 +39,8 @@ TEST_F(StoreTrouble, a_claim_whose_answer_was_lost_is_read_back_and_run) {
   EXPECT_EQ(executions["y"], 1);
 }
 
-/// An idle engine opens attempts with its submission. Found by the simulation: they were open for
-/// ever, since their worker lived and knew nothing of them.
+/// An idle engine opens attempts with its submission. Found by the simulation: they stayed open for
+/// ever, because their worker was alive and knew nothing about them.
 TEST_F(StoreTrouble, attempts_of_a_submission_whose_answer_was_lost_are_run) {
   auto engine = engine_with();
   WorkflowBuilder build("lost");
@@ -58,7 +58,8 @@ TEST_F(StoreTrouble, attempts_of_a_submission_whose_answer_was_lost_are_run) {
   EXPECT_EQ(store->records().job(job)->attempts_opened, 2);
 }
 
-/// Found by the simulation: it was refused for want of a worker that nobody had asked for.
+/// Found by the simulation: it was refused because the worker in it did not exist, although it was
+/// optional.
 TEST_F(StoreTrouble, a_submission_is_taken_from_an_engine_that_has_just_lost_its_lease) {
   auto engine = engine_with({.threads = 0, .lease = 10s});
   WorkflowBuilder build("late");
@@ -74,8 +75,8 @@ TEST_F(StoreTrouble, a_submission_is_taken_from_an_engine_that_has_just_lost_its
   EXPECT_TRUE(store->records().job(*job)->has_ended());
 }
 
-/// Batches keep their numbers when a worker has to sign on anew: one that is sent again is never
-/// taken for another.
+/// Batches keep their numbers when a worker signs on again, so that a batch that is sent again is
+/// never mistaken for another.
 TEST_F(StoreTrouble, a_batch_without_an_answer_outlives_the_lease_and_none_is_taken_for_it) {
   auto engine = engine_with({.threads = 0, .lease = 10s});
   int executions = 0;
@@ -90,14 +91,14 @@ TEST_F(StoreTrouble, a_batch_without_an_answer_outlives_the_lease_and_none_is_ta
   const JobId job = *engine->submit(program.workflow(), items({"x"}));
   engine->run_until_idle();
   ASSERT_EQ(executions, 1);
-  // Others take it for dead; it signs on anew, with the batch still in its hands.
+  // Others declare it dead; it signs on again, with the batch still unsent.
   clock.advance(11s);
   ASSERT_EQ(store->sweep({})->interrupted, 1);
   engine->run_until_idle();
   store->sulks = false;
   clock.advance(6s);
   engine->run_until_idle();
-  // The second execution's batch fails, unwritten, in its turn.
+  // The batch of the second execution fails in its turn and is not written.
   EXPECT_EQ(executions, 2);
   EXPECT_EQ(store->records().job(job)->attempts_open, 1);
   store->sulks = false;
@@ -111,7 +112,7 @@ TEST_F(StoreTrouble, who_could_not_renew_lets_the_others_renew_before_it_sweeps)
   auto one = engine_with({.threads = 0, .lease = 9s});
   auto other = engine_with({.threads = 0, .lease = 9s});
   store->is_away = true;
-  clock.advance(20s);  // every lease has run out
+  clock.advance(20s);  // every lease has expired
   one->run_until_idle();
   other->run_until_idle();
   store->is_away = false;
@@ -159,8 +160,7 @@ TEST_F(StoreTrouble, a_store_that_is_full_stops_new_work_says_so_and_loses_nothi
   EXPECT_TRUE(verify(store->records(), {})->violations.empty());
 }
 
-// A full or failing disk used up the attempts of whoever brought a long
-// output.
+// A full or failing disk used up the attempts of stages with a long output.
 TEST_F(StoreTrouble, an_output_that_found_no_room_waits_for_it_and_costs_no_attempt) {
   auto patient = std::make_shared<Sulking>(open_memory_store(system_clock()));
   patient->payloads_to_refuse = 2;
@@ -179,7 +179,7 @@ TEST_F(StoreTrouble, an_output_that_found_no_room_waits_for_it_and_costs_no_atte
   EXPECT_TRUE(engine->status().store_available);
 }
 
-// Unknown outcome of a commit: the batch number tells
+// Unknown outcome of a commit: the batch number decides
 TEST_F(StoreTrouble, a_batch_that_was_written_although_its_answer_was_lost_is_not_written_twice) {
   auto engine = engine_with();
   std::vector<std::string> ran;
@@ -208,12 +208,12 @@ TEST_F(StoreTrouble, a_batch_that_was_written_although_its_answer_was_lost_is_no
   EXPECT_TRUE(verify(store->records(), {})->violations.empty());
 }
 
-// Its result was taken for recorded, and the attempt stayed open for ever.
+// Its result was considered recorded, and the attempt stayed open for ever.
 TEST_F(StoreTrouble, a_step_that_a_written_batch_did_not_apply_is_decided_again) {
   auto engine = engine_with();
   WorkflowBuilder build("lost_answer");
   build.stage("a", [&](Context& context, std::stop_token) -> Outcome {
-    // Somebody acts on the job before the result is committed, and the answer to that is lost.
+    // An operator changes the job before the result is committed, and the answer to that is lost.
     (void)store->act(PauseJob{.job = context.job()});
     store->sulks = store->writes_all_the_same = true;
     return Output{.json = Json("done")};
@@ -233,7 +233,8 @@ TEST_F(StoreTrouble, a_step_that_a_written_batch_did_not_apply_is_decided_again)
   EXPECT_TRUE(verify(store->records(), {})->violations.empty());
 }
 
-// Sent again it would be fenced, and what it opened the first time would stay open for ever.
+// If it were sent again it would be fenced, and what it opened the first time would stay open for
+// ever.
 TEST_F(StoreTrouble, a_batch_is_not_sent_again_while_nobody_tells_whether_it_was_written) {
   auto engine = engine_with();
   WorkflowBuilder build("lost_answer");
@@ -263,7 +264,7 @@ TEST_F(StoreTrouble, a_batch_is_not_sent_again_while_nobody_tells_whether_it_was
   EXPECT_TRUE(verify(store->records(), {})->violations.empty());
 }
 
-// A batch with one bad step is replayed in halves: the others land, the bad one is told
+// A batch with one bad step is replayed in halves: the others are applied, the bad one is reported
 TEST_F(StoreTrouble, one_bad_step_does_not_hold_up_the_batch_it_came_with) {
   auto engine = engine_with();
   const Program program = plain();
@@ -328,7 +329,7 @@ TEST_F(StoreTrouble, a_store_that_refuses_even_the_failure_ends_the_engine_which
   EXPECT_THAT(ended.error().message, HasSubstr("invalid byte sequence"));
   ASSERT_TRUE(engine->status().fault);
   EXPECT_THAT(engine->status().trouble, HasSubstr("the store refuses to record a step"));
-  // It has signed off, so the attempt is taken back like any other.
+  // It has signed off, so the attempt is recovered like any other.
   store->bad_item = ItemId{};
   auto next = engine_with();
   next->serve(program);
@@ -353,7 +354,7 @@ TEST_F(StoreTrouble, no_half_of_a_refused_batch_is_forgotten_while_the_store_doe
   EXPECT_TRUE(engine->status().store_available);
 }
 
-// Whatever is written to a damaged store may make it worse.
+// Every write to a damaged store may make it worse.
 TEST_F(StoreTrouble, a_damaged_store_ends_the_engine_which_says_why) {
   auto engine = engine_with();
   WorkflowBuilder build("damaged");

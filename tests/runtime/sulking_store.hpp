@@ -1,6 +1,6 @@
 #pragma once
 
-/// A store that does not answer, answers too late, or refuses, as a test tells it to.
+/// A store that does not answer, answers too late, or refuses, as a test requests.
 
 #include <algorithm>
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace pawl::testing_world {
 
-/// A store that refuses to commit while it is told to.
+/// A store that refuses to commit on request.
 class Sulking final : public ForwardingStore {
  public:
   explicit Sulking(std::shared_ptr<Store> store)
@@ -24,16 +24,16 @@ class Sulking final : public ForwardingStore {
 
   driving::RecordsDecorator reads;
   int commits = 0;
-  int to_miss = 0;  ///< so many commits are not carried out, once one was refused
+  int to_miss = 0;  ///< how many commits are not executed after one was refused
   bool sulks = false;
   bool is_damaged = false;
   bool refuses_skips = false;
   std::atomic<bool> is_away = false;  ///< answers neither renewals nor sweeps
-  bool writes_all_the_same = false;   ///< the answer is lost, the batch is not
+  bool writes_all_the_same = false;   ///< the batch is written, but the answer is lost
   int refused = 0;
   std::atomic<int> payloads_to_refuse = 0;
-  ItemId bad_item;                   ///< no batch with a step of this item is taken
-  bool refuses_substitutes = false;  ///< not even the failure that stands for a refused result
+  ItemId bad_item;                   ///< every batch with a step of this item is refused
+  bool refuses_substitutes = false;  ///< refuses even the failure that replaces a refused result
 
   Status renew(WorkerId worker, Timestamp holds_since) override {
     if (is_away) return fail(ErrorCode::unavailable, "nobody answers");

@@ -1,4 +1,4 @@
-/// What stages, gates, conditions and deciders say in bytes that are not text.
+/// Stages, gates, conditions and deciders that return bytes that are not text.
 
 #include "pawl/core/text.hpp"
 

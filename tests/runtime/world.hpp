@@ -1,7 +1,7 @@
 #pragma once
 
-/// A world on virtual time: a store, an engine that is driven by hand, and a clock that moves only
-/// when a test says so. Weeks of backoff pass in microseconds, always in the same order.
+/// A world on virtual time: a store, an engine that is driven by hand, and a clock that advances
+/// only when a test says so. Weeks of backoff pass in microseconds, always in the same order.
 
 #include <filesystem>
 #include <functional>
@@ -19,7 +19,7 @@ namespace pawl::testing_world {
 
 using namespace std::chrono_literals;
 
-/// Builds or fails the test with every fault.
+/// Builds the program, or fails the test with every fault.
 inline Program built(const WorkflowBuilder& builder) {
   auto program = builder.build();
   if (!program) throw std::runtime_error(text_of(program.error()));
@@ -63,7 +63,7 @@ class World {
 
   void run() { engine->run_until_idle(); }
 
-  /// Lets time pass, stopping at every moment the engine wants to act.
+  /// Lets time pass, and stops whenever the engine wants to act.
   void pass(Duration time) {
     const Timestamp end = clock.now() + time;
     for (;;) {

@@ -1,10 +1,11 @@
-# The simulation can fail: programs with one thing broken on purpose, each of which it must catch.
+# Proves that the simulation can fail: programs with one deliberate fault, each of which it must
+# catch.
 #
 # pawl_broken(<name> <source> <was> <is>)
 #
-# The source is copied with the text <was>, which stands in it exactly once, replaced by <is>, and
-# linked in the place of the real one. Nothing of this is in the real sources. The worlds are those
-# of simulation.worlds_1, in which the real program is known to do nothing wrong.
+# The source is copied with the text <was>, which must occur in it exactly once, replaced by <is>,
+# and linked in place of the real one. The real sources are unchanged. The worlds are those of
+# simulation.worlds_1, in which the real program is known to be correct.
 function(pawl_broken name source was is)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${source}")
   file(READ "${PROJECT_SOURCE_DIR}/src/${source}" text)

@@ -1,8 +1,8 @@
 #pragma once
 
-/// Every choice of a simulated run, from one seed. What was chosen is kept on a tape; the tape
-/// alone gives the same run again, and a shorter or smaller tape gives a simpler one. 0 is always
-/// the plain choice: no harm, no policy, nothing special.
+/// Every choice of a simulated run, from one seed. The choices are recorded on a tape. The tape
+/// alone reproduces the run, and a shorter or smaller tape gives a simpler one. 0 is always the
+/// plain choice: no fault, no policy, nothing special.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,17 +18,17 @@ using Tape = std::vector<std::uint32_t>;
 class Choices {
  public:
   explicit Choices(std::uint64_t seed) : random_(seed), is_random_(true) {}
-  /// What stands on the tape; where it ends, plain choices.
+  /// Replays the tape; after its end, choices are plain.
   explicit Choices(Tape tape) : tape_(std::move(tape)) {}
 
-  /// 0 … sides − 1. Distributions of the standard library differ between libraries; this does not.
+  /// 0 … sides − 1. The distributions of standard libraries differ; this one is always the same.
   std::uint32_t below(std::uint32_t sides) {
     if (sides <= 1) return 0;
     if (next_ == tape_.size()) tape_.push_back(is_random_ ? draw() : 0);
     return tape_[next_++] % sides;
   }
   bool one_in(std::uint32_t sides) { return below(sides) == sides - 1; }
-  /// The first is the plain one.
+  /// The first value is the plain choice.
   template <class T>
   T any_of(std::initializer_list<T> from) {
     return *(from.begin() + below(static_cast<std::uint32_t>(from.size())));

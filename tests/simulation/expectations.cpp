@@ -1,4 +1,4 @@
-/// What a simulated world must be like when it rests and when it is over.
+/// What must hold in a simulated world when it is idle and when it has ended.
 
 #include <algorithm>
 #include <utility>
@@ -33,7 +33,7 @@ std::string Simulation::unfinished() {
   return text;
 }
 
-/// I12: what has not ended says what it waits for.
+/// I12: everything that has not ended names what it waits for.
 void Simulation::expect_named_waits() {
   if (run_.finding) return;
   const Result<std::vector<Job>> jobs = store_->records().jobs({.limit = all_at_once});
@@ -49,14 +49,14 @@ void Simulation::expect_named_waits() {
   }
 }
 
-/// What is ready is begun while somebody has room, unless a limit holds it back: not some time,
-/// when a sweep comes by. Asked when nobody has anything more to do before time passes.
+/// Ready tasks are started while a process has room, unless a limit holds them back: at once, and
+/// not only when a sweep comes by. Checked when no process has anything to do before time passes.
 void Simulation::expect_nothing_left_lying() {
   constexpr Duration patience = 1s;
   const std::vector<Process*> living = awake();
   const bool has_room = std::ranges::any_of(living, [&](Process* one) {
     const EngineStatus status = one->engine().status();
-    // Who has just had trouble with the store waits a while before it asks again.
+    // A process that just had trouble with the store waits a while before it asks again.
     return status.store_available &&
            status.open_attempts < static_cast<std::int64_t>(scenario_.parallel);
   });
@@ -75,7 +75,7 @@ void Simulation::expect_nothing_left_lying() {
   if (is_any_late) ask_a_passer_by(*heads, patience);
 }
 
-/// The store alone knows what its limits hold back: a stranger asks for everything.
+/// Only the store knows what its limits hold back: a new worker asks for everything.
 void Simulation::ask_a_passer_by(const std::vector<LaneHead>& heads, Duration patience) {
   const Result<WorkerId> passer_by =
       store_->enlist({.host = "", .pid = 1, .name = "passer-by", .lease = scenario_.lease});
@@ -99,10 +99,10 @@ void Simulation::ask_a_passer_by(const std::vector<LaneHead>& heads, Duration pa
   (void)store_->retire(*passer_by);
 }
 
-/// Whoever lives and listens has heard of everything.
+/// Every process that is alive and subscribed has received all events.
 void Simulation::expect_all_told() {
   if (run_.finding) return;
-  ++stirs_;  // everybody looks once more
+  ++stirs_;  // every process checks once more
   while (may_go_on() && poll_somebody()) after_step();
   for (Process* one : awake()) {
     if (const std::optional<Finding> found = watch_.missed_by(one->name())) run_.finding = found;

@@ -1,4 +1,4 @@
-/// What breaks: calls, processes, lines and clocks.
+/// The faults: of calls, processes, lines and clocks.
 
 #include <algorithm>
 
@@ -94,8 +94,8 @@ void Simulation::harm() {
   }
 }
 
-/// A standby takes over without the newest commits. What was under way is lost with the
-/// connections; whoever submitted something that is gone submits it again.
+/// A standby takes over without the newest commits. Calls in flight are lost with the connections;
+/// submissions that are lost are submitted again.
 void Simulation::set_back() {
   const std::size_t calls = 1 + choices_.below(16);
   tell([&] { return "the store forgets its last " + std::to_string(calls) + " calls"; });
@@ -119,7 +119,7 @@ void Simulation::set_back() {
   }
 }
 
-/// What was sent long ago arrives, whoever sent it.
+/// A call that was sent long ago arrives, whichever process sent it.
 void Simulation::let_arrive(std::size_t which) {
   const OwnedCall call = std::move(under_way_[which]);
   under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(which));
@@ -127,7 +127,7 @@ void Simulation::let_arrive(std::size_t which) {
   call();
 }
 
-/// Time leaps, as after a suspended machine: leases and deadlines may all be over at once.
+/// Time jumps, as after a suspended machine: leases and deadlines may all expire at once.
 void Simulation::jump() {
   const auto by = choices_.any_of<Duration>({1s, 7s, scenario_.lease, scenario_.lease * 3, 25h});
   clock_.advance(by);

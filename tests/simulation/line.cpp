@@ -28,7 +28,7 @@ std::string words_of(BatchNumber batch, std::span<const Step> steps,
   return text;
 }
 
-/// A chunk with its items, which are elsewhere otherwise.
+/// A chunk with its own copy of its items.
 class OwnedItems {
  public:
   explicit OwnedItems(const AddItems& chunk)
@@ -157,7 +157,7 @@ auto Line::carry_as_ever(const char* verb, Repeats repeats, Call call, Own own)
   return answer;
 }
 
-/// Whoever is told to go slowly keeps to itself for how long.
+/// Reports how long a step makes its process wait.
 void Line::note_waits(std::span<const Step> steps) {
   for (const Step& step : steps) {
     const auto* waits = std::get_if<RetryScheduled>(&step.next.state);
@@ -177,7 +177,7 @@ Result<WorkerId> Line::enlist(const WorkerHello& hello) {
       "enlist", Repeats::later, [&] { return store_->enlist(hello); },
       [&] { return [store = store_, hello] { (void)store->enlist(hello); }; });
 }
-/// A lease is renewed on a connection of its own, which learns nothing of setbacks.
+/// A lease is renewed on its own connection, which does not notice setbacks.
 Status Line::renew(WorkerId worker, Timestamp holds_since) {
   const Status answer = carry_as_ever(
       "renew", Repeats::at_once, [&] { return store_->renew(worker, holds_since); },

@@ -1,4 +1,4 @@
-/// The verbs of a store, as the model sees them.
+/// The operations of a store in the model.
 
 #include "simulation/model.hpp"
 
@@ -184,7 +184,7 @@ StepOutcome Model::apply(const Step& step, const StepAnswer& answer) {
   if (known == jobs_.end()) return StepOutcome::fenced;
   ModelJob& job = touch(step.next.job);
   if (step.generation != 0 && step.generation != job.generation) return StepOutcome::stale;
-  // Whoever decided did not know that the item was cancelled.
+  // The decision was made without knowing that the item was cancelled.
   if (step.generation != 0 && step.closed && !step.closed->cancelled_by && step.next.item &&
       items_.contains(step.next.item) && items_.at(step.next.item).cancelled) {
     return StepOutcome::stale;
@@ -193,7 +193,7 @@ StepOutcome Model::apply(const Step& step, const StepAnswer& answer) {
   const bool fits = task != nullptr && !task->moved && task->version == step.expected;
   const bool looked_at = step.was == StateKind::ready && step.next.kind() == StateKind::ready;
   if (!fits) {
-    // "Go on if you can": what is not opened was not asked for either.
+    // "Continue if you can": a task that is not opened was not requested either.
     return looked_at && answer.opened.empty() ? answer.outcome : StepOutcome::fenced;
   }
   made_ready_.clear();
@@ -224,7 +224,7 @@ StepOutcome Model::apply(const Step& step, const StepAnswer& answer) {
   }
   if (has_ended(task->state)) ended(*task);
 
-  // What the step made Ready of its own item may be opened at once.
+  // Tasks of its own item that the step made Ready may be opened at once.
   const auto worker = workers_.find(step.open_for);
   const bool is_there = worker != workers_.end() && !worker->second.retired;
   std::size_t opened = 0;
@@ -301,7 +301,7 @@ void Model::swept(const SweepRequest& request, const Swept& done, Timestamp now)
     differ(std::string("sweep: ") + what + ": model " + std::to_string(model) + ", store " +
            std::to_string(store));
   };
-  // A sweep with a limit chooses; what it did not get to is as it was.
+  // A sweep with a limit chooses; what it did not reach is unchanged.
   const auto was_done = [&](const ModelTask& task) {
     if (!done.more) return true;
     const Result<Task> row = rows_.task(task.id);
@@ -318,7 +318,7 @@ void Model::swept(const SweepRequest& request, const Swept& done, Timestamp now)
     }
     for (ModelTask* task : held) {
       ++interrupted;
-      if (task->moved) continue;  // ended with its parent a moment ago
+      if (task->moved) continue;  // it just ended with its parent
       close(*task,
             {.result = AttemptResult::interrupted,
              .error = {},
@@ -331,7 +331,7 @@ void Model::swept(const SweepRequest& request, const Swept& done, Timestamp now)
     const Result<WorkerRecord> row = rows_.worker(id);
     worker.retired = worker.retired || !done.more || !row || row->retired;
   }
-  // With a limit, some may have ended beside those that were counted, with their parent.
+  // With a limit, some may have ended with their parent in addition to those that were counted.
   count("interrupted", done.more ? std::min(interrupted, done.interrupted) : interrupted,
         done.interrupted);
 
@@ -356,7 +356,7 @@ void Model::swept(const SweepRequest& request, const Swept& done, Timestamp now)
   });
   for (ModelReview* one : due) {
     ModelReview& review = *one;
-    if (review.status != ReviewStatus::answered) continue;  // its question is gone
+    if (review.status != ReviewStatus::answered) continue;  // its review is gone
     const Result<Review> row = rows_.review(review.id);
     if (done.more && row && row->status == ReviewStatus::answered) continue;
     ++answered;
@@ -365,7 +365,7 @@ void Model::swept(const SweepRequest& request, const Swept& done, Timestamp now)
       review.status = ReviewStatus::superseded;
     } else if (answer.outcome == ReviewOutcome::request_changes &&
                may_rerun(changes_target(*find(review.task)))) {
-      review.status = ReviewStatus::open;  // it no longer fits
+      review.status = ReviewStatus::open;  // the answer is no longer valid
       review.answer.reset();
     } else {
       make_effective(review, answer);

@@ -3,16 +3,16 @@
 /// What must happen to jobs, items and tasks, written a second time: plainly, from the design and
 /// docs/reference/states.md, without the core and without a ledger.
 ///
-/// The model is told what somebody asked of a store and what an attempt brought (its result, error,
-/// verdict, children and usage), never what was decided about it. It works out what must have
-/// followed; `compare` holds that against the store's rows. Nothing is kept that can be counted:
-/// sums are loops over everything.
+/// The model gets the requests to a store and the results of attempts (result, error, verdict,
+/// children and usage), never the decisions about them. It computes what must follow; `compare`
+/// checks that against the store's rows. Nothing is kept that can be counted: sums are loops over
+/// everything.
 ///
-/// Where a store is free to choose, the model learns the choice and checks that it was allowed: the
-/// ids of new rows, which Ready tasks a claim opened, what a sweep with a limit did first, and
-/// whether a claim with room left ran into a budget that is used up.
+/// If a store is free to choose, the model reads the choice and checks that it was allowed: the ids
+/// of new rows, which Ready tasks a claim opened, what a sweep with a limit did first, and whether
+/// a claim with room left met a budget that is used up.
 ///
-/// not modelled: custom deciders, adoption, imported histories, jobs that arrive from elsewhere,
+/// Not modelled: custom deciders, adoption, imported histories, jobs that arrive from elsewhere,
 /// which fields of an output may be edited, the rate of a pool to which jobs give different ones;
 /// lanes, payloads, events and the order of claims.
 
@@ -33,8 +33,8 @@ struct ModelTask {
   ItemId item;
   TaskId parent;              ///< of a fan-out child
   std::uint32_t made_by = 0;  ///< the expansion of the parent that a child belongs to
-  Version version = 0;        ///< as the store had it after the last verb
-  bool moved = false;         ///< written during this verb: older tokens are stale
+  Version version = 0;        ///< as in the store after the last operation
+  bool moved = false;         ///< written during this operation: older tokens are stale
   std::uint32_t epoch = 1;
   std::uint32_t round = 1;
   std::uint32_t expansion = 0;
@@ -55,13 +55,13 @@ struct ModelItem {
 };
 
 struct ModelReview {
-  ReviewId id;  ///< none until the store has named it
+  ReviewId id;  ///< none until the store has assigned it
   TaskId task;
   JobId job;
   std::uint32_t epoch = 1;
   ReviewReason reason = ReviewReason::policy;
   AttemptNumber attempt = 0;
-  std::string digest;  ///< learnt
+  std::string digest;  ///< read from the store
   ReviewStatus status = ReviewStatus::open;
   std::string claimed_by;
   Timestamp claimed_until;
@@ -100,7 +100,7 @@ struct Opening {
   Rate rate;
 };
 
-/// What an attempt brought, as its worker saw it.
+/// The result of an attempt, as its worker saw it.
 struct Observation {
   AttemptResult result = AttemptResult::success;
   std::optional<StageError> error;
@@ -112,7 +112,7 @@ struct Observation {
   Timestamp at;
 };
 
-/// What an attempt's end makes of its task.
+/// The effect of an attempt's end on its task.
 struct Ending {
   TaskState state;
   Counts counts;
@@ -127,15 +127,15 @@ struct Ending {
 
 class Model {
  public:
-  /// The rows are read for names and choices only.
+  /// The rows are read only for ids and choices.
   explicit Model(Records& rows) : rows_(rows) {}
 
-  // What was asked of the store and done. Each works out what must have followed.
+  // Requests to the store that were executed. Each function computes what must follow.
 
   void enlisted(WorkerId worker, const WorkerHello& hello, Timestamp now);
   void renewed(WorkerId worker, const Status& done, Timestamp now);
   void retired(WorkerId worker, const Status& done);
-  /// Whether it is a new one; a known key answers with the job that has it.
+  /// Returns whether the job is new; a known key returns the job that has it.
   bool created(const NewJob& fresh, const Job& job, Timestamp now);
   void added(const AddItems& chunk, JobId job, const Result<Added>& done, Timestamp now);
   void claimed(const ClaimRequest& request, const Result<Claims>& done, Timestamp now);
@@ -144,12 +144,12 @@ class Model {
   void swept(const SweepRequest& request, const Swept& done, Timestamp now);
   void acted(const Act& act, const Result<Job>& done, Timestamp now);
 
-  /// Holds the jobs that the last verb touched against the store's rows.
+  /// Compares the jobs that the last operation touched with the store's rows.
   void compare();
-  /// The same for every job there is.
+  /// The same for every job.
   void compare_everything();
 
-  /// One sentence for each difference so far; names job, item, stage and both values.
+  /// One sentence for each difference so far, with job, item, stage and both values.
   [[nodiscard]] const std::vector<std::string>& differences() const { return differences_; }
 
  private:
@@ -171,14 +171,14 @@ class Model {
   void supersede(TaskId task);
   void fresh_epoch(ModelTask& task, Cause cause);
   void close(ModelTask& task, const Observation& seen, std::optional<CancelCause> cancelled);
-  /// Ends a running attempt that nobody waits for any more.
+  /// Ends a running attempt whose result is no longer wanted.
   void cut_short(ModelTask& task);
   void ended(ModelTask& task);
   void child_ended(ModelTask& child);
   void end_children(ModelTask& parent, CancelCause cause);
   /// Gives every stage of an item that has not begun the state its needs imply.
   void follow_needs(ModelJob& job, ItemId item);
-  /// The same for the stages of the whole job. They begin when the verb is over and not before.
+  /// The same for the stages of the whole job. They start only after the operation.
   void follow_job_wide_needs(ModelJob& job, bool may_begin);
   void finish(ModelJob& job);
   void cancel_job(ModelJob& job, CancelCause cause);
@@ -197,13 +197,13 @@ class Model {
   [[nodiscard]] BudgetKind used_up(const ModelJob& job);
   [[nodiscard]] bool is_going(const ModelJob& job) const;
   void exhaust(ModelJob& job, BudgetKind budget);
-  /// A budget that is used up ends or pauses the job of whoever wants to open something.
+  /// A budget that is used up ends or pauses a job that wants to open something.
   void ask_budget(ModelJob& job);
   [[nodiscard]] std::string why_not_open(const ModelTask& task, WorkerId worker, bool own_slot);
   void check_and_open(const Task& opened, WorkerId worker, bool own_slot);
   void learn_exhaustion(ModelJob& job);
 
-  // model_acts.cpp: what people do. Each answers with the error that is due.
+  // model_acts.cpp: operations of people. Each returns the expected error.
 
   using Refusal = std::optional<ErrorCode>;
   Refusal carry_out(const CancelJob& act);
@@ -242,23 +242,23 @@ class Model {
   [[nodiscard]] std::string named(const ModelJob& job) const;
 
   Records& rows_;
-  Timestamp now_;  ///< of the verb at hand
+  Timestamp now_;  ///< of the current operation
   std::map<JobId, ModelJob> jobs_;
   std::map<ItemId, ModelItem> items_;
   std::map<TaskId, ModelTask> tasks_;
   std::vector<ModelReview> reviews_;
   std::map<WorkerId, ModelWorker> workers_;
-  std::map<std::string, std::vector<Opening>> openings_;  ///< by pool that has a rate
+  std::map<std::string, std::vector<Opening>> openings_;  ///< by pool with a rate
   std::map<JobId, bool> touched_;
-  std::vector<TaskId> made_ready_;  ///< by the step at hand, in order
+  std::vector<TaskId> made_ready_;  ///< by the current step, in order
   std::vector<std::string> differences_;
 };
 
-// What a definition says, read off it each time.
+// Values that follow from a definition, computed each time.
 
 [[nodiscard]] std::vector<StageIndex> needs_of(const Workflow& workflow, StageIndex stage);
 [[nodiscard]] bool is_downstream(const Workflow& workflow, StageIndex stage, StageIndex of);
-/// The pool a stage draws from with the limits that any stage gives it.
+/// The pool of a stage with the limits that any stage sets for it.
 [[nodiscard]] Limits limits_of(const Workflow& workflow, StageIndex stage);
 
 }  // namespace pawl::simulation

@@ -1,4 +1,4 @@
-/// What people do: acts on jobs and items, answers to reviews, going back.
+/// Operations of people: on jobs and items, answers to reviews, reruns.
 
 #include <algorithm>
 
@@ -29,8 +29,8 @@ Model::Refusal Model::carry_out(const PauseJob& act) {
   return {};
 }
 
-/// A job goes on unless it was cancelled or a budget other than lack of progress is used up: going
-/// on is progress.
+/// A job can be resumed unless it was cancelled or a budget other than lack of progress is used up:
+/// resuming counts as progress.
 Model::Refusal Model::may_go_on(const ModelJob& job) {
   if (job.cancelled) return ErrorCode::refused;
   ModelJob fresh = job;
@@ -74,7 +74,7 @@ Model::Refusal Model::carry_out(const ReopenSubmission& act) {
   return {};
 }
 
-/// Everything of the item that is not running ends now_, also what has no row yet.
+/// Every task of the item that is not running ends now_, even without a row.
 Model::Refusal Model::carry_out(const CancelItem& act) {
   if (!items_.contains(act.item)) return ErrorCode::not_found;
   ModelItem& item = items_.at(act.item);
@@ -120,7 +120,7 @@ Model::Refusal Model::may_rerun(const ModelTask& task) {
   return {};
 }
 
-/// The one verb that goes back.
+/// The one operation that goes back.
 void Model::rerun(ModelTask& task, Cause cause) {
   ModelJob& job = touch(task.job);
   const auto* failed = std::get_if<Failed>(&task.state);
@@ -171,7 +171,7 @@ void Model::reset_job_wide_after(ModelJob& job, StageIndex changed) {
   }
 }
 
-/// Only what is not done runs again; the parent waits for it as before.
+/// Only unfinished children run again; the parent waits for them as before.
 void Model::rerun_children(ModelTask& parent, TaskId only, Cause cause) {
   ModelJob& job = touch(parent.job);
   Expanded counts;
@@ -335,7 +335,7 @@ Model::Refusal Model::carry_out(const PurgeItem& act) {
     std::erase_if(reviews_, [&](const ModelReview& review) { return review.task == id; });
     tasks_.erase(id);
   }
-  job.seen.erase(item.key);  // a source that still names it brings it anew
+  job.seen.erase(item.key);  // a source that still contains it adds it again
   items_.erase(act.item);
   return {};
 }

@@ -1,4 +1,4 @@
-/// The model against the store's rows.
+/// Compares the model with the store's rows.
 
 #include <algorithm>
 
@@ -216,7 +216,7 @@ void Model::compare_tasks(const ModelJob& job) {
       }
       task->version = row.version;
       task->moved = false;
-      task->state = row.state;  // where in the bounds of its jitter a retry is due
+      task->state = row.state;  // the retry time within the bounds of its jitter
     }
     if (page.size() < filter.limit) break;
   }
@@ -239,7 +239,7 @@ void Model::compare_reviews(const ModelJob& job) {
       ++seen;
       ModelReview* review = find(row.id);
       if (review == nullptr) {
-        // A new question gets its name here.
+        // A new review gets its id here.
         const auto fresh = std::ranges::find_if(
             reviews_, [&](const ModelReview& one) { return !one.id && one.task == row.task; });
         if (fresh != reviews_.end()) review = &*fresh;

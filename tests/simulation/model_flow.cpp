@@ -101,7 +101,7 @@ void Model::close(ModelTask& task, const Observation& seen, std::optional<Cancel
     ++task.expansion;
     task.expanded_in = task.epoch;
     if (!seen.children.empty()) {
-      // Their ids are the store's.
+      // The store assigns their ids.
       std::size_t named = 0;
       TaskFilter filter{.job = task.job, .state = {}, .discarded = {}, .parent = task.id};
       for (;;) {
@@ -182,8 +182,8 @@ void Model::ended(ModelTask& task) {
   }
 }
 
-/// The parent counts its children. Too many failures end it, and so does the last child; in a
-/// cancelled job nothing is decided any more.
+/// The parent counts its children. Too many failures end it, and so does the last child. In a
+/// cancelled job nothing more is decided.
 void Model::child_ended(ModelTask& child) {
   ModelTask& parent = *find(child.parent);
   ModelJob& job = touch(parent.job);
@@ -228,7 +228,7 @@ void Model::end_children(ModelTask& parent, CancelCause cause) {
   }
 }
 
-/// Again and again over all stages until nothing changes.
+/// Repeats over all stages until nothing changes.
 void Model::follow_needs(ModelJob& job, ItemId item) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -248,7 +248,7 @@ void Model::follow_needs(ModelJob& job, ItemId item) {
         broken = broken || (upstream != nullptr && is_broken(*upstream));
         if (good) satisfied |= std::uint64_t{1} << need;
       }
-      // Everything unfinished of a cancelled job shows as cancelled: there is nothing to give up.
+      // Unfinished tasks of a cancelled job show as cancelled: there is nothing to give up.
       if (broken && job.cancelled) continue;
       TaskState state = Waiting{satisfied};
       if (all) state = Ready{};
@@ -264,8 +264,9 @@ void Model::follow_needs(ModelJob& job, ItemId item) {
   }
 }
 
-/// A job-wide stage is ready when no item can come any more, each has ended the stages it needs,
-/// however, and its job-wide needs are satisfied. A broken job-wide need breaks it at once.
+/// A job-wide stage is ready when no item can be added any more, each item has ended the needed
+/// stages in whatever way, and its job-wide needs are satisfied. A broken job-wide need breaks it
+/// at once.
 void Model::follow_job_wide_needs(ModelJob& job, bool may_begin) {
   if (job.cancelled || job.job_wide == 0) return;
   for (bool changed = true; changed;) {
@@ -325,8 +326,8 @@ ItemState Model::state_of_item(const ModelItem& item) {
     const auto stage = static_cast<StageIndex>(i);
     if (job.workflow.stage(stage).scope == Scope::all) continue;
     const ModelTask* task = find(task_id(item.id, stage));
-    // A cancelled job gives nothing up: what is without a row in the middle of the graph holds
-    // nobody up when the end of it has been reached.
+    // A cancelled job gives nothing up: a task without a row in the middle of the graph does not
+    // matter once the end of the graph is reached.
     if (task == nullptr && job.cancelled && !is_sink(job.workflow, stage)) continue;
     if (task == nullptr || !has_ended(task->state)) return ItemState::active;
     failed = failed || kind_of(task->state) == StateKind::failed;
@@ -335,7 +336,7 @@ ItemState Model::state_of_item(const ModelItem& item) {
   return failed ? ItemState::failed : ItemState::succeeded;
 }
 
-/// A job is brought up to date at the end of every verb that touched it.
+/// A job is brought up to date at the end of every operation that touched it.
 void Model::finish(ModelJob& job) {
   std::int64_t total = 0;
   std::int64_t failed = 0;

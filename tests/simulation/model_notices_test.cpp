@@ -1,4 +1,5 @@
-/// The model can disagree: stores that do one thing wrong, and the sentence each of them gets.
+/// Proves that the model can disagree: stores with one fault, and the difference that each of them
+/// gets.
 
 #include <functional>
 #include <memory>
@@ -38,8 +39,8 @@ class AheadClock final : public Clock {
   const Clock& base_;
 };
 
-/// A memory store of which single verbs can be replaced, and what its rows show be altered. Its own
-/// clock can run ahead of the one that it shows.
+/// A memory store with replaceable operations and alterable rows. Its own clock can run ahead of
+/// the one that it shows.
 class BrokenStore final : public ForwardingStore {
  public:
   explicit BrokenStore(const Clock& clock)
@@ -89,7 +90,7 @@ class Noticing : public testing::Test {
   const std::vector<std::string>& differences() {
     return static_cast<ModelledStore&>(drive.store()).differences();
   }
-  /// The first difference says this, and there was none before the fault could show.
+  /// The first difference contains this, and there was none before the fault could show.
   void expect_noticed(const std::string& what) {
     ASSERT_THAT(differences(), Not(IsEmpty())) << "not noticed: " << what;
     EXPECT_THAT(differences().front(), HasSubstr(what));
@@ -228,7 +229,7 @@ TEST_F(Noticing, a_pool_and_a_rate_that_do_not_hold) {
                                Limits{.pool = "web", .parallel = 0, .rate = {1, 60s}}}) {
     StageDefinition limited = stage("a");
     limited.limits = limits;
-    // The store is given a workflow without the limit; the model knows of it.
+    // The store gets a workflow without the limit; the model knows the limit.
     broken->creates = [&](NewJob job) {
       job.workflow = workflow("w", {stage("a")});
       return broken->inner().create_job(job);

@@ -84,8 +84,8 @@ void Model::ask_budget(ModelJob& job) {
   if (const BudgetKind budget = used_up(job); budget != BudgetKind::none) exhaust(job, budget);
 }
 
-/// A claim that has room left comes upon a used-up budget only if something else was Ready in its
-/// lanes. Whether it was is the store's to say.
+/// A claim with room left meets a used-up budget only if another task was Ready in its lanes. The
+/// store tells whether there was one.
 void Model::learn_exhaustion(ModelJob& job) {
   if (!is_going(job) || used_up(job) == BudgetKind::none) return;
   const Result<Job> row = rows_.job(job.id);

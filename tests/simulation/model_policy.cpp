@@ -1,4 +1,4 @@
-/// The policies: what the end of one attempt makes of its task.
+/// The policies: the effect of one attempt's end on its task.
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@ namespace pawl::simulation {
 
 namespace {
 
-/// The thirty cells, for an attempt after which nothing is left to try.
+/// The thirty cells, for an attempt after which no retry is left.
 TaskState exhausted(const StageDefinition& stage, FailCause cause) {
   const bool asks = stage.retry.on_exhausted == OnExhausted::escalate ||
                     stage.review == ReviewPolicy::always ||
@@ -49,13 +49,13 @@ TaskState again(Timestamp now, Duration delay) {
 Ending ending_of(const StageDefinition& of_stage, const ModelTask& task, const Observation& seen,
                  std::optional<CancelCause> cancelled, std::optional<std::uint32_t> attempts_cap) {
   StageDefinition stage = of_stage;
-  // The gates and an `always` review of a fan-out are the join's.
+  // The gates and an `always` review of a fan-out apply to the join.
   if (task.parent && stage.review == ReviewPolicy::always) stage.review = ReviewPolicy::never;
 
   Ending end{.state = {}, .counts = task.counts, .cause = task.cause};
   end.counts.rate_limit_waits = 0;
   end.counts.interruptions = 0;
-  // A join that breaks is joined again; one that wants new work is a new expansion.
+  // A failed join is joined again; one that wants new work is a new expansion.
   const auto because = [&](Cause cause) {
     end.cause = task.cause == Cause::join && !end.new_round ? Cause::join : cause;
   };

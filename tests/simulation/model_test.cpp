@@ -13,7 +13,7 @@ TEST(Model, agrees_with_the_store_over_random_histories) {
     ManualClock clock;
     ModelledStore store(open_memory_store(clock));
     const std::vector<std::string>& differences = store.differences();
-    // The model knows no imported histories and no adopted items.
+    // The model supports neither imported histories nor adopted items.
     driving::RandomHistory history(seed, {.brings_history = false, .tells = tells}, store, clock);
     const int steps = seed % 10 == 0 ? 400 : 80;
     for (int step = 1; step <= steps && differences.empty(); ++step) history.step();

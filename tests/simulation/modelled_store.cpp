@@ -4,7 +4,7 @@ namespace pawl::simulation {
 
 namespace {
 
-/// Whether the store could not answer at all; then nothing was done.
+/// Whether the store could not answer at all; then nothing was executed.
 template <class T>
 bool is_unavailable(const Result<T>& done) {
   return !done && done.error().code == ErrorCode::unavailable;

@@ -1,7 +1,7 @@
 #pragma once
 
-/// A store with the model beside it: every verb is forwarded, told to the model once it was carried
-/// out, and the rows are compared with what the model says must be there.
+/// A store with the model beside it: every operation is forwarded and, once executed, reported to
+/// the model; then the rows are compared with those that the model expects.
 ///
 /// Put faults outside of it: it must see what really happened to the store. Threads: one at a time.
 
@@ -21,13 +21,13 @@ class ModelledStore final : public ForwardingStore {
   explicit ModelledStore(std::shared_ptr<Store> inner)
       : ForwardingStore(std::move(inner)), model_(records()) {}
 
-  /// What model and store do not agree on, a sentence each; empty while all is well.
+  /// The differences between model and store, one sentence each; empty if all is well.
   [[nodiscard]] const std::vector<std::string>& differences() const { return model_.differences(); }
-  /// Holds all rows against the model, not only those of the jobs that the last verb touched.
+  /// Compares all rows with the model, not only those of the jobs that the last operation touched.
   void compare_everything() { model_.compare_everything(); }
-  /// For what the model does not know: from now on it is told nothing.
+  /// For features that the model does not support: from now on nothing is reported to it.
   void leave_model_out() { has_model_ = false; }
-  /// How many verbs were told to the model.
+  /// How many operations were reported to the model.
   [[nodiscard]] std::uint64_t verbs() const { return verbs_; }
 
   Result<WorkerId> enlist(const WorkerHello& hello) override;

@@ -1,4 +1,4 @@
-/// Operators and reviewers. They act by what they see, late, twice and against each other.
+/// Operators and reviewers. They act on what they see: late, twice, and against each other.
 
 #include <algorithm>
 
@@ -32,11 +32,11 @@ WorkName Simulation::work_under(const Review& review) {
   return work;
 }
 
-/// As the scenario says, whenever they come to it.
+/// Answers as the scenario says, whenever it is their turn.
 bool Simulation::answer_a_review(bool as_agreed) {
   Records& records = store_->records();
   std::vector<Review> open = *records.reviews({.status = ReviewStatus::open, .limit = 1'000});
-  // Where a job or an item was cancelled, nobody is asked any more.
+  // Reviews of a cancelled job or item are not answered.
   std::erase_if(open, [&](const Review& one) {
     return records.job(one.job)->cancelled || (one.item && records.item(one.item)->cancelled);
   });
@@ -57,7 +57,7 @@ bool Simulation::answer_a_review(bool as_agreed) {
     return !one && one.error().code != ErrorCode::unavailable;
   };
   if (is_refused(acted)) {
-    // Nothing to change here, nothing to edit, or nothing left to pay for it: fine as it is.
+    // Nothing to change or to edit, or no budget left for it: approve.
     answer.outcome = ReviewOutcome::approve;
     answer.edits.reset();
     const Result<Job> approved = people_->act(AnswerReview{.review = review.id, .answer = answer});
@@ -69,7 +69,7 @@ bool Simulation::answer_a_review(bool as_agreed) {
   return true;
 }
 
-/// Ann and Bob answer what they saw, at once or with time to think again, and sometimes both.
+/// Ann and Bob answer what they saw, at once or with a delay, and sometimes both.
 void Simulation::answer_at_random(const Review& review) {
   const std::string id = std::to_string(review.id.value());
   const auto answer = [&](const char* reviewer) {
@@ -151,7 +151,7 @@ void Simulation::operate(const Job& job) {
       for (Submission& one : submissions_) {
         if (one.job != job.id || !one.is_done) continue;
         act(ReopenSubmission{.job = job.id}, "somebody reopens job " + id);
-        one.is_done = false;  // and somebody has to close it again
+        one.is_done = false;  // and it must be closed again
         one.is_unsure = true;
         return;
       }

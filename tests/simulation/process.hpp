@@ -1,7 +1,7 @@
 #pragma once
 
-/// One simulated process: a real engine without threads, its line to the store, and the work its
-/// stages have begun and not ended. It can be killed at any call, frozen and thawed.
+/// One simulated process: a real engine without threads, its line to the store, and the unfinished
+/// work of its stages. It can be killed at any call, frozen and thawed.
 
 #include <map>
 #include <memory>
@@ -18,8 +18,8 @@ namespace pawl::simulation {
 struct InFlight {
   std::shared_ptr<AsyncAttempt> attempt;
   WorkName work;
-  Timestamp due;  ///< when it is done; none: it never comes back by itself
-  /// Of one that ends at once when it is asked to stop.
+  Timestamp due;  ///< when it is done; none: it never returns by itself
+  /// For work that ends at once when it is asked to stop.
   std::unique_ptr<std::stop_callback<std::function<void()>>> obeys = {};
 };
 
@@ -27,10 +27,10 @@ class Process {
  public:
   struct Ports {
     Line::Ports line;
-    /// Told each event that a subscriber of this engine is told.
+    /// Called with each event that a subscriber of this engine receives.
     std::function<void(const Event&)> told;
   };
-  /// Nothing when the process could not sign on.
+  /// Null if the process could not sign on.
   [[nodiscard]] static std::unique_ptr<Process> start(std::string name, const Scenario& scenario,
                                                       const std::shared_ptr<Store>& store,
                                                       Ports ports);
@@ -40,15 +40,15 @@ class Process {
   [[nodiscard]] Line& line() { return *line_; }
   [[nodiscard]] std::vector<InFlight>& in_flight() { return in_flight_; }
 
-  /// One turn of the engine; answers whether it did anything.
+  /// One turn of the engine; returns whether it did anything.
   bool poll();
-  /// Ends work by its number; the attempt brings what the scenario says.
+  /// Ends work by its number; the attempt gets the result of the scenario.
   void complete(std::size_t which);
-  /// Ends it the way of one that was asked to stop.
+  /// Ends it as if it had been asked to stop.
   void give_up(std::size_t which);
 
   bool is_frozen = false;
-  bool is_busy = false;        ///< within a call: it cannot be driven meanwhile
+  bool is_busy = false;        ///< inside a call: it cannot be driven meanwhile
   std::uint64_t quiet_at = 0;  ///< the state of the world at which it had nothing to do
 
  private:
@@ -59,7 +59,7 @@ class Process {
 
   std::string name_;
   const Scenario& scenario_;
-  Store& store_;  ///< what the simulated world knows, however the line is
+  Store& store_;  ///< the real store, whatever the state of the line
   Ports ports_;
   std::shared_ptr<Line> line_;
   std::vector<InFlight> in_flight_;

@@ -1,4 +1,4 @@
-# A run is its seed: told twice, it is the same story.
+# A run depends only on its seed: two runs give the same story.
 foreach(seed 7 42 478)
   execute_process(COMMAND "${PROGRAM}" --seed ${seed} OUTPUT_VARIABLE first RESULT_VARIABLE code)
   execute_process(COMMAND "${PROGRAM}" --seed ${seed} OUTPUT_VARIABLE second)

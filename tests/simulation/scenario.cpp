@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr char gate_name[] = "gate";
 
-/// Spreads every bit of what it is given; the same on every machine.
+/// Spreads every bit of its argument; the same on every machine.
 std::uint64_t mixed(std::uint64_t value) {
   value += 0x9e3779b97f4a7c15ULL;
   value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9ULL;
@@ -21,7 +21,7 @@ std::uint64_t mixed(std::uint64_t value) {
   return value ^ (value >> 31U);
 }
 
-/// Chance that belongs to a piece of work, whoever does it and whenever.
+/// A random number that belongs to a piece of work, whichever process does it and when.
 std::uint64_t lot(const Scenario& scenario, const WorkName& work, std::uint64_t about) {
   std::uint64_t made = mixed(scenario.behaviour ^ mixed(about));
   made = mixed(made ^ work.job);
@@ -110,7 +110,7 @@ Workflow draw_workflow(Choices& choices, bool is_comparable) {
   for (;;) {
     auto compiled = compile({.name = "simulated", .stages = stages});
     if (compiled) return *compiled;
-    // What was drawn contradicts itself somewhere: without policies it does not.
+    // The random policies contradict each other: leave them out.
     for (StageDefinition& stage : stages) {
       stage = StageDefinition{
           .name = stage.name, .needs = stage.needs, .handler = "code", .scope = stage.scope};
@@ -271,7 +271,7 @@ Answer answer_of(const Scenario& scenario, const WorkName& work) {
       break;
     case 1:
     case 2:
-      // When changes are asked for decides how often a job-wide stage runs.
+      // The time at which changes are requested decides how often a job-wide stage runs.
       if (scenario.is_comparable && has_job_wide_stage(scenario, work)) break;
       answer.outcome = ReviewOutcome::request_changes;
       break;

@@ -1,9 +1,9 @@
 #pragma once
 
-/// What a simulated run is about: jobs of random workflows with random policies and budgets, and
-/// what their stages, gates and reviewers do. It does not depend on who works when: the same
-/// attempt at the same work brings the same, so a run with crashes can be compared with one
-/// without.
+/// The content of a simulated run: jobs of random workflows with random policies and budgets, and
+/// the behaviour of their stages, gates and reviewers. It does not depend on which process works
+/// when: the same attempt at the same work has the same result, so a run with crashes can be
+/// compared with one without.
 
 #include <cstdint>
 #include <string>
@@ -22,22 +22,22 @@ enum class Temper : std::uint8_t { reliable, flaky, wild };
 struct PlannedJob {
   NewJob job;
   std::vector<NewItem> items;
-  std::size_t first_chunk = 0;  ///< so many items come with the submission, the rest later
+  std::size_t first_chunk = 0;  ///< how many items come with the submission; the rest come later
   std::vector<Temper> tempers;  ///< by stage
 };
 
 struct Scenario {
-  std::uint64_t behaviour = 0;  ///< what the stages do follows from this
+  std::uint64_t behaviour = 0;  ///< determines what the stages do
   std::vector<PlannedJob> jobs;
   std::uint32_t processes = 1;
   std::uint32_t parallel = 1;  ///< of each process
   Duration lease{};
-  std::uint32_t calls_to_a_fate = 24;  ///< of so many calls, one meets with a fate of its own
-  /// Whether its end does not depend on time, on chance or on operators: then a run with crashes
-  /// must end like one without (I15).
+  std::uint32_t calls_to_a_fate = 24;  ///< one in so many calls has a fault
+  /// Whether its outcome does not depend on time, chance or operators: then a run with crashes must
+  /// end like one without (I15).
   bool is_comparable = false;
-  bool is_modelled = true;              ///< the model knows no custom deciders
-  bool has_unstorable_results = false;  ///< now and then a result that the store refuses for good
+  bool is_modelled = true;              ///< the model does not support custom deciders
+  bool has_unstorable_results = false;  ///< sometimes a result that the store refuses for good
   bool may_forget = false;              ///< the store may be set back
 };
 [[nodiscard]] Scenario draw_scenario(Choices& choices);
@@ -51,12 +51,12 @@ struct WorkName {
   std::uint32_t done_before = 0;  ///< attempts that ended by themselves
 };
 [[nodiscard]] Outcome outcome_of(const Scenario& scenario, const WorkName& work, bool may_fan_out);
-/// Never comes back by itself.
+/// The work never returns by itself.
 [[nodiscard]] bool hangs(const Scenario& scenario, const WorkName& work);
 [[nodiscard]] bool is_wanted(const Scenario& scenario, const WorkName& work);
 /// How long the work takes.
 [[nodiscard]] Duration duration_of(const Scenario& scenario, const WorkName& work);
-/// The verdict stands in the output: who made it could have known.
+/// The verdict is in the output, so that its author could have known it.
 [[nodiscard]] Judgement judge(const Json& output);
 [[nodiscard]] Advice advise(const StageDefinition& stage, const Attempt& attempt);
 [[nodiscard]] Answer answer_of(const Scenario& scenario, const WorkName& work);

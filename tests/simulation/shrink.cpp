@@ -37,7 +37,7 @@ class Shrinking {
  private:
   using Change = void (*)(Tape&, std::size_t, std::size_t);
 
-  /// Tries the change on each stretch of this size, from the end.
+  /// Tries the change on each range of this size, from the end.
   void pass(std::size_t size, Change change) {
     for (std::size_t end = best_.tape.size(); end > 0 && !is_over();) {
       const std::size_t from = end > size ? end - size : 0;

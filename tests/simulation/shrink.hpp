@@ -1,6 +1,6 @@
 #pragma once
 
-/// Makes a failing run as small as it gets while it still fails in the same way.
+/// Makes a failing run as small as possible while it still fails in the same way.
 
 #include "simulation/simulation.hpp"
 

@@ -27,12 +27,12 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 struct Wish {
-  std::vector<std::uint64_t> seeds;  ///< these alone
+  std::vector<std::uint64_t> seeds;  ///< only these
   std::uint64_t first = 1;
   std::uint64_t steps = 1'000'000;
   Duration time{0};
-  std::string keep;    ///< the file that failing seeds go to
-  std::string report;  ///< the file that the summary goes to, too
+  std::string keep;    ///< the file for failing seeds
+  std::string report;  ///< a file for a copy of the summary
   bool is_broken = false;
   bool tells = false;
   bool on_sqlite = false;
@@ -40,9 +40,9 @@ struct Wish {
 
 std::atomic<std::uint64_t> current_seed = 0;
 std::atomic<bool> is_broken_on_purpose = false;
-const char* keep_file = nullptr;  ///< what on_abort writes to
+const char* keep_file = nullptr;  ///< the file that on_abort writes to
 
-/// A promise that the code itself checks was broken: whoever looks at it wants to know where.
+/// A `require` of the code failed: print the seed.
 void on_abort(int) {
   char text[64] = "seed ";
   std::size_t end = std::strlen(text);
@@ -101,7 +101,7 @@ Duration time_in(const std::string& text) {
   }
 }
 
-/// One seed a line; what follows it is a remark.
+/// One seed per line; the rest of the line is a remark.
 std::vector<std::uint64_t> seeds_in(const std::string& path) {
   std::ifstream file(path);
   if (!file) refuse("'" + path + "' cannot be read");
@@ -149,7 +149,7 @@ Wish wish_of(const std::vector<std::string>& words) {
   return wish;
 }
 
-/// A file that goes with the store. Without fsync: nobody cuts the power here.
+/// A file that is removed with the store. Without fsync: there is no power cut here.
 std::shared_ptr<Store> open_in_a_file(const Clock& clock) {
   auto folder = std::make_shared<TemporaryFolder>();
   Result<std::shared_ptr<Store>> opened = open_sqlite_store(

@@ -12,11 +12,11 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::uint32_t all_at_once = 100'000;
-/// A world that is still busy after so many steps without harm will never rest.
+/// A world that is still busy after this many steps without faults will never be idle.
 constexpr std::uint64_t rest_within = 20'000;
 constexpr std::uint64_t look_at_everything_every = 64;
 
-/// A file cannot be begun afresh under those who use it.
+/// A file cannot be recreated while it is in use.
 bool may_forget(const Scenario& scenario, const RunOptions& options) {
   return scenario.may_forget && options.harm && !options.open;
 }
@@ -57,7 +57,7 @@ Simulation::Simulation(const Scenario& scenario, Choices& choices, const RunOpti
 }
 
 Simulation::~Simulation() {
-  // What still lives must not write any more while it is taken down.
+  // Living processes must not write any more during the teardown.
   for (const std::unique_ptr<Process>& one : processes_) one->line().kill();
 }
 
@@ -188,7 +188,7 @@ bool Simulation::complete_something() {
   return true;
 }
 
-/// One go at the first job that is not all there.
+/// One try at the first job that is not completely submitted.
 bool Simulation::submit_something() {
   const auto open = std::ranges::find(submissions_, false, &Submission::is_done);
   std::vector<Process*> ready = awake();
@@ -236,7 +236,7 @@ bool Simulation::submit_something() {
         });
     open->is_done = resumed.has_value();
     tell([&] { return process.name() + " submits the rest of " + planned.job.key; });
-    // A job that has ended takes nothing more: it was cancelled or its time was over.
+    // A job that has ended accepts no more items: it was cancelled, or its deadline passed.
     if (!resumed && resumed.error().code != ErrorCode::unavailable) open->is_done = true;
   }
   if (open->is_done && open->job) {
@@ -247,7 +247,7 @@ bool Simulation::submit_something() {
   return true;
 }
 
-/// To the next moment at which anybody wants to act.
+/// Advances time to the next moment at which a process wants to act.
 bool Simulation::let_time_pass() {
   Timestamp next = Timestamp::max();
   for (Process* one : awake()) {
@@ -263,7 +263,7 @@ bool Simulation::let_time_pass() {
   return true;
 }
 
-/// Others act while a call is under way.
+/// Others act while a call is in flight.
 void Simulation::meanwhile() {
   if (depth_ >= 2) return;
   ++depth_;
@@ -314,7 +314,7 @@ void Simulation::reap() {
   });
 }
 
-/// Nothing breaks any more: works until nobody has anything to do but wait for people.
+/// Without further faults: works until everything waits for people.
 void Simulation::come_to_rest() {
   for (const std::unique_ptr<Process>& one : processes_) {
     one->is_frozen = false;
@@ -323,7 +323,7 @@ void Simulation::come_to_rest() {
   const std::uint64_t begun = run_.steps;
   const auto is_at_rest = [&] {
     for (Submission& one : submissions_) {
-      // Somebody reopened it while it was submitted: the source is read again.
+      // An operator reopened it while it was submitted: the source is read again.
       if (one.is_done && one.job && store_->records().job(one.job)->submission_open &&
           !store_->records().job(one.job)->cancelled) {
         one.is_done = false;

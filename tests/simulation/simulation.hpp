@@ -2,7 +2,7 @@
 
 /// One run of the simulated world: several processes with real engines share one store, people act
 /// on it, and everything that can break breaks, all from one tape of choices and on virtual time.
-/// After every step every invariant is looked at.
+/// After every step every invariant is checked.
 
 #include <cstdint>
 #include <functional>
@@ -22,15 +22,15 @@
 namespace pawl::simulation {
 
 struct RunOptions {
-  std::uint32_t steps = 200;  ///< with harm; then it has to come to an end
-  bool harm = true;           ///< without: one process, nothing breaks
-  /// Told what happens, step by step; none: nobody listens.
+  std::uint32_t steps = 200;  ///< with faults; then the run must end
+  bool harm = true;           ///< without: one process and no faults
+  /// Called with what happens, step by step; may be empty.
   std::function<void(const std::string&)> tell;
-  /// Opens the store that all share; none: the memory store.
+  /// Opens the shared store; empty: the memory store.
   std::function<std::shared_ptr<Store>(const Clock&)> open;
 };
 
-/// Where a task ended: what must be the same however often the run was interrupted.
+/// How a task ended: must be the same however often the run was interrupted.
 struct TaskEnd {
   std::string state;
   std::string output;
@@ -45,12 +45,12 @@ struct Run {
   std::uint64_t attempts = 0;
   std::uint64_t kills = 0;
   std::uint64_t faults = 0;
-  bool was_disturbed = false;  ///< by somebody who is not of this world: not to be compared
+  bool was_disturbed = false;  ///< by an outside influence: not to be compared
   TaskEnds endings;
 };
 
-/// Runs a scenario by the tape. A comparable scenario with harm is also run without, and has to end
-/// the same.
+/// Runs a scenario by the tape. A comparable scenario with faults also runs without them, and must
+/// end in the same way.
 [[nodiscard]] Run simulate(Choices& choices, const RunOptions& options);
 
 class Simulation {
@@ -63,7 +63,7 @@ class Simulation {
   [[nodiscard]] Run run();
 
  private:
-  /// A job on its way into the store: whoever submits it tries until it is told that all is there.
+  /// A job on its way into the store: its submitter retries until everything is acknowledged.
   struct Submission {
     std::size_t number = 0;
     JobId job;
@@ -122,15 +122,15 @@ class Simulation {
   std::shared_ptr<UnfaithfulStore> store_;
   Watch watch_;
   Run run_;
-  bool is_calm_ = false;  ///< nothing breaks any more
-  int depth_ = 0;         ///< of calls that take long while others act
+  bool is_calm_ = false;  ///< no more faults
+  int depth_ = 0;         ///< nesting of slow calls during which others act
   std::uint64_t stirs_ = 1;
   std::uint64_t seen_mark_ = 0;
   Timestamp held_back_until_ = no_time;
   std::map<std::pair<TaskId, Version>, Timestamp> lying_;  ///< what is ready, and since when
   std::uint64_t processes_started_ = 0;
   std::vector<Submission> submissions_;
-  std::vector<OwnedCall> under_way_;  ///< calls that were made, and have not arrived
+  std::vector<OwnedCall> under_way_;  ///< calls that were sent but have not arrived
   std::shared_ptr<Line> people_;
   std::vector<std::unique_ptr<Process>> processes_;
 };

@@ -1,9 +1,9 @@
 #pragma once
 
-/// The store that all share, as it may turn out to be: it refuses for good what it cannot record,
-/// and it may be set back, as a standby is that takes over without the newest commits.
+/// The shared store with faults: it refuses for good what it cannot record, and it may be set back,
+/// like a standby that takes over without the newest commits.
 ///
-/// It is set back by telling its story again, without the end, to an empty store.
+/// It is set back by replaying its history, without the end, on an empty store.
 
 #include <cstdint>
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace pawl::simulation {
 
-/// A summary that the store takes from nobody.
+/// A summary that the store always refuses.
 inline constexpr char unstorable[] = "unstorable";
 
 class UnfaithfulStore final : public Store {
@@ -30,10 +30,10 @@ class UnfaithfulStore final : public Store {
   UnfaithfulStore(const ManualClock& clock, Open open, Kind kind);
 
   [[nodiscard]] bool may_forget() const { return kind_.may_forget; }
-  /// Forgets the newest calls.
+  /// Loses the newest calls.
   void forget(std::size_t calls);
 
-  // The model's.
+  // Findings of the model.
   [[nodiscard]] const std::vector<std::string>& differences() const {
     return inner_->differences();
   }
@@ -64,7 +64,7 @@ class UnfaithfulStore final : public Store {
   }
 
  private:
-  /// The world's time, or that of the story while it is told again.
+  /// The time of the world, or that of the history during a replay.
   class StoryClock final : public Clock {
    public:
     explicit StoryClock(const ManualClock& world) : world_(world) {}
@@ -80,7 +80,7 @@ class UnfaithfulStore final : public Store {
   using Call = std::function<void(Store&)>;
 
   [[nodiscard]] std::shared_ptr<ModelledStore> empty_store();
-  /// Carries the call out and remembers it: `call` owns everything it needs.
+  /// Executes the call and remembers it: `call` owns everything it needs.
   template <class Verb>
   auto carry_out(Verb verb) -> decltype(verb(std::declval<Store&>()));
 

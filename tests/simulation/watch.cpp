@@ -34,7 +34,7 @@ void Watch::acknowledge(std::span<const Step> steps, const Committed& answer) {
 
 void Watch::acknowledge(const Act& act) {
   if (const auto* answer = std::get_if<AnswerReview>(&act)) {
-    // One that is to take effect later may no longer fit by then, and the question is open again.
+    // An answer that takes effect later may be invalid by then, and the review is open again.
     if (answer->answer.effective_at == no_time) {
       answered_[answer->review] = answer->answer.reviewer;
     }
@@ -122,8 +122,7 @@ void Watch::read_log() {
   for (const Event& event : *fresh) see(event);
 }
 
-/// Attempts start and end in turns, numbered without a gap; none starts in a job that was
-/// cancelled.
+/// Attempts start and end in turns, numbered without a gap; none starts in a cancelled job.
 void Watch::see(const Event& event) {
   const EventSeq next_row = (last_event_ / 16 + 1) * 16;
   if (event.seq != next_row && (last_event_ == 0 || event.seq != last_event_ + 1)) {
@@ -167,11 +166,11 @@ void Watch::see(const Event& event) {
   }
 }
 
-/// I1: what somebody was told is there, and says the same.
+/// I1: what was acknowledged exists and is unchanged.
 void Watch::check_acknowledged() {
   for (const auto& [name, result] : closed_) {
     const Result<Task> task = store_.records().task(name.first);
-    if (!task) continue;  // purged, or lost: the log tells
+    if (!task) continue;  // purged or lost: the log shows which
     const Result<std::vector<Attempt>> attempts = store_.records().attempts(name.first);
     const auto found = std::ranges::find(*attempts, name.second, &Attempt::number);
     if (found == attempts->end() || found->result != result) {

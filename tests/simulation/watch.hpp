@@ -1,7 +1,7 @@
 #pragma once
 
-/// Looks at the shared store after every step, and remembers what was promised: a broken invariant
-/// is found at the step that broke it.
+/// Checks the shared store after every step and remembers what was acknowledged, so that a broken
+/// invariant is found at the step that broke it.
 
 #include <cstdint>
 #include <functional>
@@ -28,31 +28,31 @@ class Watch {
  public:
   explicit Watch(Store& store) : store_(store) {}
 
-  /// Told each event of the log, once.
+  /// Called once with each event of the log.
   std::function<void(const Event&)> on_event;
 
-  /// What somebody was told is written. It has to stay.
+  /// These steps were acknowledged as written. They must stay.
   void acknowledge(std::span<const Step> steps, const Committed& answer);
   void acknowledge(const Act& act);
-  /// Somebody is about to take an answer back.
+  /// An answer is about to be withdrawn.
   void forget_answer(ReviewId review) { answered_.erase(review); }
   void acknowledge_submission(JobId job, std::size_t items);
-  /// The store was set back: nothing that was acknowledged has to be there, and the log is read
-  /// again from its beginning.
+  /// The store was set back: acknowledged writes may be missing, and the log is read again from its
+  /// beginning.
   void forget();
-  /// Everybody has had time to compare what he holds with the record.
+  /// Every worker has had time to compare what it holds with the record.
   void expect_holdings() { may_differ_ = false; }
-  /// What a subscriber was told: by then it has to be in the log, and what came before was told
-  /// before.
+  /// A subscriber received this event: it must be in the log, and all earlier ones must have been
+  /// received before.
   void told(const std::string& subscriber, const Event& event);
 
-  /// What is in the log, and a subscriber was not told.
+  /// An event in the log that a subscriber did not receive.
   [[nodiscard]] std::optional<Finding> missed_by(const std::string& subscriber) const;
 
-  /// After a step: every job that changed is verified, and the new part of the log.
+  /// After a step: verifies every job that changed, and the new part of the log.
   [[nodiscard]] std::optional<Finding> look();
   [[nodiscard]] const std::optional<Finding>& found() const { return found_; }
-  /// The same of everything, from the start, and whatever was acknowledged.
+  /// The same for everything from the start, and for all that was acknowledged.
   [[nodiscard]] std::optional<Finding> look_at_everything();
 
  private:
@@ -63,7 +63,7 @@ class Watch {
   void see(const Event& event);
   void check_acknowledged();
 
-  /// The story of a task, as the log tells it.
+  /// The history of a task in the log.
   struct Story {
     AttemptNumber newest = 0;
     bool is_open = false;
@@ -72,8 +72,8 @@ class Watch {
 
   Store& store_;
   std::optional<Finding> found_;
-  bool may_differ_ = false;    ///< what workers hold, from what the store says
-  std::map<JobId, Job> seen_;  ///< as they were when they were last verified
+  bool may_differ_ = false;    ///< what workers hold may differ from the store
+  std::map<JobId, Job> seen_;  ///< as last verified
   EventSeq last_event_ = 0;
   std::map<TaskId, Story> stories_;
   std::set<JobId> cancelled_;

@@ -1,4 +1,5 @@
-/// A soak that cannot fail proves nothing: each limit is missed by a course that breaks it alone.
+/// A soak that cannot fail proves nothing: for each limit there is a course that breaks only this
+/// limit.
 
 #include "bench/soak/limits.hpp"
 
@@ -15,7 +16,7 @@ using testing::IsEmpty;
 Course even_course() {
   Course course{.seconds = 600};
   for (int second = 0; second < 600; ++second) {
-    // The warm-up climbs, as it may.
+    // The warm-up may grow.
     const double memory = second < 100 ? second : 100 + second % 3;
     course.readings.push_back({.at = static_cast<double>(second),
                                .resident_mib = memory,

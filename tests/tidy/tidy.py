@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The rules of the house that a machine can keep.
+"""The project's rules that a machine can check.
 
     tidy.py [--root DIR] [CHECK ...]     without a CHECK: all of them
 
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 Offence = tuple[pathlib.Path, int, str]
 Check = Callable[["Tree"], Iterator[Offence]]
 
-# What the sources of a layer may include of ours. A layer may always include itself.
+# What the sources of a layer may include from other layers. A layer may always include itself.
 LAYERS = {
     "core": set(),
     "codec": {"core"},
@@ -33,7 +33,7 @@ LAYERS = {
     "cli": {"core", "codec", "store", "moving", "sqlite", "postgres", "runtime", "import",
             "workflow", "actions"},
 }
-# What else they may include, by how the header's name starts. Public headers: nothing.
+# What else they may include, by the start of the header's name. Public headers: nothing.
 THIRD_PARTY = {
     "codec": ("boost/json", "openssl/"),
     "sqlite": ("sqlite3.h",),
@@ -42,7 +42,7 @@ THIRD_PARTY = {
     "actions": ("re2/",),
     "cli": ("CLI/",),
 }
-# Layers that talk to the operating system.
+# Layers that use the operating system.
 POSIX_LAYERS = {"store", "moving", "sqlite", "postgres", "runtime", "import", "actions", "cli"}
 POSIX = re.compile(r"(sys/|linux/|netinet/|arpa/)?[a-z_]+\.h$")
 
@@ -118,7 +118,7 @@ def _is_std(name: str) -> bool:
 
 
 def _layer_of_header(tree: Tree, includer: pathlib.Path, name: str) -> str | None:
-    """The layer of ours that a header belongs to; None if it is not ours."""
+    """The layer of a header; None if it is not part of the project."""
     if name == "pawl/version.hpp":
         return "version"
     match = re.match(r"(?:pawl/)?([a-z_]+)(?:/|\.hpp$)", name)
@@ -146,7 +146,7 @@ def _layer_of_file(tree: Tree, path: pathlib.Path) -> tuple[str | None, bool]:
 
 
 def includes_point_left(tree: Tree) -> Iterator[Offence]:
-    """A layer includes only what stands left of it; public headers include nothing foreign."""
+    """A layer includes only layers to its left; public headers include nothing foreign."""
     for path in tree.code("include", "src"):
         layer, public = _layer_of_file(tree, path.resolve())
         if layer is None or (not public and layer == "cli"):
@@ -216,7 +216,7 @@ def every_test_source_is_built(tree: Tree) -> Iterator[Offence]:
 NAMESPACE = re.compile(r"^namespace (pawl[\w:]*) \{", re.MULTILINE)
 DEFINITION = re.compile(r"^(?:class|struct|union|enum(?: class)?) ([A-Za-z_]\w*)(?![\w:]*::)[^;{]*\{", re.MULTILINE)
 
-# Modules whose private headers have a namespace of their own. The others share `pawl` with the public headers.
+# Modules whose private headers have their own namespace. The others share `pawl` with the public headers.
 OWN_NAMESPACE = {"cli", "moving", "postgres", "sql", "sqlite", "testing", "workflow"}
 
 
@@ -246,7 +246,7 @@ TYPE = re.compile(r"\b(?:class|struct|union|enum(?:\s+class|\s+struct)?|concept|
 
 
 def no_meaningless_names(tree: Tree) -> Iterator[Offence]:
-    """No file and no type is called after nothing in particular."""
+    """No file and no type has a name that says nothing."""
     reported: set[pathlib.Path] = set()
     for path in tree.files(CODE_FOLDERS + ("cmake",), TEXT_SUFFIXES):
         for part in [path, *path.parents]:
@@ -264,7 +264,7 @@ def no_meaningless_names(tree: Tree) -> Iterator[Offence]:
 
 
 def lengths(tree: Tree) -> Iterator[Offence]:
-    """A file that outgrew its bound wants to be two."""
+    """A file that exceeds its limit should be split."""
     for path in tree.code():
         limit = SOURCE_LINES_MAX if path.suffix == ".cpp" else HEADER_LINES_MAX
         count = len(tree.text(path).splitlines())
@@ -273,7 +273,7 @@ def lengths(tree: Tree) -> Iterator[Offence]:
 
 
 def tests_do_not_skip_or_sleep(tree: Tree) -> Iterator[Offence]:
-    """A test runs, and waits for a signal. Exceptions say why on the same line."""
+    """A test is not disabled and waits for signals. Exceptions give the reason on the same line."""
     for path in tree.code("tests"):
         lines = tree.text(path).splitlines()
         code = code_only(tree.text(path)).splitlines()
@@ -288,10 +288,10 @@ def tests_do_not_skip_or_sleep(tree: Tree) -> Iterator[Offence]:
 
 
 def output_goes_through_the_session(tree: Tree) -> Iterator[Offence]:
-    """What is written elsewhere would reach a terminal without being made printable."""
+    """Output from other places would reach a terminal without being made printable."""
     pattern = re.compile(r"\bstd::(cout|cerr|clog)\b|\b(printf|fprintf|dprintf|puts|fputs|putchar|perror)\s*\("
                          r"|::write\(\s*(?:[12]\b|STD(?:OUT|ERR)_FILENO)")
-    # The program's own ends, and a broken promise, after which nothing else can be trusted.
+    # The program's own exits, and a failed `require`, after which nothing else can be trusted.
     doors = {"src/cli/main.cpp", "src/cli/session.cpp", "src/core/require.cpp"}
     for path in tree.code("src"):
         if tree.name(path) in doors:

@@ -7,7 +7,7 @@
 namespace pawl::testing {
 namespace {
 
-/// Bytes that no text file of the project may hold.
+/// Bytes that no text file of the project may contain.
 std::string unescaped(const std::string& text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {

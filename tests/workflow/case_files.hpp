@@ -1,7 +1,7 @@
 #pragma once
 
-// The files in tests/workflow/cases: each is wrong in one way, named by its code; what pawl says
-// about it stands beside it. `PAWL_UPDATE_CASES=1` writes what it says now.
+// The files in tests/workflow/cases: each has one fault, named by its code, and the messages of
+// pawl beside it. `PAWL_UPDATE_CASES=1` writes the current messages.
 
 #include <filesystem>
 #include <string>

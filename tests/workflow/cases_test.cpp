@@ -1,4 +1,4 @@
-// What pawl says about files that are wrong: one file for every code and more.
+// The messages about faulty files: one file for every code and more.
 
 #include <cstdlib>
 #include <fstream>
@@ -26,7 +26,7 @@ std::filesystem::path expected_path(const CaseFile& file) {
   return cases_directory() / (file.name + ".txt");
 }
 
-/// No text file of the project holds the sign that stands for a broken byte.
+/// No text file of the project contains the character that replaces a broken byte.
 std::string writable(std::string said) {
   const std::string sign = "\xEF\xBF\xBD";
   for (std::size_t at = said.find(sign); at != std::string::npos; at = said.find(sign)) {
@@ -35,7 +35,7 @@ std::string writable(std::string said) {
   return said;
 }
 
-// Rulings 22 and 23, trap 19: every fault at once, with place and way out.
+// Rulings 22 and 23, trap 19: every fault at once, with its place and a remedy.
 TEST(WrongFiles, are_told_as_their_cases_say) {
   const bool updates = std::getenv("PAWL_UPDATE_CASES") != nullptr;
   for (const CaseFile& file : case_files()) {

@@ -53,7 +53,7 @@ TEST(Diagnostic, stands_apart_from_the_next_and_makes_room_for_long_numbers) {
        .message = "n",
        .file = "f",
        .place = {.line = 1234, .column = 1, .end_column = 2}}};
-  // Not in one expression: GCC 12 warns of a copy that it has made up, under the thread sanitizer.
+  // Not in one expression: GCC 12 with the thread sanitizer warns about a copy that does not exist.
   std::string source(1233, '\n');
   source += "abc";
   EXPECT_EQ(render(two, source),

@@ -1,4 +1,4 @@
-// Workflow files that are right: every key comes to its place in the definition.
+// Valid workflow files: every key gets to its place in the definition.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -203,8 +203,7 @@ TEST(Items, come_from_globs_and_files) {
   EXPECT_EQ(lines.items, (ItemsSpec{.kind = ItemsSpec::Kind::file, .source = "x.jsonl"}));
 }
 
-// The thirty cells: what happens when attempts are used up follows from `review`, unless it is
-// said.
+// The thirty cells: what happens when attempts are used up follows from `review`, unless it is set.
 TEST(Refine, leaves_it_to_the_review_what_exhausted_means) {
   const std::string stage =
       "  a: { run: [a], gates: [{ name: g, run: [g] }], refine: { attempts: 2 }";
@@ -248,7 +247,7 @@ TEST(PeopleStages, hand_on_what_they_were_given) {
 )");
 }
 
-// Four fields through forty stages: types are worked out once for each, not once for each way.
+// Four fields through forty stages: types are computed once for each stage, not once for each path.
 TEST(PeopleStages, may_follow_each_other_in_a_long_row) {
   std::string stages = "  h0: { run: [a], out: { a: string, b: json, c: file, d: integer } }\n";
   for (int i = 1; i <= 40; ++i) {

@@ -1,4 +1,4 @@
-// docs/reference/workflow-file.md says what is there.
+// docs/reference/workflow-file.md describes what exists.
 
 #include <map>
 #include <sstream>
@@ -16,7 +16,7 @@ std::string page() {
   return testing::read_whole(testing::source_directory() / "docs/reference/workflow-file.md");
 }
 
-/// The YAML examples. What every file must have is added where an example leaves it out.
+/// The YAML examples. Keys that every file needs are added if an example leaves them out.
 std::vector<std::string> examples() {
   std::vector<std::string> found;
   std::istringstream lines(page());
@@ -57,7 +57,7 @@ std::size_t count_of(const std::string& part, const std::string& text) {
   return count;
 }
 
-// A key that stands in three places has a row in three tables.
+// A key that is allowed in three places has a row in three tables.
 TEST(ReferencePage, tells_of_every_key_in_a_table) {
   std::map<std::string, std::size_t> places;
   std::size_t place = 0;

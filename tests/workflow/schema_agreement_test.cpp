@@ -1,4 +1,4 @@
-// The schema for editors and the checker know the same files.
+// The schema for editors and the checker accept the same files.
 
 #include <set>
 
@@ -73,7 +73,7 @@ TEST(Schema, knows_exactly_the_keys_that_are_honoured) {
   EXPECT_EQ(seen.size(), static_cast<std::size_t>(KeyPlace::limits) + 1);
 }
 
-/// The description of a key, also of one that is described where it points to.
+/// The description of a key, or of the definition that it refers to.
 std::string description_of(const Json& key) {
   if (const auto own = member(key, "description")) return string_of(*own).value_or("");
   const std::string target = string_of(member(key, "$ref").value_or(Json())).value_or("");
@@ -120,7 +120,7 @@ TEST(Schema, refuses_what_is_wrong_by_its_structure) {
   EXPECT_EQ(seen, structural);
 }
 
-// What the schema refuses, the checker refuses; an editor never underlines a good file.
+// Everything that the schema refuses, the checker refuses: an editor never underlines a valid file.
 TEST(Schema, refuses_nothing_that_the_checker_accepts) {
   for (const testing::CaseFile& file : testing::case_files()) {
     if (!load_workflow_file(file.text, {.project = testing::cases_directory()})) continue;

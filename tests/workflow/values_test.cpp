@@ -145,7 +145,7 @@ TEST(SuggestedVariables, say_what_they_hold) {
   EXPECT_EQ(suggested_variable("${each.pages[0].a-b}"), "EACH_PAGES_0_A_B");
 }
 
-// A variable that the shell or the loader reads would break the script, or worse.
+// A variable with a meaning for the shell or the loader would break the script, or worse.
 TEST(SuggestedVariables, are_never_special_to_a_shell) {
   for (const std::string stage : {"ld", "LC", "bash", "pawl", "PS", "a", "python", "_", "-"}) {
     for (const std::string field :
