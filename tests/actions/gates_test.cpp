@@ -65,7 +65,7 @@ TEST(ResultDocument, is_read_strictly) {
   EXPECT_THAT(error(R"({"usage":{"cost_usd":-1}})"), HasSubstr("cost_usd"));
   EXPECT_THAT(error(R"({"error":{"class":"fatal"}})"), HasSubstr("fatal"));
   EXPECT_THAT(error(R"({"error":{"retry_after_s":1e300}})"), HasSubstr("retry_after_s"));
-  EXPECT_THAT(error(R"({"error":{},"output":{}})"), HasSubstr("beside"));
+  EXPECT_THAT(error(R"({"error":{},"output":{}})"), HasSubstr("together with"));
   EXPECT_THAT(error(R"({"output":{},"output":{}})"), HasSubstr("output"));
 }
 
