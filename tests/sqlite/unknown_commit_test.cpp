@@ -55,7 +55,7 @@ TEST_F(UnknownCommit, stays_open_while_the_disk_is_silent_and_the_next_write_end
   const auto failed = store->commit(worker, 1, step_of(0));
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, ErrorCode::unavailable);
-  EXPECT_THAT(failed.error().message, testing::HasSubstr("when the disk answers again"));
+  EXPECT_THAT(failed.error().message, testing::HasSubstr("when the disk works again"));
   EXPECT_FALSE(store->renew(worker));
 
   FaultyDisk::syncs_to_fail = 0;
