@@ -10,24 +10,24 @@
 #include <string>
 #include <string_view>
 
-#include "moving/lines.hpp"
 #include "pawl/codec/digest.hpp"
 #include "pawl/codec/json.hpp"
-#include "pawl/moving/moving.hpp"
+#include "pawl/transfer/transfer.hpp"
+#include "transfer/lines.hpp"
 
 namespace {
 
 using namespace pawl;
 
-std::string written(const moving::Line& line) {
-  return std::visit([](const auto& one) { return moving::line_of(one); }, line);
+std::string written(const transfer::Line& line) {
+  return std::visit([](const auto& one) { return transfer::line_of(one); }, line);
 }
 
 /// A line that was read is written and read back as the same.
-void check_line(const moving::Line& line) {
+void check_line(const transfer::Line& line) {
   const std::string text = written(line);
   require(text.ends_with('\n'), "a line without an end");
-  const auto again = moving::read_line(std::string_view(text).substr(0, text.size() - 1));
+  const auto again = transfer::read_line(std::string_view(text).substr(0, text.size() - 1));
   // An id of zero is not written; who looks through the whole export refuses it.
   const bool has_ids = text.find("\"id\":") != std::string::npos;
   require(again || !has_ids, again ? "" : "a line that does not read back: " + text);
@@ -37,30 +37,30 @@ void check_line(const moving::Line& line) {
 /// The lines before the last, with a last one that says what they are.
 std::string sealed(std::string_view text) {
   std::string lines;
-  moving::LastLine last;
+  transfer::LastLine last;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view one = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (moving::is_last_line(one)) break;
+    if (transfer::is_last_line(one)) break;
     lines += one;
     lines += '\n';
-    const Result<moving::Line> line = moving::read_line(one);
+    const Result<transfer::Line> line = transfer::read_line(one);
     if (!line) continue;
     check_line(*line);
     MovedCounts& counts = last.moved;
     if (std::holds_alternative<ArrivingItem>(*line)) ++counts.items;
     if (std::holds_alternative<ArrivingTask>(*line)) ++counts.tasks;
-    if (std::holds_alternative<moving::MovedAttempt>(*line)) ++counts.attempts;
+    if (std::holds_alternative<transfer::MovedAttempt>(*line)) ++counts.attempts;
     if (std::holds_alternative<ArrivingReview>(*line)) ++counts.reviews;
     if (const auto* row = std::get_if<ArrivingEvents>(&*line)) {
       counts.events += static_cast<std::int64_t>(row->events.size());
     }
-    const auto* piece = std::get_if<moving::PayloadPiece>(&*line);
+    const auto* piece = std::get_if<transfer::PayloadPiece>(&*line);
     if (piece != nullptr && piece->offset == 0) ++counts.payloads;
   }
   last.sha256 = sha256_hex(lines);
-  return lines + moving::line_of(last);
+  return lines + transfer::line_of(last);
 }
 
 bool all_arriving(Records& records) {

@@ -13,10 +13,10 @@
 #include "cli/commands_moving.hpp"
 #include "cli/export_keys.hpp"
 #include "cli/session.hpp"
-#include "moving/inspection.hpp"
-#include "moving/temporary_file.hpp"
 #include "pawl/codec/names.hpp"
-#include "pawl/moving/moving.hpp"
+#include "pawl/transfer/transfer.hpp"
+#include "transfer/inspection.hpp"
+#include "transfer/temporary_file.hpp"
 
 namespace pawl::cli {
 namespace fs = std::filesystem;
@@ -97,8 +97,8 @@ Json document_of(const Imported& imported) {
 }
 
 /// Copies a pipe to a temporary file, so that it can be read twice.
-Status keep(std::istream& in, std::optional<moving::TemporaryFile>& spool) {
-  Result<moving::TemporaryFile> made = moving::TemporaryFile::make({});
+Status keep(std::istream& in, std::optional<transfer::TemporaryFile>& spool) {
+  Result<transfer::TemporaryFile> made = transfer::TemporaryFile::make({});
   if (!made) return std::unexpected(made.error());
   spool.emplace(std::move(*made));
   std::array<char, 64 * 1024> buffer{};
@@ -206,14 +206,14 @@ int import_one(Session& session, const ImportJobOptions& options) {
   Result<std::vector<std::string>> keys = trusted_keys(session, options);
   if (!keys) return session.fail(keys.error());
   // Check the file first, so that no store is created for a file that cannot be imported.
-  std::optional<moving::TemporaryFile> spool;
+  std::optional<transfer::TemporaryFile> spool;
   if (const auto there = session.store(); !there && there.error().code == ErrorCode::not_found) {
     if (from_stdin) {
       const Status kept = keep(*session.streams().in, spool);
       if (!kept) return session.fail(kept.error());
       file.open(spool->path(), std::ios::binary);
     }
-    const Result<moving::Contents> contents = moving::inspect(file);
+    const Result<transfer::Contents> contents = transfer::inspect(file);
     if (!contents) return session.fail(contents.error());
     file.clear();
     file.seekg(0);

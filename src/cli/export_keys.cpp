@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/render.hpp"
-#include "pawl/moving/moving.hpp"
+#include "pawl/transfer/transfer.hpp"
 
 namespace pawl::cli {
 namespace fs = std::filesystem;

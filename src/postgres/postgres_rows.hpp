@@ -35,7 +35,7 @@
 #include <vector>
 
 #include "postgres/connection.hpp"
-#include "postgres/known.hpp"
+#include "postgres/immutable_cache.hpp"
 #include "postgres/server_clock.hpp"
 #include "sql/job_codec.hpp"
 #include "store/rows.hpp"
@@ -46,7 +46,7 @@ class PostgresRows final : public Rows {
  public:
   /// Use it inside a transaction of `connection`. Both must outlive this object. `is_repeated`: the
   /// transaction failed before, so nothing is taken for granted.
-  PostgresRows(Connection& connection, Known& known, bool is_repeated = false);
+  PostgresRows(Connection& connection, ImmutableCache& cache, bool is_repeated = false);
 
   // Prefetch what will be needed in few round trips. Optional; it only saves time.
   void expect(WorkerId worker, std::span<const Step> steps, const Refill& refill);
@@ -199,7 +199,7 @@ class PostgresRows final : public Rows {
   void send_journal();
 
   Connection& connection_;
-  Known& known_;
+  ImmutableCache& cache_;
   const bool is_repeated_;
   const AddItems* coming_ = nullptr;
   std::optional<Timestamp> server_time_;

@@ -42,7 +42,7 @@ void PostgresRows::take_job_rows(Reply reply) {
     JobEntry entry{.row = sql::job_row_of(row), .written = {}};
     entry.written = sql::settings_of(entry.row);
     const Job& job = entry.row.job;
-    known_.workflow_of.insert_or_assign(job.id, job.workflow_hash);
+    cache_.workflow_of.insert_or_assign(job.id, job.workflow_hash);
     jobs_.insert_or_assign(job.id, std::move(entry));
   }
 }
@@ -50,20 +50,20 @@ void PostgresRows::take_job_rows(Reply reply) {
 void PostgresRows::learn(const std::vector<JobId>& jobs) {
   std::vector<std::int64_t> unknown;
   for (const JobId id : jobs) {
-    if (!known_.workflow_of.contains(id)) unknown.push_back(id.value());
+    if (!cache_.workflow_of.contains(id)) unknown.push_back(id.value());
   }
   if (!unknown.empty()) {
     const Reply found = connection_.ask(select_hashes, Parameters().add_numbers(unknown));
     for (int i = 0; i < found.rows(); ++i) {
-      known_.workflow_of.insert_or_assign(JobId{found.integer(i, 0)}, found.view(i, 1));
+      cache_.workflow_of.insert_or_assign(JobId{found.integer(i, 0)}, found.view(i, 1));
     }
   }
   for (const JobId id : jobs) (void)workflow_of(id);
 }
 
 const Workflow* PostgresRows::workflow_of(JobId job) {
-  const auto hash = known_.workflow_of.find(job);
-  return hash == known_.workflow_of.end() ? nullptr : &workflow(hash->second);
+  const auto hash = cache_.workflow_of.find(job);
+  return hash == cache_.workflow_of.end() ? nullptr : &workflow(hash->second);
 }
 
 void PostgresRows::want_jobs(const std::vector<JobId>& jobs) {
@@ -160,17 +160,17 @@ std::vector<JobId> PostgresRows::overdue_jobs(Timestamp now) {
 void PostgresRows::keep_workflow(const Workflow& workflow) {
   connection_.post(insert_workflow, Parameters::of(workflow.hash(), workflow.name(),
                                                    describe(workflow.definition())));
-  known_.workflows.emplace(workflow.hash(), workflow);
+  cache_.workflows.emplace(workflow.hash(), workflow);
 }
 
 const Workflow& PostgresRows::workflow(const std::string& hash) {
-  if (const auto known = known_.workflows.find(hash); known != known_.workflows.end()) {
+  if (const auto known = cache_.workflows.find(hash); known != cache_.workflows.end()) {
     return known->second;
   }
   const Reply found = connection_.ask(select_workflow, Parameters::of(hash));
   if (found.rows() == 0) throw Fault(ErrorCode::corrupt, "the workflow " + hash + " is missing");
   Workflow workflow = sql::stored_workflow(hash, std::string(found.view(0, 0)));
-  return known_.workflows.emplace(hash, std::move(workflow)).first->second;
+  return cache_.workflows.emplace(hash, std::move(workflow)).first->second;
 }
 
 /// The row is locked until the commit: other transactions that draw from the same counter wait.
@@ -195,11 +195,11 @@ std::int64_t PostgresRows::take_ordinals(std::int64_t count) {
 
 LaneId PostgresRows::lane_base(JobId job, std::string_view category, std::size_t stage_count) {
   const KeyOfJob key(job, category);
-  if (const auto known = known_.lanes.find(key); known != known_.lanes.end()) return known->second;
+  if (const auto known = cache_.lanes.find(key); known != cache_.lanes.end()) return known->second;
   if (const auto fresh = fresh_lanes_.find(key); fresh != fresh_lanes_.end()) return fresh->second;
   const Reply found = connection_.ask(select_lane_base, Parameters::of(job, category));
   if (found.rows() > 0) {
-    return known_.lanes.emplace(key, LaneId{found.integer(0, 0)}).first->second;
+    return cache_.lanes.emplace(key, LaneId{found.integer(0, 0)}).first->second;
   }
   std::int64_t& next = counter("lane");
   const LaneId base{next};

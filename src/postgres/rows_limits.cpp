@@ -1,6 +1,6 @@
 /// Pools, rates and workers: what all jobs and machines share.
 
-#include "postgres/looks.hpp"
+#include "postgres/polling.hpp"
 #include "postgres/postgres_rows.hpp"
 #include "sql/due.hpp"
 #include "sql/sql_text.hpp"

@@ -93,9 +93,9 @@ void post_rows(Connection& connection, const std::string& sql, ArrayRows& rows) 
 
 }  // namespace
 
-PostgresRows::PostgresRows(Connection& connection, Known& known, bool is_repeated)
+PostgresRows::PostgresRows(Connection& connection, ImmutableCache& cache, bool is_repeated)
     : connection_(connection),
-      known_(known),
+      cache_(cache),
       is_repeated_(is_repeated),
       new_items_(item_kinds),
       seen_again_("ntn"),
@@ -103,7 +103,7 @@ PostgresRows::PostgresRows(Connection& connection, Known& known, bool is_repeate
       new_reviews_(review_kinds),
       journal_("nntnn"),
       new_marks_(mark_kinds) {
-  known_.keep_small();
+  cache_.keep_small();
 }
 
 void PostgresRows::send() {
@@ -231,6 +231,6 @@ void PostgresRows::finish() {
   send_journal();
 }
 
-void PostgresRows::remember() { known_.lanes.merge(fresh_lanes_); }
+void PostgresRows::remember() { cache_.lanes.merge(fresh_lanes_); }
 
 }  // namespace pawl::postgres

@@ -111,7 +111,7 @@ Connection& Writer::connection() {
   if (!connection_ || !connection_->is_open()) {
     connection_.reset();
     connection_ = dialer_.connect("pawl", writer_set_up(address_));
-    known_ = {};  // it may be another server that took over without the newest commits
+    cache_ = {};  // it may be another server that took over without the newest commits
     try {
       if (id_ != 0) sign_on();
       clock_.read(*connection_);

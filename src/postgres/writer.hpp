@@ -22,7 +22,7 @@
 #include <utility>
 
 #include "postgres/dialer.hpp"
-#include "postgres/known.hpp"
+#include "postgres/immutable_cache.hpp"
 #include "postgres/postgres_rows.hpp"
 #include "postgres/server_clock.hpp"
 
@@ -68,7 +68,7 @@ class Writer {
   const Address& address_;
   ServerClock& clock_;
   std::unique_ptr<Connection> connection_;
-  Known known_;
+  ImmutableCache cache_;
   std::int64_t id_ = 0;  ///< of this writer; 0: not signed on yet
   /// What a transaction writes into this writer's row.
   struct Write {
@@ -93,7 +93,7 @@ auto Writer::transaction(Body body) -> std::invoke_result_t<Body, PostgresRows&>
       connection();
       refuse_after_setback();
       begin();
-      PostgresRows rows(*connection_, known_, tries > 1);
+      PostgresRows rows(*connection_, cache_, tries > 1);
       answer.emplace(body(rows));
       if (!*answer) {
         connection_->roll_back();

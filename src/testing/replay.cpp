@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "pawl/moving/moving.hpp"
+#include "pawl/transfer/transfer.hpp"
 #include "testing/backstage.hpp"
 
 namespace pawl::testing {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "pawl/codec/json.hpp"
-#include "pawl/moving/moving.hpp"
 #include "pawl/testing/testing.hpp"
+#include "pawl/transfer/transfer.hpp"
 #include "temporary_folder.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// The arrival of a job that was exported from another store: begin, add pieces, end. Use
-/// `import_job` ("pawl/moving/moving.hpp"), which reads the file; this is the part that every store
+/// `import_job` ("pawl/transfer/transfer.hpp"), which reads the file; this is the part that every store
 /// performs in its transactions.
 ///
 /// A job that is arriving is paused, says so in its labels, and refuses every operation, so that

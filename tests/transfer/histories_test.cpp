@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "contract/store_kinds.hpp"
-#include "moving/moved.hpp"
-#include "moving/story.hpp"
+#include "transfer/moved.hpp"
+#include "transfer/story.hpp"
 
 namespace pawl::driving {
 namespace {

@@ -6,14 +6,14 @@
 #include <istream>
 #include <utility>
 
-#include "moving/export_reader.hpp"
-#include "moving/inspection.hpp"
-#include "moving/temporary_file.hpp"
-#include "pawl/moving/moving.hpp"
+#include "pawl/transfer/transfer.hpp"
+#include "transfer/export_reader.hpp"
+#include "transfer/inspection.hpp"
+#include "transfer/temporary_file.hpp"
 
 namespace pawl {
 
-namespace moving {
+namespace transfer {
 namespace {
 
 /// A piece is also brought in when its records were so many bytes, so that large outputs do not
@@ -241,21 +241,21 @@ Result<Imported> import_from(Store& store, std::istream& in, std::istream::pos_t
 }
 
 }  // namespace
-}  // namespace moving
+}  // namespace transfer
 
 Result<Imported> import_job(Store& store, std::istream& in, const ImportOptions& options) {
   if (!in) return fail(ErrorCode::invalid, "the export cannot be read");
   // It is read twice. What cannot be turned back, a pipe, is kept in a file meanwhile.
   const std::istream::pos_type start = in.tellg();
   if (start != std::istream::pos_type(-1)) {
-    return moving::import_from(store, in, start, options);
+    return transfer::import_from(store, in, start, options);
   }
   in.clear();
-  Result<moving::TemporaryFile> spool = moving::TemporaryFile::make(options.temporary_folder);
+  Result<transfer::TemporaryFile> spool = transfer::TemporaryFile::make(options.temporary_folder);
   if (!spool) return std::unexpected(spool.error());
-  if (Status copied = moving::copy(in, *spool); !copied) return std::unexpected(copied.error());
+  if (Status copied = transfer::copy(in, *spool); !copied) return std::unexpected(copied.error());
   std::ifstream again(spool->path(), std::ios::binary);
-  return moving::import_from(store, again, 0, options);
+  return transfer::import_from(store, again, 0, options);
 }
 
 }  // namespace pawl

@@ -9,18 +9,18 @@
 #include <set>
 #include <utility>
 
-#include "moving/lines.hpp"
 #include "pawl/codec/digest.hpp"
 #include "pawl/codec/json.hpp"
-#include "pawl/moving/moving.hpp"
 #include "pawl/store/each_row.hpp"
+#include "pawl/transfer/transfer.hpp"
 #include "pawl/version.hpp"
 #include "store/payload_names.hpp"
 #include "store/regular_file.hpp"
+#include "transfer/lines.hpp"
 
 namespace pawl {
 
-namespace moving {
+namespace transfer {
 namespace {
 
 /// How much is remembered so as not to be read or written twice; more costs only repetition.
@@ -424,14 +424,14 @@ class Export {
 };
 
 }  // namespace
-}  // namespace moving
+}  // namespace transfer
 
 Result<std::string> key_fingerprint(std::string_view pem) { return fingerprint_of(pem); }
 
 Result<Exported> export_job(Records& records, JobId job, std::ostream& out,
                             const ExportOptions& options) {
   const Timestamp at = options.at == no_time ? system_clock().now() : options.at;
-  return moving::Export(records, out, options).run(job, at);
+  return transfer::Export(records, out, options).run(job, at);
 }
 
 }  // namespace pawl

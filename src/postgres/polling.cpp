@@ -1,4 +1,4 @@
-#include "postgres/looks.hpp"
+#include "postgres/polling.hpp"
 
 #include "sql/due.hpp"
 #include "sql/sql_text.hpp"

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "contract/drive.hpp"
-#include "moving/moved.hpp"
+#include "transfer/moved.hpp"
 
 namespace pawl::driving {
 

@@ -8,8 +8,8 @@
 #include "codec/journal.hpp"
 #include "codec/object_reader.hpp"
 #include "codec/values.hpp"
-#include "moving/lines.hpp"
 #include "pawl/codec/workflow.hpp"
+#include "transfer/lines.hpp"
 
 namespace pawl {
 
@@ -25,7 +25,7 @@ Fit decode(const Json& value, Id<Tag>& out) {
 
 }  // namespace pawl
 
-namespace pawl::moving {
+namespace pawl::transfer {
 namespace {
 
 constexpr ErrorCode bad = ErrorCode::invalid;
@@ -469,4 +469,4 @@ Result<Line> read_line(std::string_view text) {
   return kind->read(value);
 }
 
-}  // namespace pawl::moving
+}  // namespace pawl::transfer

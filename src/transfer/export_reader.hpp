@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "moving/lines.hpp"
 #include "pawl/codec/digest.hpp"
+#include "transfer/lines.hpp"
 
-namespace pawl::moving {
+namespace pawl::transfer {
 
 class ExportReader {
  public:
@@ -54,4 +54,4 @@ class ExportReader {
   bool skipped_ = false;  ///< lines were passed over, so the counts are not known
 };
 
-}  // namespace pawl::moving
+}  // namespace pawl::transfer

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "contract/store_kinds.hpp"
-#include "moving/busy_job.hpp"
-#include "moving/story.hpp"
 #include "pawl/codec/digest.hpp"
+#include "transfer/busy_job.hpp"
+#include "transfer/story.hpp"
 
 namespace pawl::driving {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 
 /// Moves from the kind of store in the parameter to the next kind.
-class Moving : public testing::TestWithParam<StoreKind> {
+class Transfer : public testing::TestWithParam<StoreKind> {
  protected:
   static StoreKind other_kind() {
     const std::vector<StoreKind> kinds = store_kinds();
@@ -35,9 +35,9 @@ class Moving : public testing::TestWithParam<StoreKind> {
   Drive to{other_kind()};
 };
 
-INSTANTIATE_TEST_SUITE_P(Stores, Moving, testing::ValuesIn(store_kinds()), name_of_kind);
+INSTANTIATE_TEST_SUITE_P(Stores, Transfer, testing::ValuesIn(store_kinds()), name_of_kind);
 
-TEST_P(Moving, everything_of_a_job_arrives_and_it_is_paused_as_it_was) {
+TEST_P(Transfer, everything_of_a_job_arrives_and_it_is_paused_as_it_was) {
   const JobId job = busy_job(from);
   to.submit(busy_workflow(), {"asked", "another"});
   const Imported here = move(job);
@@ -52,21 +52,21 @@ TEST_P(Moving, everything_of_a_job_arrives_and_it_is_paused_as_it_was) {
   EXPECT_EQ(here.verified.tasks, here.moved.tasks);
 }
 
-TEST_P(Moving, the_source_is_not_changed) {
+TEST_P(Transfer, the_source_is_not_changed) {
   const JobId job = busy_job(from);
   const Snapshot before = snapshot_of(from.store());
   (void)move(job);
   expect_same(before, snapshot_of(from.store()));
 }
 
-TEST_P(Moving, a_paused_job_is_not_worked_on_until_it_is_resumed) {
+TEST_P(Transfer, a_paused_job_is_not_worked_on_until_it_is_resumed) {
   const JobId job = move(busy_job(from)).job.id;
   EXPECT_EQ(to.work_once(busy_work), 0);
   EXPECT_TRUE(to.act(ResumeJob{job}));
   EXPECT_GT(to.work(busy_work), 0);
 }
 
-TEST_P(Moving, reviews_are_answered_after_the_move_and_answers_take_effect_at_their_moment) {
+TEST_P(Transfer, reviews_are_answered_after_the_move_and_answers_take_effect_at_their_moment) {
   const JobId job = move(busy_job(from)).job.id;
   const Review asked = review_of(to, job, "asked");
   EXPECT_EQ(asked.status, ReviewStatus::open);
@@ -81,7 +81,7 @@ TEST_P(Moving, reviews_are_answered_after_the_move_and_answers_take_effect_at_th
   EXPECT_TRUE(to.records().output(to.task_of(job, "edited", 1))->edited);
 }
 
-TEST_P(Moving, a_retry_keeps_its_moment_to_the_microsecond) {
+TEST_P(Transfer, a_retry_keeps_its_moment_to_the_microsecond) {
   const JobId old = busy_job(from);
   const Task before = from.task(old, "retried");
   const JobId job = move(old).job.id;
@@ -94,7 +94,7 @@ TEST_P(Moving, a_retry_keeps_its_moment_to_the_microsecond) {
   EXPECT_EQ(to.task(job, "retried").attempts, 1U);
 }
 
-TEST_P(Moving, a_dead_letter_is_retried_after_the_move_with_the_next_number) {
+TEST_P(Transfer, a_dead_letter_is_retried_after_the_move_with_the_next_number) {
   const JobId job = move(busy_job(from)).job.id;
   EXPECT_EQ(to.job(job).dead_letters, 2);
   EXPECT_TRUE(to.act(ResumeJob{job}));
@@ -103,7 +103,7 @@ TEST_P(Moving, a_dead_letter_is_retried_after_the_move_with_the_next_number) {
   EXPECT_EQ(to.records().attempts(to.task_of(job, "dead"))->back().number, 2U);
 }
 
-TEST_P(Moving, children_belong_to_their_parent) {
+TEST_P(Transfer, children_belong_to_their_parent) {
   const JobId old = busy_job(from);
   const JobId job = move(old).job.id;
   const TaskId parent = to.task_of(job, "split");
@@ -115,7 +115,7 @@ TEST_P(Moving, children_belong_to_their_parent) {
   }
 }
 
-TEST_P(Moving, an_ended_job_stays_ended_and_can_be_run_again) {
+TEST_P(Transfer, an_ended_job_stays_ended_and_can_be_run_again) {
   const JobId old = busy_job(from);
   finish(from, old);
   ASSERT_TRUE(from.job(old).has_ended());
@@ -129,7 +129,7 @@ TEST_P(Moving, an_ended_job_stays_ended_and_can_be_run_again) {
   EXPECT_EQ(to.task(here.job.id, "dead").kind(), StateKind::succeeded);
 }
 
-TEST_P(Moving, a_cancelled_job_stays_cancelled) {
+TEST_P(Transfer, a_cancelled_job_stays_cancelled) {
   const JobId old = busy_job(from);
   EXPECT_TRUE(from.act(CancelJob{old}));
   const Imported here = move(old);
@@ -141,7 +141,7 @@ TEST_P(Moving, a_cancelled_job_stays_cancelled) {
       << "in a cancelled job nothing is decided any more";
 }
 
-TEST_P(Moving, budgets_deadline_and_what_was_used_are_kept) {
+TEST_P(Transfer, budgets_deadline_and_what_was_used_are_kept) {
   NewJob about{.workflow = busy_workflow()};
   about.budget = {.max_total_attempts = 100, .deadline = 24h, .cost_microusd = 500};
   about.tolerate_failures.count = 5;
@@ -161,7 +161,7 @@ TEST_P(Moving, budgets_deadline_and_what_was_used_are_kept) {
   EXPECT_EQ(member(after.labels, "project"), Json("somewhere"));
 }
 
-TEST_P(Moving, a_source_that_is_read_again_finds_its_items_present) {
+TEST_P(Transfer, a_source_that_is_read_again_finds_its_items_present) {
   const JobId job = move(busy_job(from)).job.id;
   EXPECT_TRUE(to.act(ReopenSubmission{job}));
   const std::vector<NewItem> again{{.key = "asked"}, {.key = "fresh"}};
@@ -171,7 +171,7 @@ TEST_P(Moving, a_source_that_is_read_again_finds_its_items_present) {
   EXPECT_EQ(added->added, 1);
 }
 
-TEST_P(Moving, adopted_items_bring_what_they_were_adopted_from) {
+TEST_P(Transfer, adopted_items_bring_what_they_were_adopted_from) {
   const Workflow flow = workflow("plain", {stage("a"), stage("b", {"a"})});
   const auto submit = [&](Drive& drive, std::vector<std::string> keys) {
     const Job job = *drive.store().create_job({.workflow = flow});
@@ -213,7 +213,7 @@ TEST_P(Moving, adopted_items_bring_what_they_were_adopted_from) {
   (void)first, (void)none, (void)third;
 }
 
-TEST_P(Moving, payload_files_come_along_whatever_their_size) {
+TEST_P(Transfer, payload_files_come_along_whatever_their_size) {
   const std::string large(5'000'003, 'x');
   std::string binary;
   for (int i = 0; i < 1'500'000; ++i) binary += static_cast<char>(i * 7);
@@ -265,7 +265,7 @@ TEST_P(Moving, payload_files_come_along_whatever_their_size) {
   }
 }
 
-TEST_P(Moving, a_job_that_does_not_hold_still_is_refused_with_the_way_out) {
+TEST_P(Transfer, a_job_that_does_not_hold_still_is_refused_with_the_way_out) {
   const JobId job = from.submit(workflow("w", {stage("a")}), {"x", "y"});
   std::ostringstream out;
   expect_refused(export_job(from.records(), job, out), ErrorCode::refused, "pawl job pause 1");
@@ -278,7 +278,7 @@ TEST_P(Moving, a_job_that_does_not_hold_still_is_refused_with_the_way_out) {
   expect_refused(export_job(from.records(), JobId{77}, out), ErrorCode::not_found, "no job 77");
 }
 
-TEST_P(Moving, a_job_that_changes_while_it_is_read_is_a_conflict) {
+TEST_P(Transfer, a_job_that_changes_while_it_is_read_is_a_conflict) {
   const JobId job = busy_job(from);
   // The log is read after the tasks; the letter is discarded in between.
   struct Meddling final : std::stringbuf {
@@ -301,7 +301,7 @@ TEST_P(Moving, a_job_that_changes_while_it_is_read_is_a_conflict) {
   EXPECT_THAT(taken.error().text(), HasSubstr("cut short"));
 }
 
-TEST_P(Moving, a_key_that_is_taken_is_a_conflict_that_names_the_job) {
+TEST_P(Transfer, a_key_that_is_taken_is_a_conflict_that_names_the_job) {
   NewJob about{.workflow = busy_workflow(), .key = "monday"};
   const JobId old = busy_job(from, about);
   const JobId there = to.submit(busy_workflow(), {"x"}, about);
@@ -312,7 +312,7 @@ TEST_P(Moving, a_key_that_is_taken_is_a_conflict_that_names_the_job) {
   EXPECT_EQ(to.records().jobs({})->size(), 1U);
 }
 
-TEST_P(Moving, the_same_export_is_imported_once) {
+TEST_P(Transfer, the_same_export_is_imported_once) {
   const std::string file = exported(from.records(), busy_job(from));
   const JobId job = imported(to.store(), file).job.id;
   const Result<Imported> again = import_text(to.store(), file);
@@ -322,7 +322,7 @@ TEST_P(Moving, the_same_export_is_imported_once) {
 }
 
 /// A time in the log is found by binary search; rows that arrive late are not in the order of time.
-TEST_P(Moving, events_since_a_time_are_found_before_behind_and_among_those_that_arrived) {
+TEST_P(Transfer, events_since_a_time_are_found_before_behind_and_among_those_that_arrived) {
   const Workflow flow = workflow("plain", {stage("a")});
   const JobId old = from.submit(flow, {"1", "2", "3", "4", "5", "6", "7", "8"});
   from.work(always(succeeded()));
@@ -354,7 +354,7 @@ TEST_P(Moving, events_since_a_time_are_found_before_behind_and_among_those_that_
   for (const Timestamp since : times) EXPECT_EQ(found(since), all_of(since));
 }
 
-TEST_P(Moving, an_export_from_a_pipe_is_kept_in_a_file_meanwhile) {
+TEST_P(Transfer, an_export_from_a_pipe_is_kept_in_a_file_meanwhile) {
   const JobId job = busy_job(from);
   struct Pipe final : std::stringbuf {
     using std::stringbuf::stringbuf;

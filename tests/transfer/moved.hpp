@@ -8,8 +8,8 @@
 
 #include "contract/snapshot.hpp"
 #include "pawl/codec/json.hpp"
-#include "pawl/moving/moving.hpp"
 #include "pawl/store/arrival.hpp"
+#include "pawl/transfer/transfer.hpp"
 
 namespace pawl::driving {
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "contract/store_kinds.hpp"
-#include "moving/busy_job.hpp"
 #include "pawl/codec/digest.hpp"
+#include "transfer/busy_job.hpp"
 
 namespace pawl::driving {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Moving a job from one store to another: exported to a file, imported from it, verified.
+/// Transfers a job from one store to another: exported to a file, imported from it, verified.
 ///
 ///     std::ofstream file("job.jsonl");
 ///     Result<Exported> out = export_job(from->records(), JobId{41}, file);

@@ -8,7 +8,7 @@
 
 #include "pawl/core/result.hpp"
 
-namespace pawl::moving {
+namespace pawl::transfer {
 
 class TemporaryFile {
  public:
@@ -33,4 +33,4 @@ class TemporaryFile {
   std::ofstream out_;
 };
 
-}  // namespace pawl::moving
+}  // namespace pawl::transfer

@@ -5,10 +5,10 @@
 
 #include "contract/records_decorator.hpp"
 #include "contract/store_kinds.hpp"
-#include "moving/busy_job.hpp"
-#include "moving/mortal_store.hpp"
-#include "moving/story.hpp"
 #include "pawl/codec/digest.hpp"
+#include "transfer/busy_job.hpp"
+#include "transfer/mortal_store.hpp"
+#include "transfer/story.hpp"
 
 namespace pawl::driving {
 namespace {

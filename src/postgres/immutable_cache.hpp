@@ -1,7 +1,7 @@
 #pragma once
 
-/// What a store remembers between transactions. Only what never changes once it is committed: other
-/// machines write at the same time, and everything else is read under a lock.
+/// What a store keeps in memory between transactions: only values that never change once they are
+/// committed. Other machines write at the same time, so everything else is read under a lock.
 
 #include <map>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace pawl::postgres {
 
-struct Known {
+struct ImmutableCache {
   std::map<std::string, Workflow, std::less<>> workflows;  ///< by hash
   std::unordered_map<JobId, std::string> workflow_of;      ///< the hash, by job
   std::map<std::pair<JobId, std::string>, LaneId> lanes;   ///< the lane of stage 0

@@ -6,9 +6,9 @@
 #include <istream>
 #include <optional>
 
-#include "moving/lines.hpp"
+#include "transfer/lines.hpp"
 
-namespace pawl::moving {
+namespace pawl::transfer {
 
 struct Contents {
   Header header;
@@ -27,4 +27,4 @@ struct Contents {
 /// job's counters are those of its records.
 [[nodiscard]] Result<Contents> inspect(std::istream& in);
 
-}  // namespace pawl::moving
+}  // namespace pawl::transfer

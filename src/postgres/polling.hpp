@@ -1,6 +1,6 @@
 #pragma once
 
-/// What is asked again and again without writing, each in one round trip.
+/// The queries that a worker repeats to find work. Each is one round trip and writes nothing.
 
 #include <optional>
 #include <vector>

@@ -1,14 +1,14 @@
-#include "moving/inspection.hpp"
+#include "transfer/inspection.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "moving/export_reader.hpp"
 #include "pawl/codec/digest.hpp"
 #include "pawl/codec/json.hpp"
 #include "store/verify_checks.hpp"
+#include "transfer/export_reader.hpp"
 
-namespace pawl::moving {
+namespace pawl::transfer {
 namespace {
 
 constexpr ErrorCode bad = ErrorCode::invalid;
@@ -230,4 +230,4 @@ class Inspection {
 
 Result<Contents> inspect(std::istream& in) { return Inspection(in).run(); }
 
-}  // namespace pawl::moving
+}  // namespace pawl::transfer

@@ -1,4 +1,4 @@
-#include "moving/temporary_file.hpp"
+#include "transfer/temporary_file.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-namespace pawl::moving {
+namespace pawl::transfer {
 
 Result<TemporaryFile> TemporaryFile::make(const std::filesystem::path& folder) {
   std::error_code error;
@@ -44,4 +44,4 @@ Status TemporaryFile::flush() {
   return out_ ? Status() : fail(ErrorCode::unavailable, "cannot write '" + path_.string() + "'");
 }
 
-}  // namespace pawl::moving
+}  // namespace pawl::transfer

@@ -10,10 +10,10 @@
 
 #include "codec/signature.hpp"
 #include "pawl/core/result.hpp"
-#include "pawl/moving/moving.hpp"
 #include "pawl/store/arrival.hpp"
+#include "pawl/transfer/transfer.hpp"
 
-namespace pawl::moving {
+namespace pawl::transfer {
 
 /// The largest piece of a payload on one line, in bytes.
 inline constexpr std::size_t payload_piece_max = std::size_t{1} << 20U;
@@ -71,4 +71,4 @@ using Line =
 /// Whether the text begins as the last line does, so that it is no part of what its digest is over.
 [[nodiscard]] bool is_last_line(std::string_view text);
 
-}  // namespace pawl::moving
+}  // namespace pawl::transfer

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 
 #include "contract/store_kinds.hpp"
-#include "moving/busy_job.hpp"
-#include "moving/mortal_store.hpp"
-#include "moving/story.hpp"
 #include "pawl/codec/digest.hpp"
+#include "transfer/busy_job.hpp"
+#include "transfer/mortal_store.hpp"
+#include "transfer/story.hpp"
 
 namespace pawl::driving {
 namespace {

@@ -26,7 +26,7 @@ stages:
 """
 
 
-class Moving(ProjectTest):
+class Transfer(ProjectTest):
     def setUp(self):
         super().setUp()
         self.pawl("init")

@@ -7,8 +7,8 @@
 
 #include "contract/store_kinds.hpp"
 #include "core/record_text.hpp"
-#include "moving/busy_job.hpp"
 #include "sqlite/db.hpp"
+#include "transfer/busy_job.hpp"
 
 namespace pawl::driving {
 namespace {

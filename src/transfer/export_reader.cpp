@@ -1,8 +1,8 @@
-#include "moving/export_reader.hpp"
+#include "transfer/export_reader.hpp"
 
 #include <utility>
 
-namespace pawl::moving {
+namespace pawl::transfer {
 std::unexpected<Error> ExportReader::fault(ErrorCode code, const std::string& message,
                                            std::string help) const {
   return fail(code, "line " + std::to_string(number_) + ": " + message, std::move(help));
@@ -119,4 +119,4 @@ Status ExportReader::check_signature_line(const std::string& last_line) {
   return {};
 }
 
-}  // namespace pawl::moving
+}  // namespace pawl::transfer

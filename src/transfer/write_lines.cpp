@@ -5,10 +5,10 @@
 #include "codec/base64.hpp"
 #include "codec/object_writer.hpp"
 #include "codec/values.hpp"
-#include "moving/lines.hpp"
 #include "pawl/codec/workflow.hpp"
+#include "transfer/lines.hpp"
 
-namespace pawl::moving {
+namespace pawl::transfer {
 namespace {
 
 /// A line with one member; `body` writes what is in it.
@@ -294,4 +294,4 @@ std::string line_of(const Signature& value) {
 
 bool is_last_line(std::string_view text) { return text.starts_with(last_line_start); }
 
-}  // namespace pawl::moving
+}  // namespace pawl::transfer
