@@ -171,7 +171,7 @@ ProcessEnd run_command(const ActionServices& services, Command& command, std::st
   spec.secrets = command.secrets;
   spec.started = [&](pid_t leader) { place.mark().add_leader(leader); };
   ProcessEnd end = run_process(spec);
-  // Processes that left the group on purpose do not survive a stop either (trap 15).
+  // What left the group on purpose does not survive a stop.
   if (end.stopped) place.mark().end_processes(std::min(services.options.grace, stray_grace));
   return end;
 }

@@ -214,7 +214,6 @@ stages:
   EXPECT_EQ(shop.task("drafts", "c").kind(), StateKind::skipped);
 }
 
-// Ruling 11.
 TEST(HumanStage, yields_its_input_with_the_edits) {
   Workshop shop;
   shop.run(R"(

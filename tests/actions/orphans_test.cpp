@@ -145,7 +145,7 @@ TEST(Orphans, are_ended_also_while_another_attempt_clears_up_behind_the_same_wor
   EXPECT_FALSE(is_living(dead.near));
 }
 
-// Trap 28: leftovers of an interrupted attempt never run beside the next one.
+// What an interrupted attempt left never runs beside the next one.
 TEST(Orphans, are_ended_before_the_next_attempt_of_their_task) {
   const Folder folder;
   const DeadWorker dead(folder, "65536-1");

@@ -108,7 +108,6 @@ TEST(Process, is_captured_up_to_its_bound_and_says_when_that_was_all) {
   EXPECT_EQ(end.captured, "1234");
 }
 
-// Trap 15.
 TEST(ProcessGroup, is_ended_with_its_grandchildren_when_it_is_asked_to_stop) {
   const Folder folder;
   ProcessSpec spec = shell("sleep 1000 & echo $! > inner; echo $$ > outer; wait");

@@ -140,7 +140,6 @@ TEST_F(Ending, any_other_code_is_retryable) {
   expect_error("exit 1", ErrorClass::retryable, ErrorKind::exit, "1", "exit 1");
 }
 
-// Trap 15.
 TEST_F(Ending, the_deadline_ends_the_whole_tree_and_is_a_timeout) {
   const Attempt attempt = shop.run_stage(
       "run: [sh, -c, 'echo begun; sleep 1000 & echo $! > inner; setsid sh -c \"echo \\$\\$ > far; "
@@ -157,7 +156,7 @@ TEST_F(Ending, the_deadline_ends_the_whole_tree_and_is_a_timeout) {
   }
 }
 
-// Ruling 15, trap 28: a worker that is stopped hands back its attempts.
+// A worker that is stopped gives its attempts back.
 TEST_F(Ending, a_worker_that_is_stopped_gives_the_attempt_back) {
   shop.start(
       "version: 1\nworkflow: one\nstages:\n  work:\n    sh: |\n"

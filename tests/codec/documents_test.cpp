@@ -103,7 +103,6 @@ TEST(ItemDocument, lists_every_stage_with_the_states_that_follow) {
   EXPECT_EQ(text_at(document, "tasks[3]"), "(none)") << "a job-wide stage is none of the item's";
 }
 
-// Traps 17, 26
 TEST(ItemDocument, everything_behind_a_failure_is_skipped) {
   const Json document =
       item_document(ada(), books(), {task_of(StageIndex{0}, Failed{FailCause::exhausted, false})});
@@ -123,7 +122,6 @@ TEST(ItemDocument, a_failure_that_may_be_passed_over_breaks_nothing) {
   EXPECT_EQ(text_at(document, "tasks[1].state"), "\"waiting\"");
 }
 
-// Trap 16
 TEST(ItemDocument, what_does_not_run_in_a_cancelled_job_is_cancelled) {
   const std::vector<Task> tasks{task_of(StageIndex{0}, Succeeded{.attempt = 1}),
                                 task_of(StageIndex{1}, Ready{})};
@@ -138,7 +136,6 @@ TEST(ItemDocument, what_does_not_run_in_a_cancelled_job_is_cancelled) {
   EXPECT_EQ(text_at(running, "tasks[0].state"), "\"running\"");
 }
 
-// A5 to A11
 TEST(AttemptDocument, has_the_promised_fields) {
   Attempt attempt;
   attempt.number = 2;

@@ -40,7 +40,7 @@ TEST(ItemKey, a_path_that_leads_nowhere_falls_back_to_the_other_rules) {
   }
 }
 
-// Trap 9: items without an id have keys that do not depend on where or how they are written.
+// Items without an id have keys that do not depend on where or how they are written.
 TEST(ItemKey, without_an_id_it_is_the_digest_of_what_the_item_says) {
   const std::string key = item_key(json(R"({"x":1,"y":[true,2.0]})"));
   EXPECT_EQ(key.size(), 64U);

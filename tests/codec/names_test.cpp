@@ -58,7 +58,7 @@ TEST(NamesOfEvents, are_those_the_model_lists) {
   }
 }
 
-// Trap 19: a word in the wrong case is reported, not guessed.
+// A word in the wrong case is reported, not guessed.
 TEST(NamesOfPolicies, are_the_words_of_the_file_format) {
   EXPECT_EQ(from_name<OnFailure>("continue"), OnFailure::proceed);
   EXPECT_EQ(from_name<OnFailure>("dead_letter"), OnFailure::dead_letter);

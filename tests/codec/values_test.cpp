@@ -39,7 +39,6 @@ void expect_damage_is_survived(const T& value, unsigned seed) {
   }
 }
 
-// A14, A20
 TEST(Values, read_back_as_they_were_written) {
   expect_round_trip(arbitrary::feedback());
   expect_round_trip(arbitrary::stage_error());

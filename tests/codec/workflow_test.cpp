@@ -51,7 +51,6 @@ TEST(DescribeWorkflow, reads_back_exactly_whatever_the_definition) {
   });
 }
 
-// Trap 19
 TEST(ReadWorkflow, an_unknown_key_or_word_is_an_error_with_a_suggestion) {
   const auto error = [](std::string_view text) {
     return definition_from(parse_json(text).value()).error();
@@ -157,7 +156,6 @@ TEST(CompileWorkflow, gives_a_workflow_its_hash) {
   EXPECT_EQ(workflow_from(describe(documents())).value(), *workflow);
 }
 
-// Ruling 22
 TEST(CompileWorkflow, tells_every_fault_at_once) {
   WorkflowDefinition broken = documents();
   broken.stages[0].retry.max_attempts = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
-/// The promises of the store ports, for every kind of store. After each test all invariants are
-/// checked (trap 24).
+/// The promises of the store ports, over every kind of store. After each test every invariant is
+/// checked.
 
 #include <algorithm>
 #include <chrono>

@@ -18,7 +18,7 @@ const auto kinds = testing::ValuesIn(store_kinds());
 INSTANTIATE_TEST_SUITE_P(Stores, Committing, kinds, name_of_kind);
 INSTANTIATE_TEST_SUITE_P(Stores, Joining, kinds, name_of_kind);
 
-// A21, A22, ruling 3: the opening is durable before the code runs.
+// The opening is durable before the code runs.
 TEST_P(Committing, the_opening_of_an_attempt_is_recorded_before_its_code_runs) {
   const JobId job = drive.submit(workflow("w", {stage("a")}), {"x"});
   const std::vector<Claimed> opened = drive.claim();
@@ -32,7 +32,7 @@ TEST_P(Committing, the_opening_of_an_attempt_is_recorded_before_its_code_runs) {
   EXPECT_THAT(numbers(row.id), ElementsAre(1));
 }
 
-// I4, trap 18
+// I4
 TEST_P(Committing, a_stale_version_is_fenced_and_leaves_no_trace) {
   const JobId job = drive.submit(workflow("w", {with_attempts(stage("a"), 2, 1s)}), {"x"});
   const Claimed claimed = drive.claim()[0];
@@ -100,7 +100,7 @@ TEST_P(Committing, a_decision_from_an_older_view_of_the_job_is_made_again) {
   EXPECT_EQ(events(), log);
   EXPECT_EQ(drive.task(job, "x").kind(), StateKind::running);
 
-  // trap 16: the result is recorded, not applied.
+  // The result is recorded, not applied.
   Step again = drive.closing(claimed, {.closed = succeeded()});
   again.generation = drive.job(job).generation;
   EXPECT_EQ(drive.commit(again).outcome, StepOutcome::applied);
@@ -244,7 +244,7 @@ TEST_P(Joining, the_needs_may_be_satisfied_in_any_order) {
   EXPECT_EQ(drive.task(job, "x", 2).kind(), StateKind::ready);
 }
 
-// ruling 22: the most needs there may be, down to the last bit of the mask
+// The most needs there may be, down to the last bit of the mask.
 TEST_P(Joining, sixty_four_needs_are_all_waited_for) {
   std::vector<StageDefinition> stages;
   std::vector<std::string> needs;

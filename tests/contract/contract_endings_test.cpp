@@ -48,7 +48,6 @@ TEST_P(Endings, a_failed_job_wide_stage_is_the_end_of_everything_after_it) {
   EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
 }
 
-// ruling 20
 TEST_P(Endings, a_job_wide_stage_that_is_rerun_ends_its_children) {
   const JobId job = drive.submit(workflow("w", {stage("a"), job_wide("sum", {"a"})}), {"x"});
   drive.close(drive.claim()[0], succeeded());
@@ -65,7 +64,7 @@ TEST_P(Endings, a_job_wide_stage_that_is_rerun_ends_its_children) {
   EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
 }
 
-// D17: the usage of an attempt counts before the next one is opened
+// What an attempt has used is used when the next one is opened.
 TEST_P(Endings, a_retry_is_not_opened_with_the_close_that_used_up_the_cost) {
   const Workflow flow = workflow("w", {with_attempts(stage("a"), 5)});
   const JobId job =

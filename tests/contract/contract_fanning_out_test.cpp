@@ -42,7 +42,6 @@ TEST_P(FanningOut, into_nothing_is_done_at_once) {
   EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
 }
 
-// ruling 20
 TEST_P(FanningOut, too_many_failures_fail_the_parent_and_end_the_rest) {
   StageDefinition fan = stage("fan");
   fan.tolerate_failures = {.count = 1};
@@ -62,7 +61,6 @@ TEST_P(FanningOut, too_many_failures_fail_the_parent_and_end_the_rest) {
   EXPECT_EQ(drive.job(job).attempts_open, 0);
 }
 
-// trap 10
 TEST_P(FanningOut, a_retried_parent_runs_only_the_children_that_failed) {
   const JobId job = drive.submit(workflow("w", {stage("fan"), stage("after", {"fan"})}), {"x"});
   drive.close(drive.claim()[0], split({"1", "2", "3", "4", "5"}));
@@ -104,7 +102,7 @@ TEST_P(FanningOut, a_tolerated_failure_is_not_retried_once_its_parent_has_gone_b
   drive.expect_sound();
 }
 
-// ruling 20: the children of an old expansion are fenced
+// The children of an old expansion are fenced.
 TEST_P(FanningOut, a_rerun_parent_expands_anew_and_the_old_children_count_for_nobody) {
   const JobId job = drive.submit(
       workflow("w", {stage("first"), with_attempts(stage("fan", {"first"}), 2)}), {"x"});
@@ -127,7 +125,6 @@ TEST_P(FanningOut, a_rerun_parent_expands_anew_and_the_old_children_count_for_no
   EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
 }
 
-// trap 13, ruling 20
 TEST_P(FanningOut, changes_asked_of_a_child_run_that_child_again_with_the_note) {
   StageDefinition fan = stage("fan");
   fan.retry.on_exhausted = OnExhausted::escalate;
@@ -164,7 +161,7 @@ TEST_P(FanningOut, changes_asked_of_a_child_may_go_back_to_the_stage_before_its_
   EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
 }
 
-// B78, ruling 20: a join that its gate rejects is a new expansion
+// A join that its gate rejects is a new expansion.
 TEST_P(FanningOut, a_join_runs_when_the_children_have_ended_and_its_rejection_expands_again) {
   StageDefinition fan = with_attempts(stage("fan"), 2);
   fan.joins = true;

@@ -28,7 +28,6 @@ Script failing(StageIndex which) {
   };
 }
 
-// D40, traps 17 and 26
 TEST_P(Failing, skips_everything_downstream_and_the_retried_letter_runs_it_all) {
   const JobId job =
       drive.submit(workflow("w", {stage("a"), stage("b", {"a"}), stage("c", {"b"})}), {"x"});
@@ -49,7 +48,6 @@ TEST_P(Failing, skips_everything_downstream_and_the_retried_letter_runs_it_all) 
   EXPECT_EQ(count_events(EventType::job_finished), 2);
 }
 
-// trap 26
 TEST_P(Failing, of_two_needs_is_made_good_one_after_the_other) {
   const JobId job = drive.submit(
       workflow("w", {stage("a"), stage("b"), stage("c", {"a", "b"}), stage("d", {"c"})}), {"x"});
@@ -118,7 +116,6 @@ TEST_P(Failing, more_often_than_tolerated_ends_the_job) {
   EXPECT_EQ(drive.job(job).dead_letters, 2) << "what never failed by itself is no dead letter";
 }
 
-// trap 27
 TEST_P(GoingBack, only_what_depends_on_the_stage_runs_again) {
   const JobId job = drive.submit(workflow("diamond", {stage("a"), stage("b", {"a"}),
                                                       stage("c", {"a"}), stage("d", {"b", "c"})}),
@@ -161,7 +158,6 @@ TEST_P(GoingBack, ends_what_runs_downstream_and_fences_its_result) {
   EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
 }
 
-// trap 30
 TEST_P(GoingBack, runs_the_job_wide_stages_again_too) {
   const JobId job = drive.submit(
       workflow("w", {stage("a"), job_wide("sum", {"a"}), job_wide("post", {"sum"})}), {"x", "y"});
@@ -202,7 +198,6 @@ TEST_P(GoingBack, is_refused_where_it_makes_no_sense) {
                "job 2 was cancelled");
 }
 
-// ruling 9, trap 13
 TEST_P(Reviewing, an_answer_is_for_what_was_shown_and_only_the_first_counts) {
   const JobId job = drive.submit(workflow("w", {reviewed("a"), stage("b", {"a"})}), {"x"});
   drive.work(always(succeeded(Json("draft"))));
@@ -242,7 +237,6 @@ TEST_P(Reviewing, whoever_claimed_it_answers_until_the_claim_is_released_or_expi
   ASSERT_TRUE(say(review, ReviewOutcome::approve, "eve"));
 }
 
-// ruling 10
 TEST_P(Reviewing, an_answer_may_take_effect_later_and_be_taken_back_until_then) {
   const JobId job = drive.submit(workflow("w", {reviewed("a")}), {"x"});
   drive.work(always(succeeded()));
@@ -273,7 +267,6 @@ TEST_P(Reviewing, an_answer_may_take_effect_later_and_be_taken_back_until_then) 
   EXPECT_EQ(count_events(EventType::review_decided), 1);
 }
 
-// B44, ruling 9, trap 14
 TEST_P(Reviewing, edits_replace_the_output_and_only_what_is_editable_may_change) {
   StageDefinition draft = reviewed("draft");
   draft.editable = {"title"};
@@ -306,7 +299,6 @@ TEST_P(Reviewing, edits_replace_the_output_and_only_what_is_editable_may_change)
   EXPECT_EQ((*drive.records().attempts(drive.task_of(job, "x")))[0].output, original);
 }
 
-// B52, B58, B62
 TEST_P(Reviewing, any_recorded_attempt_may_be_approved) {
   StageDefinition draft = with_attempts(stage("draft"), 3);
   draft.gates = {{.name = "good"}};
@@ -328,7 +320,6 @@ TEST_P(Reviewing, any_recorded_attempt_may_be_approved) {
   EXPECT_EQ(drive.records().output(drive.task_of(job, "x"))->output, Json(2));
 }
 
-// B43, trap 13
 TEST_P(Reviewing, a_rejection_wants_a_reason_and_makes_a_dead_letter) {
   const JobId job = drive.submit(workflow("w", {reviewed("a"), stage("b", {"a"})}), {"x"});
   drive.work(always(succeeded()));
@@ -342,7 +333,6 @@ TEST_P(Reviewing, a_rejection_wants_a_reason_and_makes_a_dead_letter) {
   EXPECT_EQ(drive.job(job).dead_letters, 1);
 }
 
-// trap 27
 TEST_P(Reviewing, changes_rerun_everything_from_the_upstream_stage_once_with_the_note) {
   StageDefinition last = reviewed("last", {"middle"});
   last.changes_rerun = "draft";
@@ -366,7 +356,6 @@ TEST_P(Reviewing, changes_rerun_everything_from_the_upstream_stage_once_with_the
   }
 }
 
-// trap 13
 TEST_P(Reviewing, a_rerun_supersedes_the_question_and_whoever_answers_is_told) {
   const JobId job = drive.submit(workflow("w", {reviewed("a")}), {"x"});
   drive.work(always(succeeded()));

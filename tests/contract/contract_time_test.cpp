@@ -26,7 +26,7 @@ INSTANTIATE_TEST_SUITE_P(Stores, Items, kinds, name_of_kind);
 INSTANTIATE_TEST_SUITE_P(Stores, Log, kinds, name_of_kind);
 INSTANTIATE_TEST_SUITE_P(Stores, Acting, kinds, name_of_kind);
 
-// I9, trap 6, C39
+// I9
 TEST_P(Sweeping, wakes_a_retry_at_its_microsecond_and_not_before) {
   const JobId job = drive.submit(workflow("w", {with_attempts(stage("a"), 3, 1'000'001us)}), {"x"});
   drive.close(drive.claim()[0], failed("busy"));
@@ -60,7 +60,7 @@ TEST_P(Sweeping, changes_no_more_rows_than_asked_and_says_that_there_are_more) {
   EXPECT_THAT(woken, ElementsAre(2, 2, 1));
 }
 
-// I4, traps 2, 3 and 18
+// I4
 TEST_P(Sweeping, gives_back_the_work_of_an_expired_worker_and_fences_its_late_result) {
   const JobId job = drive.submit(workflow("w", {stage("a")}), {"x"});
   const WorkerId slow = drive.enlist(10s);
@@ -119,7 +119,6 @@ TEST_P(Sweeping, gives_back_the_work_of_a_worker_that_signed_off) {
   EXPECT_EQ(drive.work(always(succeeded())), 2);
 }
 
-// max_interruptions, trap 28
 TEST_P(Sweeping, an_item_that_kills_its_workers_fails_at_the_limit_and_not_before) {
   StageDefinition deadly = stage("deadly");
   deadly.retry.max_interruptions = 3;
@@ -134,7 +133,7 @@ TEST_P(Sweeping, an_item_that_kills_its_workers_fails_at_the_limit_and_not_befor
   EXPECT_THAT(numbers(drive.task_of(job, "x")), ElementsAre(1, 2, 3));
 }
 
-// I11, trap 16
+// I11
 TEST_P(Sweeping, the_work_of_a_dead_worker_in_a_cancelled_job_is_recorded_and_not_begun_again) {
   const JobId job = drive.submit(workflow("w", {stage("a")}), {"x"});
   drive.claim_for(drive.enlist(1s));
@@ -148,7 +147,6 @@ TEST_P(Sweeping, the_work_of_a_dead_worker_in_a_cancelled_job_is_recorded_and_no
   EXPECT_EQ(drive.job(job).dead_letters, 0);
 }
 
-// trap 29
 TEST_P(Limiting, a_deadline_that_fails_the_job_cancels_the_rest_without_dead_letters) {
   const Workflow scan = workflow("w", {stage("a")});
   const JobId job =
@@ -171,7 +169,6 @@ TEST_P(Limiting, a_deadline_that_fails_the_job_cancels_the_rest_without_dead_let
   EXPECT_EQ(shown_counts(drive.job(job), flow, first)[StateKind::cancelled], 2);
 }
 
-// trap 29
 TEST_P(Limiting, a_deadline_that_pauses_is_raised_and_the_job_goes_on) {
   const Workflow scan = workflow("w", {stage("a")});
   const JobId job = drive.submit(scan, {"x", "y"}, {.workflow = scan, .budget = {.deadline = 60s}});
@@ -188,7 +185,6 @@ TEST_P(Limiting, a_deadline_that_pauses_is_raised_and_the_job_goes_on) {
   EXPECT_EQ(drive.work(always(succeeded())), 1);
 }
 
-// trap 29
 TEST_P(Limiting, a_pause_lets_what_runs_finish_and_opens_nothing) {
   const JobId job = drive.submit(workflow("w", {stage("a"), stage("b", {"a"})}), {"x", "y"});
   const Claimed running = drive.claim(1)[0];
@@ -231,7 +227,6 @@ TEST_P(Limiting, cost_tokens_and_lack_of_progress_are_budgets_too) {
   EXPECT_EQ(state_of(drive.job(capped)), JobState::failed);
 }
 
-// ruling 16, trap 30
 TEST_P(JobWide, runs_once_when_every_item_is_through_however_it_ended) {
   const Workflow sum = workflow("w", {stage("a"), job_wide("sum", {"a"})});
   const auto item = [](std::string key) {
@@ -263,7 +258,6 @@ TEST_P(JobWide, runs_once_when_every_item_is_through_however_it_ended) {
             (ItemCounts{.total = 4, .succeeded = 2, .failed = 1, .cancelled = 1, .adopted = 1}));
 }
 
-// trap 30
 TEST_P(JobWide, runs_also_without_items) {
   const Submitted done = *drive.store().submit(
       {.workflow = workflow("w", {stage("a"), job_wide("sum", {"a"})})}, {.close = true});
@@ -289,7 +283,6 @@ TEST_P(JobWide, a_failure_skips_what_needs_it_and_its_retry_runs_that_too) {
   EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
 }
 
-// trap 16
 TEST_P(Items, a_cancelled_one_ends_at_once_except_for_what_runs) {
   const JobId job =
       drive.submit(workflow("w", {stage("a"), stage("b"), stage("c", {"a", "b"})}), {"x", "y"});
@@ -401,7 +394,6 @@ TEST_P(Items, one_that_an_earlier_job_finished_is_taken_over_whole) {
   EXPECT_EQ(submit("x", "", Json(1)).items.adopted, 0) << "no digest";
 }
 
-// E19, E21, ruling 24, trap 23
 TEST_P(Items, come_with_the_history_an_older_system_knew) {
   const auto past = [](AttemptNumber number, AttemptResult result) {
     Attempt attempt;
@@ -461,7 +453,6 @@ TEST_P(Items, an_imported_dead_letter_leaves_the_other_first_stages_to_run) {
   EXPECT_TRUE(drive.job(job).has_ended());
 }
 
-// ruling 5, traps 25 and 32
 TEST_P(Log, is_dense_and_read_by_cursor_in_pages_without_a_gap) {
   const Workflow scan = workflow("w", {with_attempts(stage("a"), 2), stage("b", {"a"})});
   const JobId one = drive.submit(scan, {"x", "y"});
@@ -501,7 +492,6 @@ TEST_P(Log, is_dense_and_read_by_cursor_in_pages_without_a_gap) {
   EXPECT_EQ(all.back().type, EventType::job_finished);
 }
 
-// A28, A29, B63 to B67
 TEST_P(Log, tells_an_attempt_its_judgement_and_its_retry_in_order) {
   StageDefinition draft = with_attempts(stage("draft"), 2);
   draft.gates = {{.name = "good"}};

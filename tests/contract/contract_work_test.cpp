@@ -77,7 +77,6 @@ TEST_P(Submission, with_an_empty_key_among_its_items_adds_nothing) {
   EXPECT_THAT(*drive.records().jobs({}), IsEmpty());
 }
 
-// trap 9
 TEST_P(Submission, equal_keys_are_different_items_also_across_chunks) {
   const JobId job = drive.store().create_job({.workflow = workflow("w", {stage("a")})})->id;
   const std::vector<NewItem> front = items_of({"a", "a"});
@@ -90,7 +89,6 @@ TEST_P(Submission, equal_keys_are_different_items_also_across_chunks) {
   EXPECT_THAT(keys, ElementsAre("a", "a#2", "b", "a#3"));
 }
 
-// ruling 17, trap 9
 TEST_P(Submission, a_second_pass_over_a_reordered_source_neither_loses_nor_doubles) {
   const JobId job = drive.store().create_job({.workflow = workflow("w", {stage("a")})})->id;
   const std::vector<NewItem> cut_off = items_of({"a", "a", "b"});
@@ -142,7 +140,6 @@ TEST_P(Submission, opens_no_more_than_the_limits_of_job_pool_and_budget_allow) {
   EXPECT_EQ(drive.job(four.job.id).paused, PauseCause::budget);
 }
 
-// trap 30
 TEST_P(Submission, without_items_ends_at_once_and_says_so) {
   const Submitted done =
       *drive.store().submit({.workflow = workflow("w", {stage("a")})}, {.close = true});
@@ -150,7 +147,6 @@ TEST_P(Submission, without_items_ends_at_once_and_says_so) {
   EXPECT_EQ(state_of(done.job), JobState::completed);
 }
 
-// C27, C28, C29, trap 7
 TEST_P(Claiming, takes_the_oldest_item_first_whatever_its_stage_and_cause) {
   StageDefinition fetch = with_attempts(stage("fetch"), 3);
   const JobId job = drive.submit(workflow("w", {fetch, stage("store", {"fetch"})}),
@@ -179,7 +175,7 @@ TEST_P(Claiming, tells_each_lane_with_the_age_of_its_oldest) {
   EXPECT_EQ(heads[1].priority, 5);
   EXPECT_EQ(heads[1].stage, first);
 
-  // C30, C49: only the requested lanes.
+  // Only the lanes asked for.
   const Claims red = *drive.store().claim(
       {.worker = drive.worker(),
        .shares = {{.job = job, .lanes = {{heads[0].lane, heads[0].stage}}, .max = 10}}});
@@ -187,7 +183,7 @@ TEST_P(Claiming, tells_each_lane_with_the_age_of_its_oldest) {
   EXPECT_THAT(*drive.store().ready_lanes(), SizeIs(1));
 }
 
-// I2, trap 18
+// I2
 TEST_P(Claiming, gives_no_task_to_two_workers) {
   std::vector<std::string> keys;
   for (int i = 0; i < 20; ++i) keys.push_back(std::to_string(i));
@@ -249,7 +245,7 @@ TEST_P(Claiming, a_full_pool_stands_in_nobodys_way) {
   EXPECT_THAT(opened, SizeIs(7)) << "and all five of the other stage";
 }
 
-// I11, traps 16 and 29
+// I11
 TEST_P(Claiming, a_paused_and_a_cancelled_job_refuse) {
   const Workflow scan = workflow("w", {stage("a")});
   const JobId paused = drive.submit(scan, {"a"});
@@ -267,7 +263,6 @@ TEST_P(Claiming, a_paused_and_a_cancelled_job_refuse) {
   EXPECT_EQ(drive.work(always(succeeded())), 1);
 }
 
-// trap 29
 TEST_P(Claiming, a_budget_of_attempts_is_exact_over_two_workers) {
   std::vector<std::string> keys;
   for (int i = 0; i < 20; ++i) keys.push_back(std::to_string(i));
@@ -320,7 +315,7 @@ TEST_P(Claiming, a_conditional_task_stays_ready_until_somebody_has_looked) {
   EXPECT_EQ(drive.commit(open_it).outcome, StepOutcome::fenced);
 }
 
-// trap 2: attempts opened for a worker that has already been swept would never be recovered.
+// Attempts opened for a worker that has already been swept would never be recovered.
 TEST_P(Claiming, a_worker_that_was_swept_opens_nothing_more) {
   StageDefinition maybe = stage("maybe");
   maybe.conditional = true;

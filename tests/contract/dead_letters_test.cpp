@@ -53,7 +53,6 @@ std::vector<AttemptNumber> numbers(const DeadLetter& letter) {
   return out;
 }
 
-// E1, E3, E8, E9, E24, E41, trap 8
 TEST_P(DeadLetters, an_item_that_fails_again_and_again_is_one_letter_with_its_whole_history) {
   const JobId job = drive.submit(scan, {"ada"});
   const TaskId task = drive.task_of(job, "ada");
@@ -79,7 +78,6 @@ TEST_P(DeadLetters, an_item_that_fails_again_and_again_is_one_letter_with_its_wh
   EXPECT_EQ(drive.job(job).dead_letters, 1);
 }
 
-// ruling 13
 TEST_P(DeadLetters, failure_count_counts_failures_timeouts_and_rejections_and_nothing_else) {
   StageDefinition busy = stage("scan");
   busy.retry.max_attempts = 4;
@@ -161,7 +159,6 @@ TEST_P(DeadLetters, every_field_can_be_asked_for) {
   EXPECT_EQ(keys("not discarded"), both);
 }
 
-// trap 21
 TEST(DeadLetterFilter, a_misspelt_field_or_word_is_an_error) {
   EXPECT_EQ(parse_dead_letter_filter("eror = 'x'").error().help, "did you mean 'error'?");
   EXPECT_EQ(parse_dead_letter_filter("error_class = 'finla'").error().help,
@@ -188,7 +185,6 @@ TEST_P(DeadLetters, pages_follow_each_other_without_gap_or_overlap) {
   EXPECT_EQ(sizes, (std::vector<std::size_t>{10, 10, 5}));
 }
 
-// E10
 TEST_P(DeadLetters, a_dry_run_of_a_retry_tells_what_would_happen_and_changes_nothing) {
   const JobId job = drive.submit(scan, {"ada", "bob", "cy"});
   drive.work([](const Claimed& claimed) -> Work {
@@ -230,7 +226,6 @@ TEST_P(DeadLetters, a_retry_that_the_store_refuses_is_answered_with_the_refusal_
   EXPECT_EQ(drive.job(job).dead_letters, 1);
 }
 
-// trap 26
 TEST_P(DeadLetters, what_was_skipped_after_a_failure_runs_once_its_letter_is_retried) {
   const JobId job =
       drive.submit(workflow("w", {stage("a"), stage("b", {"a"}), stage("c", {"b"})}), {"ada"});
@@ -244,7 +239,6 @@ TEST_P(DeadLetters, what_was_skipped_after_a_failure_runs_once_its_letter_is_ret
   EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
 }
 
-// trap 21
 TEST_P(DeadLetters, nothing_selected_is_an_error_and_not_everything) {
   drive.submit(scan, {"ada"});
   drive.work(always(failed("x")));
@@ -356,7 +350,6 @@ TEST_P(DeadLetters, an_export_has_the_documented_fields) {
   EXPECT_EQ(full.error().message, "disk full");
 }
 
-// trap 20
 TEST_P(DeadLetters, ten_thousand_failures_are_listed_grouped_exported_retried_and_purged) {
   constexpr int count = 10'000;
   std::vector<std::string> items;
@@ -431,7 +424,6 @@ TEST_P(DeadLetters, signatures_beyond_the_bound_are_counted_and_not_held) {
   EXPECT_EQ(analysis.letters, static_cast<std::int64_t>(dead_letter_groups_max) + 5);
 }
 
-// ruling 20, trap 10
 TEST_P(DeadLetters, a_failed_child_is_a_letter_of_its_own_and_is_retried_alone) {
   const JobId job = drive.submit(workflow("w", {stage("fan")}), {"ada"});
   const auto script = [](const Claimed& claimed) -> Work {

@@ -9,7 +9,6 @@
 namespace pawl::driving {
 namespace {
 
-// trap 24, reliability layer 4
 TEST(Differential, the_same_history_leaves_the_same_rows_on_every_store) {
   constexpr int steps = 60;
   constexpr int steps_between_comparisons = 20;

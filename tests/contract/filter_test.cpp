@@ -71,7 +71,6 @@ TEST(Filter, not_binds_tighter_than_and_and_and_tighter_than_or) {
   EXPECT_TRUE(matches("NOT discarded AND not not (count = 3)"));
 }
 
-// trap 21
 TEST(Filter, a_malformed_one_is_an_error_that_names_the_column_and_what_was_expected) {
   EXPECT_EQ(fault_of(""), "the filter is empty; leave it out to select everything");
   EXPECT_EQ(fault_of("  \n"), "the filter is empty; leave it out to select everything");
@@ -109,7 +108,6 @@ TEST(Filter, a_malformed_one_is_an_error_that_names_the_column_and_what_was_expe
             "filter, column 13: expected true or false, found 'maybe'");
 }
 
-// trap 21
 TEST(Filter, an_unknown_field_or_value_comes_with_a_suggestion) {
   EXPECT_EQ(fault_of("eror = 'a'"),
             "filter, column 1: no field is called 'eror'; did you mean 'error'?");
@@ -242,7 +240,6 @@ TEST(Filter, printing_and_parsing_again_gives_the_same_filter) {
   }
 }
 
-// trap 21
 TEST(Filter, random_garbage_is_refused_with_a_column_or_means_what_it_prints) {
   Author author(144);
   int refused = 0;

@@ -377,7 +377,6 @@ TEST_P(Verify, finds_an_expansion_that_miscounts_its_children) {
                    "counts 2 children, 1 open and 0 failed, where the rows are 2, 2");
 }
 
-// trap 32
 TEST_P(Verify, finds_a_log_with_a_gap) {
   varied_job();
   RecordsDecorator damaged(drive.records());

@@ -38,7 +38,6 @@ Step advised(const StageDefinition& stage, const Task& task, Attempt closed, con
   return close(stage, task, std::move(closed), {}, &advice);
 }
 
-// D29, D30, D34, D44, D52
 TEST(Advice, the_seeds_decider_retries_with_its_own_delays_and_then_marks_dead) {
   const StageDefinition stage = with_decider();
   Task task = given::running_task();
@@ -62,7 +61,7 @@ TEST(Advice, the_seeds_decider_retries_with_its_own_delays_and_then_marks_dead) 
   EXPECT_EQ(task.counts.failures, 3U);
 }
 
-// D33: a decider is never asked about a success
+// A success is never put to a decider.
 TEST(Advice, only_failures_timeouts_blocked_and_rejections_are_put_to_a_decider) {
   EXPECT_TRUE(is_put_to_decider(given::failure()));
   EXPECT_TRUE(is_put_to_decider(given::timed_out()));
@@ -101,7 +100,6 @@ TEST(Advice, accept_needs_an_output_and_still_asks_where_review_is_always) {
   EXPECT_EQ(refused.rule, Rule::exhausted_fails);
 }
 
-// D9, D17
 TEST(Advice, a_decider_that_always_retries_is_ended_by_the_jobs_cap) {
   Attempt closed = given::failure();
   closed.counts_before = {.failures = 4, .attempts = 5};

@@ -20,13 +20,11 @@ std::vector<std::int64_t> seconds_of(const RetryPolicy& policy) {
   return delays;
 }
 
-// C18–C21, C40, trap 5
 TEST(Backoff, the_service_preset_waits_as_the_seed_does) {
   EXPECT_EQ(seconds_of(RetryPolicy::service()),
             (std::vector<std::int64_t>{60, 120, 240, 480, 960, 1920, 3600}));
 }
 
-// C2, D17
 TEST(Backoff, the_other_presets_wait_as_they_say) {
   EXPECT_EQ(seconds_of(RetryPolicy::none()), std::vector<std::int64_t>{});
   EXPECT_EQ(seconds_of(RetryPolicy::task()), (std::vector<std::int64_t>{2, 4, 8, 16}));
@@ -58,7 +56,6 @@ Backoff any_backoff(double jitter) {
   return backoff;
 }
 
-// C2, C24
 TEST(Backoff, never_gets_shorter_and_never_passes_its_cap) {
   EXPECT_TRUE(rc::check([] {
     const Backoff backoff = any_backoff(0.0);

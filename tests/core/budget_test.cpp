@@ -19,7 +19,6 @@ Job any_job() {
   return job;
 }
 
-// D9, D17
 TEST(MayOpen, each_budget_is_named_when_it_is_used_up) {
   Job job = any_job();
   EXPECT_TRUE(may_open(job, given::noon).yes);
@@ -50,7 +49,7 @@ TEST(MayOpen, each_budget_is_named_when_it_is_used_up) {
   EXPECT_EQ(reached(given::noon + 1h), BudgetKind::deadline);
 }
 
-// I11, trap 29
+// I11
 TEST(MayOpen, nothing_opens_in_a_job_that_is_cancelled_paused_or_ended) {
   Job cancelled = any_job();
   cancelled.cancelled = CancelCause::requested;
@@ -64,7 +63,6 @@ TEST(MayOpen, nothing_opens_in_a_job_that_is_cancelled_paused_or_ended) {
   }
 }
 
-// trap 29
 TEST(Exhaust, pauses_by_default_once_and_a_raised_budget_goes_on) {
   Job job = any_job();
   job.budget.max_total_attempts = 10;
@@ -98,7 +96,7 @@ TEST(Exhaust, says_why_it_paused) {
   EXPECT_EQ(cause(BudgetKind::tokens), PauseCause::budget);
 }
 
-// trap 29: the rest is Cancelled(deadline)
+// The rest is Cancelled(deadline).
 TEST(Exhaust, fails_where_the_budget_says_so_even_while_paused) {
   Job job = any_job();
   job.budget.exhausted = OnBudgetEnd::fail;

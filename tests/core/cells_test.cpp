@@ -67,7 +67,6 @@ std::vector<Attempt> attempts_for(Ending ending) {
   return {};
 }
 
-// A42, A44, A54, A55, A58, A59, A60, A66, B35–B39, B55–B59, trap 12
 TEST(Cells, every_ending_policy_and_on_exhausted_is_decided_as_the_model_says) {
   int decided = 0;
   for (const Row& row : model) {
@@ -83,7 +82,6 @@ TEST(Cells, every_ending_policy_and_on_exhausted_is_decided_as_the_model_says) {
   EXPECT_EQ(decided, 30);
 }
 
-// trap 12
 TEST(Cells, the_table_has_each_of_the_thirty_cells_once) {
   for (const Cell& cell : cells()) {
     EXPECT_EQ(&cell_for(cell.ending, cell.on_exhausted, cell.policy), &cell);

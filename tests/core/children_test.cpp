@@ -16,7 +16,6 @@ Task parent() {
   return task;
 }
 
-// B9, B20, D29
 TEST(Expansion, children_are_created_with_the_close_of_their_parents_attempt) {
   const Step step = close(given::stage(), given::running_task(),
                           given::attempt(AttemptResult::expanded), {{"a", {}}, {"b", {}}});
@@ -83,7 +82,7 @@ TEST(ChildrenEnded, a_tolerance_bears_as_many_as_it_says_and_not_one_more) {
   EXPECT_EQ(kind_with(3), StateKind::failed);
 }
 
-// model ruling 20: a join rejected by its gate reruns the parent with a new expansion
+// A join rejected by its gate reruns the parent, a new expansion.
 TEST(ChildrenEnded, a_rejected_join_expands_anew) {
   StageDefinition stage = given::stage({.max_attempts = 3});
   stage.gates = {{.name = "schema"}};

@@ -12,7 +12,7 @@ using enum EventType;
 
 const RetryPolicy thrice{.max_attempts = 3, .backoff = {.initial = 60s}};
 
-// A4–A9, A16, A40, D27: everything the task knows is in the record
+// Everything the task knows is in the record.
 TEST(Close, fills_the_record_from_the_task) {
   Task task = given::running_task(4);
   task.epoch = 2;
@@ -38,7 +38,6 @@ TEST(Close, fills_the_record_from_the_task) {
   EXPECT_TRUE(step.is_decision);
 }
 
-// A45, A61, A70, B69, model ruling 2
 TEST(Close, a_success_without_a_gate_makes_no_quality_event) {
   const Step step = close(given::stage(), given::running_task(), given::success());
   EXPECT_EQ(step.next.state, TaskState(Succeeded{.attempt = 1}));
@@ -47,14 +46,12 @@ TEST(Close, a_success_without_a_gate_makes_no_quality_event) {
   EXPECT_FALSE(step.closed->verdict);
 }
 
-// A17, B56, B63
 TEST(Close, an_accepted_output_tells_of_the_gate) {
   const Step step = close(given::stage(), given::running_task(), given::judged(Verdict::accepted));
   EXPECT_THAT(given::types_of(step.events),
               ElementsAre(attempt_finished, gate_accepted, task_succeeded));
 }
 
-// A18, A28, A56, B31, B64, B65
 TEST(Close, a_rejected_output_is_ready_again_with_the_gates_feedback) {
   const Step step =
       close(given::stage(thrice), given::running_task(), given::judged(Verdict::rejected));
@@ -74,7 +71,6 @@ TEST(Close, a_rejected_output_is_ready_again_with_the_gates_feedback) {
   EXPECT_EQ(step.events[2].text, "too short");
 }
 
-// A49, B50, C5, C32, model ruling 6
 TEST(Close, a_timeout_schedules_a_row_and_synthesises_feedback) {
   RetryPolicy policy = thrice;
   policy.attempt_timeout = 120s;
@@ -86,7 +82,6 @@ TEST(Close, a_timeout_schedules_a_row_and_synthesises_feedback) {
   EXPECT_THAT(given::types_of(step.events), ElementsAre(attempt_finished, retry_scheduled));
 }
 
-// trap 11
 TEST(Close, a_gate_that_hangs_is_named_and_the_output_is_kept) {
   RetryPolicy policy = thrice;
   policy.attempt_timeout = 120s;
@@ -113,7 +108,6 @@ TEST(Close, a_gate_with_a_timeout_of_its_own_is_told_with_it) {
   }
 }
 
-// A51, A89, C44
 TEST(Close, an_error_is_told_to_the_next_attempt) {
   const Step step = close(given::stage(thrice), given::running_task(), given::failure());
   EXPECT_EQ(step.next.feedback->summary, "Error: connection refused");
@@ -131,7 +125,6 @@ TEST(Close, a_rate_limit_keeps_the_feedback_it_was_given) {
   }
 }
 
-// A59, C31, C46, E9
 TEST(Close, exhausted_with_fail_is_a_dead_letter) {
   Task task = given::running_task();
   task.feedback = Feedback{.summary = "too short"};
@@ -146,7 +139,6 @@ TEST(Close, exhausted_with_fail_is_a_dead_letter) {
   EXPECT_EQ(step.events[3].text, "scan");
 }
 
-// A60, A69, B52, B67
 TEST(Close, exhausted_with_escalate_asks_a_person) {
   const Step step = close(given::stage({.on_exhausted = OnExhausted::escalate}),
                           given::running_task(2), given::timed_out());
@@ -160,7 +152,6 @@ TEST(Close, exhausted_with_escalate_asks_a_person) {
   EXPECT_EQ(step.events[1].text, "Retry budget exhausted");
 }
 
-// A19, A58, B59
 TEST(Close, uncertain_escalates_with_its_reason) {
   const Step step =
       close(given::stage(), given::running_task(), given::judged(Verdict::uncertain, "two dates"));
@@ -170,7 +161,7 @@ TEST(Close, uncertain_escalates_with_its_reason) {
   EXPECT_EQ(step.events[2].text, "two dates");
 }
 
-// A54, A84, B36: `always` is not an escalation
+// A review under `always` is not an escalation.
 TEST(Close, review_always_requests_without_escalating) {
   const Step step = close(given::stage({}, ReviewPolicy::always), given::running_task(),
                           given::judged(Verdict::accepted));
@@ -187,7 +178,6 @@ TEST(Close, a_blocked_attempt_escalates_with_what_it_needs) {
   EXPECT_EQ(step.events[1].text, "needs a licence");
 }
 
-// trap 17
 TEST(Close, what_a_failure_means_downstream_is_the_stages_policy) {
   StageDefinition stage = given::stage();
   const Attempt broken = given::failure(ErrorClass::final, "no such file");
@@ -214,7 +204,6 @@ TEST(Close, the_end_of_a_child_means_nothing_downstream_by_itself) {
   EXPECT_FALSE(failed.stops_job);
 }
 
-// trap 16
 TEST(Close, after_a_cancel_the_result_is_recorded_and_not_applied) {
   Attempt closed = given::success();
   closed.cancelled_by = CancelCause::requested;
@@ -233,7 +222,6 @@ TEST(Close, a_stage_that_skips_satisfies_its_dependents) {
   EXPECT_EQ(step.flow, Flow::satisfied);
 }
 
-// A29, A31, A32, A37, A39, D32, D39
 TEST(Open, numbers_the_attempt_and_tells_of_a_retry_before_its_code_runs) {
   std::vector<Event> events;
   const StageDefinition stage = given::stage(thrice);
@@ -253,7 +241,6 @@ TEST(Open, numbers_the_attempt_and_tells_of_a_retry_before_its_code_runs) {
   EXPECT_EQ(events[1].text, "too short");
 }
 
-// C39, C45, D38
 TEST(Open, a_scheduled_retry_wakes_and_keeps_its_counts) {
   Task scheduled = given::in_state(RetryScheduled{.next_run_at = given::noon});
   scheduled.counts.failures = 2;

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 const RetryPolicy thrice{.max_attempts = 3, .backoff = {.initial = 60s}};
 
-// A33, A62, B53, B55: the default budget is one attempt
+// The default budget is one attempt.
 TEST(Decide, a_success_without_a_gate_completes_and_no_verdict_is_made_up) {
   const Decision d = decide(given::stage(), given::success());
   EXPECT_EQ(d.kind, DecisionKind::complete);
@@ -19,7 +19,6 @@ TEST(Decide, a_success_without_a_gate_completes_and_no_verdict_is_made_up) {
   EXPECT_EQ(decide(given::stage(), given::judged(Verdict::accepted)).rule, Rule::accepted_by_gate);
 }
 
-// C7, C16
 TEST(Decide, a_retryable_error_is_tried_again_after_the_backoff) {
   const Decision d = decide(given::stage(thrice), given::failure());
   EXPECT_EQ(d.kind, DecisionKind::retry);
@@ -30,7 +29,7 @@ TEST(Decide, a_retryable_error_is_tried_again_after_the_backoff) {
   EXPECT_FALSE(d.new_round);
 }
 
-// A48, A49, B50: a timeout counts as a failed attempt
+// A timeout counts as a failed attempt.
 TEST(Decide, a_timeout_is_tried_again_like_an_error) {
   const Decision d = decide(given::stage(thrice), given::timed_out());
   EXPECT_EQ(d.kind, DecisionKind::retry);
@@ -38,7 +37,7 @@ TEST(Decide, a_timeout_is_tried_again_like_an_error) {
   EXPECT_EQ(d.counts.failures, 1U);
 }
 
-// A50, B47: the first attempt is included
+// `max_attempts` includes the first attempt.
 TEST(Decide, with_one_attempt_the_first_failure_exhausts) {
   for (const Attempt& closed :
        {given::failure(), given::timed_out(), given::judged(Verdict::rejected)}) {
@@ -49,7 +48,6 @@ TEST(Decide, with_one_attempt_the_first_failure_exhausts) {
   }
 }
 
-// A56, B57
 TEST(Decide, a_rejection_is_refined_at_the_same_moment_with_a_new_round) {
   const Decision d = decide(given::stage(thrice), given::judged(Verdict::rejected));
   EXPECT_EQ(d.kind, DecisionKind::retry);
@@ -61,7 +59,6 @@ TEST(Decide, a_rejection_is_refined_at_the_same_moment_with_a_new_round) {
   EXPECT_TRUE(d.new_round);
 }
 
-// B48
 TEST(Decide, a_rejection_waits_where_the_policy_asks_for_it) {
   RetryPolicy policy = thrice;
   policy.refine_delay = 5s;
@@ -69,7 +66,6 @@ TEST(Decide, a_rejection_waits_where_the_policy_asks_for_it) {
             given::noon + 15s);
 }
 
-// A43, A57
 TEST(Decide, one_count_adds_failures_and_rejections) {
   Attempt closed = given::judged(Verdict::rejected);
   closed.counts_before = {.failures = 1, .rejections = 1, .attempts = 3};
@@ -91,7 +87,7 @@ TEST(Decide, separate_caps_count_separately_and_a_missing_one_is_one) {
   EXPECT_EQ(decide(stage, closed).kind, DecisionKind::fail);
 }
 
-// D17: max_attempts_per_task caps an epoch on top of the stage's policy
+// `max_attempts_per_task` caps an epoch on top of the stage's policy.
 TEST(Decide, the_jobs_cap_on_attempts_per_task_ends_what_the_policy_would_go_on_with) {
   Attempt closed = given::failure();
   closed.counts_before = {.failures = 1, .attempts = 5};
@@ -102,7 +98,6 @@ TEST(Decide, the_jobs_cap_on_attempts_per_task_ends_what_the_policy_would_go_on_
   EXPECT_EQ(decide(stage, closed).kind, DecisionKind::retry);
 }
 
-// C6, C15, C43
 TEST(Decide, a_final_error_fails_and_is_never_escalated) {
   RetryPolicy policy = RetryPolicy::service();
   policy.on_exhausted = OnExhausted::escalate;
@@ -113,7 +108,6 @@ TEST(Decide, a_final_error_fails_and_is_never_escalated) {
   EXPECT_EQ(d.fail_cause, FailCause::final_error);
 }
 
-// D21, D35
 TEST(Decide, what_is_blocked_waits_for_a_person) {
   for (const Attempt& closed :
        {given::attempt(AttemptResult::blocked), given::failure(ErrorClass::blocked)}) {
@@ -123,7 +117,6 @@ TEST(Decide, what_is_blocked_waits_for_a_person) {
   }
 }
 
-// B20
 TEST(Decide, a_stage_may_skip_ask_for_review_or_expand) {
   const StageDefinition stage = given::stage({}, ReviewPolicy::always);
   EXPECT_EQ(decide(stage, given::attempt(AttemptResult::skipped)).kind, DecisionKind::skip);
@@ -133,7 +126,6 @@ TEST(Decide, a_stage_may_skip_ask_for_review_or_expand) {
   EXPECT_EQ(d.review_reason, ReviewReason::requested);
 }
 
-// A44, A58, B30
 TEST(Decide, uncertain_asks_a_person_whatever_budget_is_left) {
   const Decision d = decide(given::stage(thrice), given::judged(Verdict::uncertain));
   EXPECT_EQ(d.kind, DecisionKind::review);
@@ -141,7 +133,7 @@ TEST(Decide, uncertain_asks_a_person_whatever_budget_is_left) {
   EXPECT_EQ(d.counts.rejections, 0U);
 }
 
-// trap 11: a gate that cannot run is never an acceptance
+// A gate that cannot run is never an acceptance.
 TEST(Decide, a_gate_error_is_a_failure_that_keeps_the_round) {
   Attempt closed = given::failure();
   closed.error->kind = ErrorKind::gate;
@@ -161,7 +153,6 @@ TEST(Decide, an_invalid_output_wants_new_work) {
   EXPECT_TRUE(decide(given::stage(thrice), closed).new_round);
 }
 
-// trap 16
 TEST(Decide, a_cancel_in_force_outweighs_every_result) {
   for (int result = 1; result <= 9; ++result) {
     Attempt closed = given::attempt(static_cast<AttemptResult>(result));
@@ -185,7 +176,7 @@ TEST(Decide, a_join_that_breaks_is_joined_again_but_a_rejected_one_starts_over) 
   EXPECT_EQ(decide(given::stage(thrice), closed).next_cause, Cause::gate_feedback);
 }
 
-// D3, I6
+// I6
 TEST(Decide, the_same_record_gives_the_same_decision) {
   Attempt closed = given::failure();
   closed.decision = decide(given::stage(thrice), closed);

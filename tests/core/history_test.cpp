@@ -86,7 +86,7 @@ void check_step(const StageDefinition& stage, const Task& before, const Step& st
   }
 }
 
-// A81, D3, D5, I3, I5, I6, I9
+// I3, I5, I6, I9
 TEST(History, counts_keep_their_caps_numbers_are_dense_and_decisions_repeat) {
   EXPECT_TRUE(rc::check([] {
     const StageDefinition stage = given::stage(
@@ -113,7 +113,7 @@ TEST(History, counts_keep_their_caps_numbers_are_dense_and_decisions_repeat) {
   }));
 }
 
-// model ruling 14: after a crash or a rate limit the remote side sees the same key
+// After a crash or a rate limit the remote side sees the same key.
 TEST(History, the_idempotency_key_changes_exactly_when_new_work_is_wanted) {
   EXPECT_TRUE(rc::check([] {
     RetryPolicy policy = RetryPolicy::service();

@@ -34,7 +34,6 @@ Job job_of(const Workflow& workflow, std::int64_t items = 0) {
   return job;
 }
 
-// D26, D40, D45
 TEST(JobState, runs_or_is_paused_until_it_has_ended) {
   Job job = job_of(given::workflow({given::node("a")}), 1);
   EXPECT_EQ(state_of(job), JobState::running);
@@ -44,7 +43,6 @@ TEST(JobState, runs_or_is_paused_until_it_has_ended) {
   EXPECT_EQ(state_of(job), JobState::paused);
 }
 
-// D40
 TEST(JobState, at_the_end_any_failed_task_makes_it_failed) {
   Job job = job_of(given::workflow({given::node("a")}), 1);
   job.ended_at = given::noon;
@@ -53,7 +51,7 @@ TEST(JobState, at_the_end_any_failed_task_makes_it_failed) {
   EXPECT_EQ(state_of(job), JobState::failed);
 }
 
-// D8, D40: shown at once, while attempts still run
+// The cancel is shown while attempts still run.
 TEST(JobState, a_cancel_shows_at_once_and_a_limit_that_ended_it_shows_as_failed) {
   Job job = job_of(given::workflow({given::node("a")}), 1);
   job.attempts_open = 1;
@@ -114,7 +112,6 @@ TEST(ShownCounts, everything_unfinished_of_a_cancelled_job_shows_as_cancelled) {
   EXPECT_EQ(shown[waiting], 0);
 }
 
-// D36, D40, trap 17
 TEST(Advance, ends_a_job_once_when_all_items_are_settled) {
   const Workflow workflow = given::workflow({given::node("a")});
   Job job = job_of(workflow, 2);
@@ -143,7 +140,7 @@ TEST(Advance, an_open_submission_keeps_the_job_running) {
   EXPECT_EQ(state_of(job), JobState::completed);
 }
 
-// trap 26: an ended job is Running again after a rerun
+// An ended job is Running again after a rerun.
 TEST(Advance, a_reopened_job_loses_its_end) {
   const Workflow workflow = given::workflow({given::node("a")});
   Job job = job_of(workflow, 1);
@@ -157,7 +154,6 @@ TEST(Advance, a_reopened_job_loses_its_end) {
   EXPECT_EQ(state_of(job), JobState::running);
 }
 
-// D8, trap 16
 TEST(Advance, a_cancelled_job_ends_when_its_last_attempt_has) {
   const Workflow workflow = reducing();
   Job job = job_of(workflow, 5);
@@ -200,7 +196,6 @@ TEST(Tolerance, a_percentage_is_judged_once_the_total_is_known) {
   EXPECT_FALSE((Tolerance{}.is_exceeded(100, 100, true)));
 }
 
-// trap 30, model ruling 16
 TEST(Reduce, a_job_wide_stage_is_released_when_its_need_has_ended_for_every_item) {
   const Workflow workflow = reducing();
   Job job = job_of(workflow, 10);
@@ -217,7 +212,6 @@ TEST(Reduce, a_job_wide_stage_is_released_when_its_need_has_ended_for_every_item
   EXPECT_THAT(advance(job, workflow, given::noon, events), IsEmpty());
 }
 
-// trap 30
 TEST(Reduce, runs_also_with_no_items_and_the_job_ends_after_it) {
   const Workflow workflow = reducing();
   Job job = job_of(workflow);
@@ -237,7 +231,7 @@ TEST(Reduce, runs_also_with_no_items_and_the_job_ends_after_it) {
   EXPECT_TRUE(job.has_ended());
 }
 
-// trap 30: an item that was cancelled before it got a row does not hold up the job
+// An item that was cancelled before it got a row blocks nothing.
 TEST(Reduce, settled_items_have_ended_every_stage) {
   const Workflow workflow = reducing();
   Job job = job_of(workflow, 2);

@@ -38,7 +38,7 @@ std::vector<Task> all_succeeded(const Workflow& workflow) {
   return tasks;
 }
 
-// trap 27: everything between runs again once, with the note as feedback
+// Everything between runs again once, with the note as feedback.
 TEST(Rerun, the_stage_is_ready_and_everything_downstream_waits_in_a_new_epoch) {
   const Workflow workflow = invoices();
   std::vector<Task> tasks = all_succeeded(workflow);
@@ -67,7 +67,6 @@ TEST(Rerun, the_stage_is_ready_and_everything_downstream_waits_in_a_new_epoch) {
   EXPECT_EQ(step_for(steps, 4), nullptr);
 }
 
-// trap 27
 TEST(Rerun, the_masks_keep_only_the_satisfied_needs_outside_the_rerun) {
   const Workflow workflow = invoices();
   const auto steps =
@@ -77,7 +76,7 @@ TEST(Rerun, the_masks_keep_only_the_satisfied_needs_outside_the_rerun) {
   EXPECT_EQ(step_for(steps, 5)->next.state, TaskState(Waiting{.satisfied = 0b100}));  // stamp
 }
 
-// trap 27: full once each rerun need is satisfied again, and not earlier
+// The count is full once each need of the rerun is satisfied again, and not earlier.
 TEST(Rerun, a_mask_is_full_exactly_when_the_reruns_needs_come_again) {
   const Workflow workflow = invoices();
   const auto steps =
@@ -87,7 +86,7 @@ TEST(Rerun, a_mask_is_full_exactly_when_the_reruns_needs_come_again) {
   EXPECT_EQ(mask | 0b11U, workflow.plan(index(5)).full_mask);
 }
 
-// trap 26: A failed, B and C were never stored; the retry of A is a single step
+// A failed, B and C were never stored; the retry of A needs one step only.
 TEST(Rerun, a_dead_letter_with_nothing_stored_downstream_is_one_step) {
   const Workflow workflow =
       given::workflow({given::node("a"), given::node("b", {"a"}), given::node("c", {"b"})});
@@ -113,7 +112,7 @@ TEST(Rerun, needs_that_are_not_satisfied_leave_the_stage_waiting) {
   EXPECT_THAT(steps[0].events, IsEmpty());
 }
 
-// I7, trap 26: two failures upstream, one of them retried
+// I7: two failures upstream, one of them retried.
 TEST(Rerun, what_another_failure_still_holds_back_stays_skipped_with_everything_after_it) {
   const Workflow workflow =
       given::workflow({given::node("a"), given::node("b"), given::node("c", {"a", "b"}),
@@ -178,7 +177,6 @@ TEST(Rerun, a_running_attempt_downstream_is_closed_and_fenced) {
   EXPECT_EQ(step->next.epoch, 2U);
 }
 
-// model ruling 16
 TEST(Rerun, a_job_wide_stage_runs_again_without_its_items) {
   const Workflow workflow =
       given::workflow({given::node("a"), given::node("sum", {"a"}, Scope::all),
@@ -192,7 +190,7 @@ TEST(Rerun, a_job_wide_stage_runs_again_without_its_items) {
   EXPECT_EQ(steps[1].next.state, TaskState(Waiting{.satisfied = 0b10}));
 }
 
-// E7, E8: numbers continue across epochs
+// Attempt numbers continue across epochs.
 TEST(Rerun, attempt_numbers_go_on_and_the_key_is_new) {
   const StageDefinition stage = given::node("a");
   const Workflow workflow = given::workflow({stage});

@@ -26,7 +26,6 @@ struct Question {
   }
 };
 
-// B42, B45, trap 13
 TEST(Answer, an_approval_takes_the_newest_attempt_shown) {
   const auto step = Question{}.answered({.outcome = ReviewOutcome::approve});
   ASSERT_TRUE(step);
@@ -36,7 +35,7 @@ TEST(Answer, an_approval_takes_the_newest_attempt_shown) {
   EXPECT_EQ(step->events[0].code, static_cast<int>(ReviewOutcome::approve));
 }
 
-// B52: a person may approve the best one
+// A person may approve the best one.
 TEST(Answer, an_approval_may_name_an_earlier_attempt_but_none_that_does_not_exist) {
   const Question question;
   EXPECT_EQ(question.answered({.attempt = 1})->next.state, TaskState(Succeeded{.attempt = 1}));
@@ -47,7 +46,6 @@ TEST(Answer, an_approval_may_name_an_earlier_attempt_but_none_that_does_not_exis
   }
 }
 
-// B44, B79
 TEST(Answer, edits_are_named_by_the_review_that_made_them) {
   const auto step = Question{}.answered(
       {.outcome = ReviewOutcome::approve_with_edits, .edits = Json::object({{"total", 12}})});
@@ -55,7 +53,6 @@ TEST(Answer, edits_are_named_by_the_review_that_made_them) {
   EXPECT_EQ(step->next.state, TaskState(Succeeded{.attempt = 3, .edited_by = ReviewId{5}}));
 }
 
-// B43
 TEST(Answer, a_rejection_fails_the_task_with_the_note) {
   const auto step = Question{}.answered({.outcome = ReviewOutcome::reject, .note = "a forgery"});
   ASSERT_TRUE(step);
@@ -67,7 +64,6 @@ TEST(Answer, a_rejection_fails_the_task_with_the_note) {
   EXPECT_EQ(step->events[1].text, "a forgery");
 }
 
-// trap 13: retry with feedback
 TEST(Answer, requested_changes_close_the_question_and_leave_the_task_to_the_rerun) {
   const Question question;
   const auto step =
@@ -78,7 +74,6 @@ TEST(Answer, requested_changes_close_the_question_and_leave_the_task_to_the_reru
   EXPECT_THAT(given::types_of(step->events), ElementsAre(review_decided));
 }
 
-// trap 13
 TEST(Answer, what_does_not_fit_is_invalid_and_says_what_is_missing) {
   const Question question;
   struct Case {
@@ -98,7 +93,6 @@ TEST(Answer, what_does_not_fit_is_invalid_and_says_what_is_missing) {
   }
 }
 
-// model ruling 11
 TEST(Answer, a_human_stage_offers_changes_only_with_changes_rerun) {
   Question question;
   question.stage.handler.clear();
@@ -108,7 +102,6 @@ TEST(Answer, a_human_stage_offers_changes_only_with_changes_rerun) {
   EXPECT_TRUE(question.answered(changes));
 }
 
-// B45, trap 13: "InvalidReview" on a wrong state
 TEST(Answer, a_task_that_no_longer_awaits_review_is_a_conflict) {
   Question question;
   question.task.state = Succeeded{.attempt = 3};

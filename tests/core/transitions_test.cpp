@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, state_kinds> expected{
     "x x . . . . . . . .",  // cancelled
 };
 
-// D24, D38, D49: the table is data and tested exhaustively
+// The table is data and tested exhaustively.
 TEST(Transitions, every_pair_of_states_is_allowed_or_not_as_written_here) {
   for (std::size_t from = 0; from < state_kinds; ++from) {
     for (std::size_t to = 0; to < state_kinds; ++to) {

@@ -62,7 +62,6 @@ TEST(Json, broken_utf8_is_repaired_and_good_utf8_is_kept) {
   }
 }
 
-// C18–C21, B53, D17
 TEST(Policy, presets_and_defaults_are_the_seeds) {
   EXPECT_EQ(RetryPolicy::none(), RetryPolicy{});
   EXPECT_EQ(RetryPolicy{}.attempts_max(), 1U);
@@ -85,7 +84,6 @@ TEST(Policy, attempts_max_is_the_most_attempts_that_separate_caps_allow) {
   EXPECT_EQ(policy.attempts_max(), 4U);
 }
 
-// B35–B39
 TEST(Policy, review_policies_answer_when_they_review) {
   using enum ReviewPolicy;
   for (const ReviewPolicy policy : {always, on_escalation, on_escalation_or_uncertain}) {
@@ -100,7 +98,6 @@ TEST(Policy, review_policies_answer_when_they_review) {
   EXPECT_FALSE(always_reviews(on_escalation_or_uncertain));
 }
 
-// B31, B32, B71
 TEST(FeedbackValue, counts_the_criteria_that_were_not_met) {
   Feedback feedback{.summary = "1 criteria not met",
                     .criteria = {{"word_count", "≥ 100", "42", false}, {"tables", "|", "|", true}}};
@@ -109,7 +106,6 @@ TEST(FeedbackValue, counts_the_criteria_that_were_not_met) {
   EXPECT_TRUE(Feedback{}.all_passed());
 }
 
-// A49, A51, model ruling 6
 TEST(FeedbackValue, is_synthesised_where_no_gate_spoke) {
   StageDefinition stage = given::stage();
   stage.retry.attempt_timeout = 100ms;
@@ -121,7 +117,6 @@ TEST(FeedbackValue, is_synthesised_where_no_gate_spoke) {
   EXPECT_FALSE(synthesised_feedback(stage, given::attempt(AttemptResult::interrupted)));
 }
 
-// E24, model ruling 13
 TEST(AttemptRecord, failed_timed_out_and_rejected_attempts_are_failures) {
   EXPECT_TRUE(given::failure().is_failure());
   EXPECT_TRUE(given::timed_out().is_failure());
@@ -140,7 +135,6 @@ Event event(EventType type) {
   return made;
 }
 
-// A28, A30, A31, A32, B63–B67
 TEST(EventViews, read_the_seeds_meaning_and_refuse_other_types) {
   EXPECT_EQ(as<QualityCheckPassed>(event(EventType::gate_accepted))->attempt, 2U);
   Event rejected = event(EventType::gate_rejected);
@@ -173,7 +167,6 @@ std::string explained(const StageDefinition& stage, Attempt closed) {
   return explain(stage, closed);
 }
 
-// C51, C52, D28
 TEST(Explain, says_the_rule_with_its_numbers) {
   RetryPolicy separate;
   separate.refine_attempts = 3;
@@ -203,7 +196,6 @@ TEST(Explain, has_words_for_every_rule) {
   }
 }
 
-// D1
 TEST(Ids, a_task_is_addressed_by_ordinal_and_stage) {
   const TaskId task = task_id(ItemId{123'456}, static_cast<StageIndex>(65'534));
   EXPECT_EQ(ordinal_of(task), 123'456);

@@ -25,7 +25,6 @@ Task go_on(const StageDefinition& stage, const Task& task, Attempt closed) {
                                               : step.next;
 }
 
-// C8, C22, C42, trap 4
 TEST(RateLimit, twenty_hinted_waits_use_no_count) {
   const StageDefinition stage = given::stage(RetryPolicy::service());
   Task task = given::running_task();
@@ -43,7 +42,6 @@ TEST(RateLimit, twenty_hinted_waits_use_no_count) {
   EXPECT_EQ(done.counts.rate_limit_waits, 0U);
 }
 
-// C23, C41, C46, trap 4
 TEST(RateLimit, without_a_hint_it_stops_after_eight_with_the_backoff_in_between) {
   const StageDefinition stage = given::stage(RetryPolicy::service());
   Task task = given::running_task();
@@ -56,7 +54,6 @@ TEST(RateLimit, without_a_hint_it_stops_after_eight_with_the_backoff_in_between)
   EXPECT_EQ(task.state, TaskState(Failed{.cause = FailCause::exhausted}));
 }
 
-// C22
 TEST(RateLimit, the_hint_is_the_time_of_the_next_attempt) {
   const Decision d = decide(given::stage(), given::rate_limited(90s));
   EXPECT_EQ(d.kind, DecisionKind::retry);
@@ -83,7 +80,6 @@ TEST(RateLimit, too_many_waits_in_a_row_or_too_long_a_wait_is_exhausted) {
   EXPECT_EQ(longer.rule, Rule::rate_limit_waits_exhausted);
 }
 
-// trap 28
 TEST(Interruption, uses_no_count_and_is_ready_again_at_once_with_its_feedback) {
   const StageDefinition stage = given::stage();
   Task task = given::running_task(2);
@@ -100,7 +96,6 @@ TEST(Interruption, uses_no_count_and_is_ready_again_at_once_with_its_feedback) {
   EXPECT_EQ(step.closed->decision.rule, Rule::interrupted_again);
 }
 
-// trap 28
 TEST(Interruption, a_graceful_stop_or_an_attempt_that_never_ran_proves_nothing_against_the_item) {
   RetryPolicy policy;
   policy.max_interruptions = 1;

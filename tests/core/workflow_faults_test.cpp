@@ -53,7 +53,6 @@ TEST(Faults, names_that_no_store_could_hold) {
               IsEmpty());
 }
 
-// B47 ("0 is refused"), model ruling 22
 TEST(Faults, zero_attempts) {
   EXPECT_THAT(after([](StageDefinition& it) { it.retry.max_attempts = 0; }),
               ElementsAre(HasSubstr("stage 'scan': max_attempts is 0")));
@@ -95,7 +94,6 @@ TEST(Faults, a_backoff_that_shrinks_or_jitter_out_of_range) {
   }
 }
 
-// B41 ("unknown stage name = build error"), model rulings 22, 23
 TEST(Faults, unknown_names_come_with_a_suggestion) {
   EXPECT_THAT(after([](StageDefinition& it) { it.needs = {"darft"}; }),
               ElementsAre("stage 'scan': needs names the unknown stage 'darft'; did you mean "
@@ -117,7 +115,6 @@ TEST(Faults, duplicates) {
               ElementsAre(HasSubstr("a gate without a name")));
 }
 
-// model ruling 22
 TEST(Faults, cycles_are_spelled_out) {
   EXPECT_THAT(texts({given::node("a", {"b"}), given::node("b", {"a"})}),
               ElementsAre(HasSubstr("cycle: a → b → a")));
@@ -143,7 +140,6 @@ TEST(Faults, more_than_sixty_four_needs) {
   EXPECT_THAT(texts(stages), ElementsAre(HasSubstr("stage 'join': has 65 needs")));
 }
 
-// model ruling 16
 TEST(Faults, an_item_stage_cannot_need_a_job_wide_one) {
   EXPECT_THAT(texts({given::node("sum", {}, Scope::all), given::node("a", {"sum"})}),
               ElementsAre(HasSubstr("cannot need 'sum'")));
@@ -184,7 +180,6 @@ TEST(Faults, names_that_could_not_be_shown_or_addressed) {
   EXPECT_THAT(texts({}), ElementsAre(HasSubstr("has no stages")));
 }
 
-// model ruling 11
 TEST(Faults, a_stage_without_a_handler_must_ask_a_person) {
   EXPECT_THAT(after([](StageDefinition& it) { it.handler.clear(); }),
               ElementsAre(HasSubstr("has no handler and no review")));
@@ -224,7 +219,6 @@ TEST(Faults, a_gate_with_a_negative_timeout) {
               ElementsAre(HasSubstr("gives gate 'g' a negative timeout")));
 }
 
-// model ruling 22: all at once
 TEST(Faults, every_fault_is_reported_at_once_in_the_order_of_the_definition) {
   StageDefinition first = given::node("scan", {"raed"});
   first.retry.max_attempts = 0;

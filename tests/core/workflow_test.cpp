@@ -17,7 +17,6 @@ using testing::Property;
 
 StageIndex index(std::size_t i) { return static_cast<StageIndex>(i); }
 
-// B1, B9, B73
 TEST(Workflow, knows_each_stages_place_in_the_graph) {
   const Workflow w = given::workflow(
       {given::node("export", {"read", "price"}), given::node("read", {"scan"}),
@@ -109,7 +108,6 @@ WorkflowDefinition any_dag(std::size_t size) {
   return definition;
 }
 
-// B9
 TEST(Workflow, the_topological_order_of_any_dag_has_needs_first) {
   EXPECT_TRUE(rc::check([] {
     const auto size = *rc::gen::inRange<std::size_t>(1, 25);
@@ -130,7 +128,6 @@ TEST(Workflow, the_topological_order_of_any_dag_has_needs_first) {
   }));
 }
 
-// model ruling 22
 TEST(Workflow, any_need_that_points_back_is_found_as_a_cycle) {
   EXPECT_TRUE(rc::check([] {
     const auto size = *rc::gen::inRange<std::size_t>(1, 25);

@@ -109,7 +109,7 @@ int number_from(const char* variable, int otherwise) {
 
 constexpr int item_count = 150;
 
-// I15, traps 1, 2, 3 and 28
+// I15
 TEST(Crash, a_worker_killed_hundreds_of_times_reaches_the_same_end) {
   const Folder folder;
   const std::string calm = folder / "calm.db";
@@ -177,7 +177,7 @@ TEST(Crash, a_worker_killed_hundreds_of_times_reaches_the_same_end) {
             << ", attempts in all: " << sum.attempts << std::endl;
 }
 
-// trap 2: without waiting and without help.
+// Nothing waits for the lease, and no operator intervenes.
 TEST(Crash, what_a_killed_worker_held_is_taken_up_at_once) {
   const Folder folder;
   const std::string path = folder / "store.db";

@@ -91,7 +91,6 @@ int follow_the_log(const std::string& path, const std::string& into, const std::
   }
 }
 
-// traps 18, 31 and 32
 TEST(SeveralProcesses, two_workers_an_operator_and_a_reader_work_on_one_file) {
   const Folder folder;
   const std::string path = folder / "store.db";
@@ -165,7 +164,6 @@ TEST(SeveralProcesses, two_workers_an_operator_and_a_reader_work_on_one_file) {
       << "in order, as far as event " << differ.in1 - seen.begin();
 }
 
-// E3, E6, E7, E24, E41, trap 8
 TEST(SeveralProcesses, the_failures_of_an_item_are_numbered_on_across_three_of_them) {
   const Folder folder;
   const std::string path = folder / "store.db";
@@ -198,7 +196,6 @@ TEST(SeveralProcesses, the_failures_of_an_item_are_numbered_on_across_three_of_t
   expect_clean(*store);
 }
 
-// B44, B79, trap 14
 TEST(SeveralProcesses, what_a_reviewer_edited_reaches_the_next_stage_after_a_restart) {
   const Folder folder;
   const std::string path = folder / "store.db";

@@ -2,8 +2,6 @@
 """Checks that the documents describe what exists.
 
     check_docs.py [--root DIR] [CHECK ...]       without a CHECK: all of them
-    check_docs.py --claims                       which requirement each test says it proves
-    check_docs.py --update                       adds those tests to docs/requirements.md
     check_docs.py --output TEST PROGRAM          does PROGRAM print what documents show of TEST?
 
 Each check is a function that yields offences as (file, line, what is wrong).
@@ -489,48 +487,6 @@ CHECKS: dict[str, Check] = {check.__name__: check for check in (
 )}
 
 
-def claims(root: pathlib.Path) -> dict[tuple[str, int], list[str]]:
-    """The requirements that the comments above the tests claim to prove."""
-    found: dict[tuple[str, int], list[str]] = {}
-    for path in sorted((root / "tests").rglob("*.cpp")):
-        comment = ""
-        for line in path.read_text().splitlines():
-            if line.startswith("//"):
-                comment += " " + line
-            elif test := TEST.match(line):
-                text = re.sub(r"\b[Tt]raps?\b ?", "trap ", comment)
-                while (spread := re.sub(r"(trap \d+),? (?:and )?(?=\d)", r"\1, trap ", text)) != text:
-                    text = spread
-                for each in ids_in(re.sub(r"(\d) to (?=[A-E])", r"\1–", text)):
-                    found.setdefault(each, []).append(f"{test[1]}.{test[2]}")
-                comment = ""
-            else:
-                comment = ""
-    return found
-
-
-def update(root: pathlib.Path) -> None:
-    """Adds to each row of docs/requirements.md the tests that claim its ids and are not there yet."""
-    path = root / "docs/requirements.md"
-    lines = path.read_text().splitlines()
-    claimed = claims(root)
-    for row, ids in requirement_rows(root):
-        new = list(dict.fromkeys(name for each in ids for name in claimed.get(each, [])
-                                 if f"`{name}`" not in row["answer"]))
-        if not new:
-            continue
-        answer = row["answer"]
-        text = ", ".join(f"`{name}`" for name in new)
-        known = named_tests(answer)
-        if known:
-            last = f"`{known[-1]}`"
-            answer = answer.replace(last, f"{last}, {text}", 1)
-        else:
-            answer += f"; {text}"
-        lines[row.line - 1] = lines[row.line - 1].replace(row["answer"], answer)
-    path.write_text("\n".join(lines) + "\n")
-
-
 def missing_output(root: pathlib.Path, test: str, *program: str) -> int:
     """Compares the output in the documents with what the program prints. A number matches
     any number; a line `…` matches omitted lines."""
@@ -556,8 +512,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="The documents say what is there.")
     parser.add_argument("--root", type=pathlib.Path,
                         default=pathlib.Path(__file__).resolve().parents[2])
-    parser.add_argument("--claims", action="store_true")
-    parser.add_argument("--update", action="store_true")
     parser.add_argument("--output", nargs="+", metavar="TEST PROGRAM",
                         help="what documents show of a program's output is what it prints")
     parser.add_argument("checks", nargs="*", metavar="CHECK", help=", ".join(CHECKS))
@@ -567,13 +521,6 @@ def main() -> int:
         parser.error(f"no check is called {', '.join(unknown)}; there are {', '.join(CHECKS)}")
     if args.output:
         return missing_output(root, *args.output)
-    if args.claims:
-        for (prefix, number), tests in sorted(claims(root).items()):
-            print(f"{prefix}{number}: {', '.join(tests)}")
-        return 0
-    if args.update:
-        update(root)
-        return 0
     count = 0
     for name in args.checks or CHECKS:
         for path, line, what in CHECKS[name](root):

@@ -241,7 +241,6 @@ class Embeddings(Stages):
                                   {"in": {"markdown": str(source), "max_tokens": max_tokens}})
         return answer, [json.loads(line) for line in answer.file("vectors").read_text().splitlines()]
 
-    # B4: chunks stay below a number of tokens.
     def test_no_chunk_is_longer_than_asked_and_no_word_is_lost(self):
         answer, lines = self.embed("# One two\n\n" + "word " * 130 + "\n\nlast words", 50)
         self.assertEqual([line["tokens"] for line in lines], [2, 50, 50, 32])

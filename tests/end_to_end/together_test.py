@@ -162,7 +162,7 @@ stages:
 
 class Together(ProjectTest):
     def test_two_run_and_a_third_approves(self):
-        """Trap 31: no "locked", no missed lease."""
+        """No command reports "locked", and no lease is missed."""
         self.write("items.jsonl", "".join(f"i{n}\n" for n in range(80)))
         self.write("steps.yaml", STEPS.replace("  three:", """  check:
     needs: [two]

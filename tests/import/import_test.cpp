@@ -21,17 +21,14 @@ using driving::succeeded;
 using driving::workflow;
 using testing::ElementsAre;
 
-// E8, E17, E36
 TEST(RetryCounts, the_first_attempt_of_a_fresh_item_is_number_one) {
   EXPECT_EQ(attempt_number_for("item-1", {}), 1U);
 }
 
-// E17, E37
 TEST(RetryCounts, the_attempt_after_one_is_number_two) {
   EXPECT_EQ(attempt_number_for("item-1", {{"item-1", 1}}), 2U);
 }
 
-// E13, E18, E38
 TEST(RetryCounts, incrementing_gives_new_counts_and_leaves_the_old_alone) {
   const RetryCounts none;
   const RetryCounts once = with_incremented("item-1", none);
@@ -45,14 +42,12 @@ OldDeadLetter letter(std::string item, std::uint32_t count) {
   return {.item_id = std::move(item), .failure_count = count};
 }
 
-// E19, E39
 TEST(RetryCounts, merging_takes_both_sources) {
   const std::vector<OldDeadLetter> letters{letter("item-2", 3)};
   const RetryCounts merged = merge_retry_counts({{"item-1", {.attempts = 2}}}, letters);
   EXPECT_EQ(merged, (RetryCounts{{"item-1", 2}, {"item-2", 3}}));
 }
 
-// E19, E40
 TEST(RetryCounts, merging_uses_the_larger_where_both_know_an_item) {
   const std::vector<OldDeadLetter> larger{letter("item-1", 3)};
   EXPECT_EQ(merge_retry_counts({{"item-1", {.attempts = 2}}}, larger).at("item-1"), 3U);
@@ -95,7 +90,6 @@ std::vector<std::string> messages(const ImportedItem& item) {
   return out;
 }
 
-// E12, E16, E21, ruling 24
 TEST(ReadCheckpoint, every_item_stands_where_the_old_system_left_it) {
   const Result<ImportPlan> plan = read_checkpoint(checkpoint, dead_letters);
   ASSERT_TRUE(plan) << plan.error().text();
@@ -125,7 +119,6 @@ TEST(ReadCheckpoint, every_item_stands_where_the_old_system_left_it) {
   EXPECT_THAT(plan->ignored, ElementsAre("moon"));
 }
 
-// E12, E43, E46
 TEST(ReadCheckpoint, missing_and_null_fields_are_no_fault) {
   EXPECT_TRUE(read_checkpoint("{}")->items.empty());
   const Result<ImportPlan> plan = read_checkpoint(
@@ -214,7 +207,7 @@ TEST(ReadCheckpoint, dead_letters_come_in_every_shape_the_old_tools_wrote) {
   EXPECT_THAT(keys(""), ElementsAre());
 }
 
-// E1, E2: the bug that the old system had
+// The fault the old system had.
 TEST(ReadCheckpoint, a_history_that_numbers_every_failure_one_is_numbered_anew) {
   const Result<ImportPlan> plan = read_checkpoint("{}", R"({"item_id":"a","failure_count":1,
     "failure_history":[
@@ -225,7 +218,6 @@ TEST(ReadCheckpoint, a_history_that_numbers_every_failure_one_is_numbered_anew) 
   EXPECT_THAT(messages(plan->items[0]), ElementsAre("first", "second", "third"));
 }
 
-// E7, E16
 TEST(ReadCheckpoint, counts_that_were_kept_are_used_and_never_fall_below_the_records) {
   const Result<ImportPlan> plan = read_checkpoint(R"({
     "work_items": ["a", "b"], "failed_agents": {"a": {"attempts": 1}, "b": {"attempts": 4}},
@@ -270,7 +262,6 @@ class Import : public testing::TestWithParam<StoreKind> {
 INSTANTIATE_TEST_SUITE_P(Stores, Import, testing::ValuesIn(driving::store_kinds()),
                          driving::name_of_kind);
 
-// E3, E5, E6, E9, E21, E24, E42, E43, trap 23
 TEST_P(Import, failed_twice_and_dead_after_three_the_next_attempt_is_number_four) {
   const Job job = imported(checkpoint, dead_letters);
   expect_clean();

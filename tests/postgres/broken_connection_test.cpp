@@ -61,7 +61,7 @@ class BrokenConnections : public testing::TestWithParam<Cut> {
   std::size_t jobs() { return witness->records().jobs({.limit = 1'000})->size(); }
 };
 
-// reliability layer 5: an unknown outcome is read back, neither lost nor doubled
+// An unknown outcome is read back, neither lost nor doubled.
 TEST_P(BrokenConnections, a_submission_is_made_once) {
   const std::vector<NewItem> items{{.key = "a"}, {.key = "b"}};
   const int cuts =

@@ -15,7 +15,6 @@ std::string faults(const WorkflowBuilder& build) {
   return program ? "no faults" : text_of(program.error());
 }
 
-// B34, B41, B54; last call wins; settings may come before the stage
 TEST(Builder, policies_may_be_given_by_name_before_the_stage_and_the_last_one_wins) {
   WorkflowBuilder build("named");
   build.retry("work", {.max_attempts = 3}).review("work", ReviewPolicy::always);
@@ -27,7 +26,6 @@ TEST(Builder, policies_may_be_given_by_name_before_the_stage_and_the_last_one_wi
   EXPECT_EQ(stage.review, ReviewPolicy::always);
 }
 
-// B53
 TEST(Builder, without_policies_a_stage_is_tried_once_never_reviewed_and_fails_for_good) {
   WorkflowBuilder build("plain");
   build.stage("work", succeed);
@@ -39,7 +37,6 @@ TEST(Builder, without_policies_a_stage_is_tried_once_never_reviewed_and_fails_fo
   EXPECT_EQ(stage.retry.on_exhausted, OnExhausted::fail);
 }
 
-// Ruling 22
 TEST(Builder, every_fault_is_told_at_once_with_names_and_suggestions) {
   WorkflowBuilder build("broken");
   build.stage("scan", succeed).needs("index");
@@ -67,7 +64,7 @@ TEST(Builder, the_hash_is_the_content_and_says_nothing_of_the_code) {
   EXPECT_NE(make(2, succeed), make(3, succeed));
 }
 
-// B28, model 3: three-valued, fails closed
+// A verdict has three values, and the combination fails closed.
 TEST(Gates, compose_as_all_and_any_with_three_values) {
   const auto gate = [](Verdict verdict) -> GateFunction {
     return [verdict](const GateContext&, std::stop_token) -> Judgement {
@@ -122,7 +119,6 @@ TEST(Gates, several_gates_merge_their_feedback_and_advisory_ones_only_inform) {
   EXPECT_EQ(attempt.artifacts[0].name, "advice of gate style");
 }
 
-// A74, B33: history and what is left
 TEST(Gates, see_the_attempts_before_and_how_many_are_left) {
   World world;
   std::vector<std::size_t> history;

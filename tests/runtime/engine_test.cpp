@@ -33,7 +33,7 @@ struct Parked {
   }
 };
 
-// Traps 2, 3, 18, 28; I4, I15
+// I4, I15
 TEST(Engines, the_work_of_a_dead_engine_is_taken_over_with_the_next_number_and_no_count_used) {
   World world;
   Parked parked;
@@ -112,7 +112,6 @@ TEST(Engines, a_stopped_engine_gives_its_work_back_at_once) {
   world.expect_sound();
 }
 
-// Trap 18
 TEST(Engines, two_engines_on_one_store_never_run_the_same_task_at_once) {
   World world({.parallel = 3});
   std::map<std::string, int> running;
@@ -144,7 +143,6 @@ TEST(Engines, two_engines_on_one_store_never_run_the_same_task_at_once) {
   world.expect_sound();
 }
 
-// Trap 25, A61
 // More than fits into one read.
 TEST(Engines, one_that_its_host_drives_tells_a_late_subscriber_of_everything) {
   auto store = open_memory_store(system_clock());
@@ -184,7 +182,6 @@ TEST(Engines, a_late_subscriber_reads_every_event_in_order) {
   EXPECT_EQ(seen.size(), world.events().size());
 }
 
-// C38, C51, C53, C54
 TEST(Engines, the_log_tells_first_attempts_from_retries) {
   std::vector<std::string> lines;
   World world({.log = [&](LogLevel, const std::string& line) { lines.push_back(line); }});
@@ -274,7 +271,6 @@ TEST(Threads, a_started_engine_carries_a_thousand_items_through_a_chain) {
   EXPECT_TRUE(verify(engine->records(), {})->violations.empty());
 }
 
-// Trap 15, ruling 15
 TEST(Threads, a_handler_that_ignores_its_stop_token_is_abandoned_counted_and_fenced) {
   auto engine = threaded(open_memory_store(system_clock()),
                          {.threads = 2, .grace = std::chrono::milliseconds(20)});

@@ -16,7 +16,7 @@ using namespace testing_world;
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
-// B9, B23, B74: upstream artefacts reach the stages that need them, typed while in one process
+// Upstream artefacts reach the stages that need them, typed while in one process.
 TEST(Flow, outputs_flow_along_a_diamond_and_the_join_runs_once) {
   World world;
   int joins = 0;
@@ -53,7 +53,6 @@ TEST(Flow, outputs_flow_along_a_diamond_and_the_join_runs_once) {
   world.expect_sound();
 }
 
-// Traps 17, 26
 TEST(Flow, what_needs_a_failed_stage_is_skipped_and_runs_after_the_dead_letter_is_retried) {
   World world;
   bool works = false;
@@ -119,7 +118,7 @@ TEST(Flow, on_failure_continue_lets_dependents_run_and_stop_job_ends_the_rest) {
   }
 }
 
-// Model 2: `when` false is skipped by choice, without an attempt, and satisfies
+// `when` false is skipped by choice, without an attempt, and satisfies.
 TEST(Flow, a_stage_whose_condition_is_false_is_skipped_without_an_attempt) {
   World world;
   std::vector<std::string> ran;
@@ -189,7 +188,6 @@ TEST(Flow, a_condition_that_throws_keeps_an_async_stage_from_running_too) {
   world.expect_sound();
 }
 
-// B20, trap 10, D32
 TEST(Flow, five_children_two_fail_and_a_retry_runs_exactly_two_more) {
   World world;
   std::map<std::string, int> executions;
@@ -265,7 +263,7 @@ TEST(Flow, a_tolerated_child_failure_lets_the_parent_succeed_and_can_still_be_re
   world.expect_sound();
 }
 
-// Ruling 20: the gate judges the join; a rejection makes a new expansion
+// The gate judges the join; a rejection makes a new expansion.
 TEST(Flow, a_gate_judges_the_join_and_a_rejection_expands_anew) {
   World world;
   int expansions = 0;
@@ -339,7 +337,7 @@ TEST(Flow, children_with_equal_keys_are_refused_with_the_key) {
             "two fan-out children have the key 'same'");
 }
 
-// Ruling 16, I10, trap 30
+// I10
 TEST(Flow, a_reduce_sees_every_item_once_with_its_state_and_runs_also_without_items) {
   World world;
   std::map<std::string, ItemState> seen;
@@ -409,8 +407,7 @@ TEST(Flow, a_retried_item_makes_the_reduce_run_again) {
   world.expect_sound();
 }
 
-// Ruling 8, B18: a payload over the inline limit is a reference in the record and complete
-// downstream
+// A payload over the inline limit is a reference in the record and whole downstream.
 TEST(Flow, a_large_output_is_kept_as_a_payload_and_read_whole_downstream) {
   World world;
   const std::string large(200'000, 'x');

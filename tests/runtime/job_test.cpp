@@ -20,7 +20,6 @@ Program one_stage(StageFunction work, const RetryPolicy& retry = {}) {
   return built(build);
 }
 
-// D9, D17, trap 29
 TEST(Jobs, a_used_up_attempt_budget_pauses_exactly_there_and_goes_on_when_raised) {
   World world;
   int executions = 0;
@@ -44,7 +43,6 @@ TEST(Jobs, a_used_up_attempt_budget_pauses_exactly_there_and_goes_on_when_raised
   world.expect_sound();
 }
 
-// Trap 29
 TEST(Jobs, a_passed_deadline_that_fails_the_job_leaves_the_rest_cancelled_not_dead) {
   World world({.parallel = 1});
   const Program program = one_stage([&](Context&, std::stop_token) -> Outcome {
@@ -76,7 +74,7 @@ TEST(Jobs, a_job_that_makes_no_progress_is_paused) {
   EXPECT_LE(world.attempts(job, "a", "work").size(), 33u);
 }
 
-// Trap 29: what runs finishes and applies; nothing new starts
+// What runs finishes and applies; nothing new starts.
 TEST(Jobs, a_paused_job_starts_nothing_and_lets_what_runs_apply) {
   World world;
   std::vector<std::shared_ptr<AsyncAttempt>> open;
@@ -98,7 +96,7 @@ TEST(Jobs, a_paused_job_starts_nothing_and_lets_what_runs_apply) {
   world.expect_sound();
 }
 
-// D8, trap 16, I11
+// I11
 TEST(Jobs, after_a_cancel_nothing_is_claimed_and_what_ran_is_recorded_but_not_applied) {
   World world;
   std::vector<std::shared_ptr<AsyncAttempt>> open;
@@ -206,7 +204,6 @@ TEST(Jobs, a_slot_that_a_used_up_budget_refuses_goes_to_the_next_job_at_once) {
   world.expect_sound();
 }
 
-// C30, C49
 TEST(Jobs, an_engine_can_be_restricted_to_categories_and_stages) {
   World world({.categories = {"invoices"}});
   std::vector<std::string> ran;
@@ -224,7 +221,6 @@ TEST(Jobs, an_engine_can_be_restricted_to_categories_and_stages) {
   EXPECT_THAT(ran, ElementsAre("i", "l"));
 }
 
-// Ruling 12
 TEST(Jobs, jobs_of_equal_priority_take_turns_and_higher_ones_go_first) {
   World world({.parallel = 1});
   std::vector<std::int64_t> order;
@@ -300,7 +296,6 @@ TEST(Jobs, an_urgent_job_at_its_own_limit_leaves_the_other_slots_to_the_next) {
   world.expect_sound();
 }
 
-// D15–D19, D31, D42, ruling 19
 TEST(Jobs, a_job_of_tasks_runs_each_by_its_type_in_the_order_of_its_dependencies) {
   World world;
   std::vector<std::string> ran;
@@ -335,7 +330,6 @@ TEST(Jobs, faults_of_a_job_of_tasks_are_told_all_at_once) {
   EXPECT_THAT(job.error().message, HasSubstr("'nothing'"));
 }
 
-// D29, D30, D44, D52
 TEST(Jobs, a_custom_decider_replaces_the_policy_and_is_recorded_by_name) {
   World world;
   HandlerRegistry registry;
@@ -359,7 +353,6 @@ TEST(Jobs, a_custom_decider_replaces_the_policy_and_is_recorded_by_name) {
   EXPECT_EQ(world.kind(*job, "tasks", "t"), StateKind::failed);
 }
 
-// D17: 50 consecutive decisions without progress
 TEST(Jobs, a_job_of_tasks_is_stuck_after_fifty_decisions_without_an_ended_task) {
   World world;
   HandlerRegistry registry;
@@ -376,7 +369,6 @@ TEST(Jobs, a_job_of_tasks_is_stuck_after_fifty_decisions_without_an_ended_task) 
   EXPECT_EQ(world.attempts(*job, "tasks", "t").size(), 50u);
 }
 
-// Trap 9, ruling 17
 TEST(Jobs, a_submission_that_was_cut_off_is_read_again_without_losing_or_doubling) {
   World world;
   std::multiset<std::string> seen;
@@ -409,7 +401,6 @@ TEST(Jobs, a_submission_that_was_cut_off_is_read_again_without_losing_or_doublin
   world.expect_sound();
 }
 
-// Ruling 18
 TEST(Jobs, what_an_earlier_job_finished_unchanged_is_adopted) {
   World world;
   int executions = 0;

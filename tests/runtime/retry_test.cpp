@@ -18,7 +18,6 @@ std::vector<Duration> delays(const std::vector<Attempt>& attempts) {
   return found;
 }
 
-// A62, A63, A65, B69
 TEST(Retry, a_single_attempt_that_succeeds_is_recorded_as_attempt_one) {
   World world;
   AttemptNumber seen = 0;
@@ -42,7 +41,6 @@ TEST(Retry, a_single_attempt_that_succeeds_is_recorded_as_attempt_one) {
   world.expect_sound();
 }
 
-// C18–C21, C40, C41, C46, trap 5
 TEST(Retry, a_service_that_is_always_down_is_tried_eight_times_with_doubling_delays_to_an_hour) {
   World world;
   int executions = 0;
@@ -65,7 +63,6 @@ TEST(Retry, a_service_that_is_always_down_is_tried_eight_times_with_doubling_del
   world.expect_sound();
 }
 
-// C22, C42, trap 4
 TEST(Retry, twenty_rate_limits_with_a_hint_cost_no_attempt) {
   World world;
   int executions = 0;
@@ -88,7 +85,6 @@ TEST(Retry, twenty_rate_limits_with_a_hint_cost_no_attempt) {
   world.expect_sound();
 }
 
-// C23, trap 4
 TEST(Retry, rate_limits_without_a_hint_are_ordinary_failures) {
   World world;
   int executions = 0;
@@ -106,7 +102,6 @@ TEST(Retry, rate_limits_without_a_hint_are_ordinary_failures) {
   EXPECT_EQ(world.kind(job, "a", "call"), StateKind::failed);
 }
 
-// Ruling 25
 TEST(Retry, one_rate_limit_holds_back_the_whole_pool_instead_of_being_met_by_every_item) {
   World world({.parallel = 1});
   int executions = 0;
@@ -125,7 +120,6 @@ TEST(Retry, one_rate_limit_holds_back_the_whole_pool_instead_of_being_met_by_eve
   EXPECT_EQ(world.state(job), JobState::completed);
 }
 
-// C6, C43, A51 as ruled by model 6.1
 TEST(Retry, a_final_error_fails_at_once_and_is_never_escalated) {
   World world;
   int executions = 0;
@@ -145,7 +139,6 @@ TEST(Retry, a_final_error_fails_at_once_and_is_never_escalated) {
   EXPECT_TRUE(world.open_reviews(job).empty());
 }
 
-// B5, B24, B57, A47, A81, B63, B64
 TEST(Retry, a_rejection_comes_back_as_typed_feedback_to_the_next_attempt) {
   World world;
   std::vector<std::optional<Feedback>> seen;
@@ -186,7 +179,6 @@ TEST(Retry, a_rejection_comes_back_as_typed_feedback_to_the_next_attempt) {
   world.expect_sound();
 }
 
-// A67, A71, A48–A50, B49, B50
 TEST(Retry, a_timeout_is_a_failed_attempt_whose_feedback_names_the_time) {
   World world;
   std::vector<std::string> feedback;
@@ -210,7 +202,6 @@ TEST(Retry, a_timeout_is_a_failed_attempt_whose_feedback_names_the_time) {
   EXPECT_EQ(feedback[1], "attempt timed out after 100ms");
 }
 
-// A68, A69, A85
 TEST(Retry, a_stage_that_always_times_out_fails_or_escalates_as_it_was_told) {
   for (const OnExhausted then : {OnExhausted::fail, OnExhausted::escalate}) {
     World world;
@@ -230,7 +221,6 @@ TEST(Retry, a_stage_that_always_times_out_fails_or_escalates_as_it_was_told) {
   }
 }
 
-// Trap 11, B26
 TEST(Retry, a_gate_that_throws_keeps_the_output_and_is_retried) {
   World world;
   int asked = 0;
@@ -268,7 +258,7 @@ TEST(Retry, a_gate_or_a_condition_that_throws_something_odd_fails_the_attempt) {
             "the condition threw a value that is not a std::exception");
 }
 
-// Trap 11: the gate is inside the attempt's deadline
+// The gate is inside the attempt's deadline.
 TEST(Retry, a_gate_that_takes_too_long_times_the_attempt_out) {
   World world;
   WorkflowBuilder build("slow_gate");
@@ -288,7 +278,6 @@ TEST(Retry, a_gate_that_takes_too_long_times_the_attempt_out) {
   EXPECT_EQ(world.kind(job, "a", "work"), StateKind::failed);
 }
 
-// D2, style 1.8
 TEST(Retry, a_stage_that_throws_is_a_retryable_failure_with_the_message) {
   World world;
   WorkflowBuilder build("throws");
@@ -307,7 +296,6 @@ TEST(Retry, a_stage_that_throws_is_a_retryable_failure_with_the_message) {
   EXPECT_EQ(attempts[0].error->message, "boom");
 }
 
-// A44, A58, B30, B59
 TEST(Retry, an_uncertain_verdict_asks_a_person_whatever_budget_is_left) {
   World world;
   WorkflowBuilder build("unsure");
@@ -323,7 +311,6 @@ TEST(Retry, an_uncertain_verdict_asks_a_person_whatever_budget_is_left) {
   EXPECT_TRUE(waits_for_people(world.job(job)));
 }
 
-// D35, model 2
 TEST(Retry, a_blocked_stage_asks_a_person) {
   World world;
   WorkflowBuilder build("blocked");
@@ -334,7 +321,7 @@ TEST(Retry, a_blocked_stage_asks_a_person) {
   EXPECT_EQ(world.open_reviews(job)[0].reason, ReviewReason::blocked);
 }
 
-// Trap 6, C4: the timer wakes by itself
+// The timer wakes by itself.
 TEST(Retry, a_retry_that_is_due_runs_although_no_new_work_arrives) {
   World world;
   int executions = 0;
@@ -356,7 +343,6 @@ TEST(Retry, a_retry_that_is_due_runs_although_no_new_work_arrives) {
   EXPECT_EQ(world.state(job), JobState::completed);
 }
 
-// B23, ruling 14
 TEST(Retry, the_idempotency_key_changes_only_when_new_work_is_wanted) {
   World world;
   std::vector<std::string> keys;
@@ -406,7 +392,7 @@ TEST(Retry, an_asynchronous_stage_completes_later_and_times_out_if_it_never_does
   EXPECT_EQ(attempts[1].output.text(), R"("in time")");
 }
 
-// C29, C48, trap 7: oldest item first, new work and due retries alike
+// Oldest item first, new work and due retries alike.
 TEST(Retry, new_work_and_due_retries_compete_by_the_age_of_the_item) {
   World world({.parallel = 1});
   std::vector<std::string> order;

@@ -46,7 +46,6 @@ struct Reviewed : testing::Test {
   std::vector<std::string> published;
 };
 
-// A54, A66, A84, B36, B42, B55
 TEST_F(Reviewed, approval_lets_the_item_go_on_with_what_was_shown) {
   EXPECT_EQ(world.kind(job, "a", "draft"), StateKind::awaiting_review);
   EXPECT_TRUE(published.empty());
@@ -58,7 +57,7 @@ TEST_F(Reviewed, approval_lets_the_item_go_on_with_what_was_shown) {
   world.expect_sound();
 }
 
-// B44, trap 14 (in one process; across processes in tests/crash)
+// In one process; tests/crash has the same across processes.
 TEST_F(Reviewed, edits_replace_the_output_downstream_and_the_original_stays_in_the_attempt) {
   ASSERT_TRUE(
       world.engine->answer(review(), {.outcome = ReviewOutcome::approve_with_edits,
@@ -74,7 +73,6 @@ TEST_F(Reviewed, edits_replace_the_output_downstream_and_the_original_stays_in_t
   world.expect_sound();
 }
 
-// Ruling 9
 TEST_F(Reviewed, edits_to_what_may_not_be_edited_are_refused_and_change_nothing) {
   const auto refused =
       world.engine->answer(review(), {.outcome = ReviewOutcome::approve_with_edits,
@@ -86,7 +84,6 @@ TEST_F(Reviewed, edits_to_what_may_not_be_edited_are_refused_and_change_nothing)
   EXPECT_EQ(world.kind(job, "a", "draft"), StateKind::awaiting_review);
 }
 
-// Ruling 8, B45
 TEST_F(Reviewed, approve_with_edits_needs_edits) {
   const auto refused = world.engine->answer(
       review(), {.outcome = ReviewOutcome::approve_with_edits, .reviewer = "ada"});
@@ -94,7 +91,6 @@ TEST_F(Reviewed, approve_with_edits_needs_edits) {
   EXPECT_EQ(refused.error().code, ErrorCode::invalid);
 }
 
-// B52, trap 27
 TEST_F(Reviewed, requested_changes_are_the_feedback_of_the_next_attempt_and_any_attempt_can_win) {
   ASSERT_TRUE(world.engine->answer(
       review(), {.outcome = ReviewOutcome::request_changes, .reviewer = "ada", .note = "shorter"}));
@@ -108,7 +104,6 @@ TEST_F(Reviewed, requested_changes_are_the_feedback_of_the_next_attempt_and_any_
   world.expect_sound();
 }
 
-// B43
 TEST_F(Reviewed, rejection_fails_the_task_and_skips_what_needs_it) {
   ASSERT_TRUE(world.engine->answer(
       review(), {.outcome = ReviewOutcome::reject, .reviewer = "ada", .note = "tables lost"}));
@@ -120,7 +115,7 @@ TEST_F(Reviewed, rejection_fails_the_task_and_skips_what_needs_it) {
   world.expect_sound();
 }
 
-// Trap 13, I8
+// I8
 TEST_F(Reviewed, of_two_answers_one_wins_and_the_other_is_told) {
   const ReviewId id = review();
   ASSERT_TRUE(world.engine->answer(id, {.outcome = ReviewOutcome::approve, .reviewer = "ada"}));
@@ -140,7 +135,6 @@ TEST_F(Reviewed, an_answer_for_other_content_than_is_stored_is_a_conflict) {
   EXPECT_EQ(stale.error().code, ErrorCode::conflict);
 }
 
-// Ruling 10
 TEST_F(Reviewed, an_answer_can_take_effect_later_and_be_taken_back_by_who_gave_it) {
   const ReviewId id = review();
   const Answer later{
@@ -170,7 +164,7 @@ TEST_F(Reviewed, a_claimed_review_is_answered_by_its_claimant_until_the_claim_ru
   EXPECT_TRUE(world.engine->answer(id, {.outcome = ReviewOutcome::approve, .reviewer = "bob"}));
 }
 
-// B52, B58, A60: every attempt is there for the person who decides
+// Every attempt is there for the person who decides.
 TEST(Review, an_exhausted_budget_escalates_with_every_attempt_recorded) {
   World world;
   WorkflowBuilder build("escalates");
@@ -208,7 +202,6 @@ TEST(Review, an_exhausted_budget_escalates_with_every_attempt_recorded) {
   world.expect_sound();
 }
 
-// Ruling 11, trap 27
 TEST(Review, changes_asked_of_a_human_stage_restart_the_stage_it_names_once) {
   World world;
   std::vector<std::string> ran;

@@ -92,8 +92,7 @@ TEST(CodeSources, one_that_throws_is_not_the_end_and_is_told) {
   EXPECT_THAT(log, testing::Contains(HasSubstr("could not be made: bad template")));
 }
 
-// Model ruling 11: without code a human stage shows its input; a code source may prepare what is
-// shown.
+// Without code a human stage shows its input; a source may prepare what is shown.
 TEST(CodeSources, may_prepare_what_a_human_stage_shows) {
   World world;
   StageDefinition look = stage_of("look", "");

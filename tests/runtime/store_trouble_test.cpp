@@ -128,7 +128,6 @@ TEST_F(StoreTrouble, who_could_not_renew_lets_the_others_renew_before_it_sweeps)
   }
 }
 
-// Trap 33
 TEST_F(StoreTrouble, a_store_that_is_full_stops_new_work_says_so_and_loses_nothing) {
   auto engine = engine_with();
   int executions = 0;

@@ -243,7 +243,7 @@ TEST_F(Noticing, a_pool_and_a_rate_that_do_not_hold) {
                           "pool is used up"));
 }
 
-// I8, ruling 10
+// I8
 TEST_F(Noticing, an_answer_that_takes_effect_before_its_time) {
   const JobId job = drive.submit(workflow("w", {reviewed("a")}), {"x"});
   drive.work(always(succeeded()));

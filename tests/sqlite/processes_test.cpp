@@ -36,7 +36,6 @@ struct Paused {
   }
 };
 
-// Trap 31
 TEST(Turnstile, two_processes_write_in_turns_and_neither_fails) {
   const Folder folder;
   (void)must_open({.path = folder / "a.db"});

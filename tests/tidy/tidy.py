@@ -76,6 +76,16 @@ def without_comments(text: str) -> str:
     return TOKEN.sub(lambda m: _blank(m[0]) if m["comment"] else m[0], text)
 
 
+def comments_only(text: str) -> str:
+    """Without code; every line keeps its number."""
+    kept, end = [], 0
+    for match in TOKEN.finditer(text):
+        if match["comment"]:
+            kept += [_blank(text[end:match.start()]), match[0]]
+            end = match.end()
+    return "".join(kept) + _blank(text[end:])
+
+
 def code_only(text: str) -> str:
     """Without comments and literals; every line keeps its number."""
     return TOKEN.sub(lambda m: m[0] if m["digits"] else _blank(m[0]), text)
@@ -310,6 +320,16 @@ def todos_have_a_type(tree: Tree) -> Iterator[Offence]:
             yield path, number, "say of what kind it is: TODO(perf), TODO(before-1.0)"
 
 
+REQUIREMENT_ID = re.compile(r"\b(?:[A-E]\d{1,2}|[Tt]raps? \d+|[Rr]ulings? \d+)\b")
+
+
+def requirement_ids_stay_on_their_page(tree: Tree) -> Iterator[Offence]:
+    """docs/requirements.md names the tests of each requirement; a comment says what it means."""
+    for path in tree.code():
+        for number, match in _matches(comments_only(tree.text(path)), REQUIREMENT_ID):
+            yield path, number, f"'{match[0]}' belongs to docs/requirements.md alone: say what is meant"
+
+
 def text_has_no_tabs_or_trailing_space(tree: Tree) -> Iterator[Offence]:
     """Plain text: UTF-8, spaces, and a newline at the end of each line."""
     top = [p for p in tree.root.iterdir()
@@ -337,6 +357,7 @@ CHECKS: dict[str, Check] = {check.__name__: check for check in (
     tests_do_not_skip_or_sleep,
     output_goes_through_the_session,
     todos_have_a_type,
+    requirement_ids_stay_on_their_page,
     text_has_no_tabs_or_trailing_space,
 )}
 

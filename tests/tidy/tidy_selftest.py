@@ -117,6 +117,11 @@ OFFENCES: dict[str, list[dict[str, str]]] = {
         {"src/core/a.cpp": "// TODO: make it fast\n"},
         {"cmake/a.cmake": "# FIXME\n"},
     ],
+    "requirement_ids_stay_on_their_page": [
+        {"tests/core/a.cpp": "// A21, I3\n"},
+        {"src/core/a.cpp": "int x;  // what was left is ended (trap 15)\n"},
+        {"include/pawl/core/a.hpp": "/// Model ruling 22: all at once.\n"},
+    ],
     "text_has_no_tabs_or_trailing_space": [
         {"src/core/a.cpp": "\tint x;\n"},
         {"src/core/a.cpp": "int x; \n"},
@@ -160,6 +165,9 @@ ALLOWED: dict[str, list[dict[str, str]]] = {
         {"src/sqlite/a.cpp": "::write(file, text, 1);\n", "tests/core/a.cpp": "std::printf(a);\n"},
     ],
     "todos_have_a_type": [{"src/core/a.cpp": "// TODO(perf): keep the plan\n// TODO(before-1.0)\n"}],
+    "requirement_ids_stay_on_their_page": [
+        {"src/core/a.cpp": '// I3: the code "E012" of a fault\nint A1 = 1; auto x = "trap 15";\n'},
+    ],
     "text_has_no_tabs_or_trailing_space": [{"build/a.cpp": "\t \n"}],
 }
 

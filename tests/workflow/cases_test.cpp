@@ -35,7 +35,7 @@ std::string writable(std::string said) {
   return said;
 }
 
-// Rulings 22 and 23, trap 19: every fault at once, with its place and a remedy.
+// Every fault at once, with place and way out.
 TEST(WrongFiles, are_told_as_their_cases_say) {
   const bool updates = std::getenv("PAWL_UPDATE_CASES") != nullptr;
   for (const CaseFile& file : case_files()) {
