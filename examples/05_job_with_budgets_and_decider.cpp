@@ -12,6 +12,7 @@
 #include <string>
 
 #include "lesson.hpp"
+#include "pawl/compat/task_spec.hpp"
 #include "pawl/pawl.hpp"
 
 namespace {
@@ -91,18 +92,17 @@ void job_with_budgets_and_decider(const std::filesystem::path& path) {
   pawl::ManualClock clock;
   const auto store = must(pawl::open_sqlite_store({.path = path}, clock));
   const auto engine = must(pawl::Engine::create(store, {.threads = 0}, clock));
-  engine->serve(handlers);
 
   // A job refers to handlers by type; a misspelt one is refused before anything is stored.
-  const auto misspelt =
-      engine->submit(pawl::TaskJob{.tasks = {{.type = "http_reqest", .title = "fetch"}}});
+  const pawl::TaskJob wrong{.tasks = {{.type = "http_reqest", .title = "fetch"}}};
+  const auto misspelt = pawl::submit(*engine, wrong, handlers);
   promise(!misspelt, "an unknown task type is refused");
   std::printf("refused: %s\n\n", misspelt.error().text().c_str());
 
   pawl::Budget budget = pawl::default_task_budget();
   budget.max_attempts_per_task = 3;
   budget.max_total_attempts = 4;
-  const pawl::JobId id = must(engine->submit(pawl::TaskJob{
+  const pawl::TaskJob nightly{
       .name = "nightly",
       .tasks = {{.type = "http_request",
                  .title = "fetch rows",
@@ -113,7 +113,8 @@ void job_with_budgets_and_decider(const std::filesystem::path& path) {
                  .goal = pawl::Json::object({{"url", "https://mirror.example/down"}})},
                 {.type = "write_report", .title = "report", .depends_on = {"fetch rows"}}},
       .budget = budget,
-      .decider = "patient"}));
+      .decider = "patient"};
+  const pawl::JobId id = must(pawl::submit(*engine, nightly, handlers));
 
   // Four attempts may be opened; the fifth pauses the job instead.
   const pawl::Job paused = run_on_virtual_time(*engine, clock, id);

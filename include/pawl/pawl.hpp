@@ -1,7 +1,7 @@
 #pragma once
 
-/// All of pawl, in reading order. For examples and small programs; pawl's own sources include only
-/// what they use.
+/// Most of pawl, in reading order. For examples and small programs; pawl's own sources include only
+/// what they use. Programs that come from older systems include the headers in pawl/compat as well.
 
 // clang-format off: the order is for readers
 

@@ -39,14 +39,7 @@ class EngineOnLoop final : public Engine {
 
   void serve(const Program& program) override { loop_->serve(program.handlers()); }
 
-  void serve(const HandlerRegistry& registry) override {
-    std::map<std::string, std::shared_ptr<const StageCode>> handlers = handlers_of(registry);
-    {
-      const std::lock_guard lock(mutex_);
-      registry_ = registry;
-    }
-    loop_->serve(handlers);
-  }
+  void serve(const Handlers& handlers) override { loop_->serve(handlers); }
 
   void serve(CodeSource source) override { loop_->serve(std::move(source)); }
 
@@ -80,20 +73,6 @@ class EngineOnLoop final : public Engine {
       return std::unexpected(rest.error());
     }
     return job;
-  }
-
-  Result<JobId> submit(const TaskJob& job, const JobOptions& options) override {
-    HandlerRegistry registry;
-    {
-      const std::lock_guard lock(mutex_);
-      registry = registry_;
-    }
-    const auto program = compile(job, registry);
-    if (!program) return fail(ErrorCode::invalid, text_of(program.error()));
-    serve(*program);
-    JobOptions with_budget = options;
-    with_budget.budget = job.budget;
-    return submit(program->workflow(), {NewItem{.key = job.name}}, with_budget);
   }
 
   Result<Added> add_items(JobId job, std::vector<NewItem> items, bool close) override {
@@ -284,7 +263,6 @@ class EngineOnLoop final : public Engine {
   std::mutex mutex_;
   std::condition_variable progress_;
   // Guarded by mutex_.
-  HandlerRegistry registry_;
   std::map<JobId, Workflow> workflows_;  ///< of jobs that items were added to
 
   std::thread thread_;

@@ -1,4 +1,4 @@
-/// Jobs: budgets, deadlines, pause, cancel, tolerance, categories, priorities, tasks by type.
+/// Jobs: budgets, deadlines, pause, cancel, tolerance, categories, priorities.
 
 #include <map>
 
@@ -294,79 +294,6 @@ TEST(Jobs, an_urgent_job_at_its_own_limit_leaves_the_other_slots_to_the_next) {
   }
   EXPECT_EQ(world.state(first), JobState::completed);
   world.expect_sound();
-}
-
-TEST(Jobs, a_job_of_tasks_runs_each_by_its_type_in_the_order_of_its_dependencies) {
-  World world;
-  std::vector<std::string> ran;
-  HandlerRegistry registry;
-  registry.add("fetch", [&](Context& context, std::stop_token) -> Outcome {
-    ran.push_back(*string_of(*member(context.stage_params(), "title")));
-    return Output{.json = "page"};
-  });
-  registry.add("parse", [&](Context& context, std::stop_token) -> Outcome {
-    ran.push_back("parse " + *string_of(context.upstream("get it")->json));
-    return Output{};
-  });
-  world.engine->serve(registry);
-  const Result<JobId> job = world.engine->submit(TaskJob{
-      .tasks = {{.type = "parse", .title = "read it", .depends_on = {"get it"}},
-                {.type = "fetch", .title = "get it", .goal = Json::object({{"url", "x"}})}}});
-  ASSERT_TRUE(job) << job.error().text();
-  world.run();
-  EXPECT_THAT(ran, ElementsAre("get it", "parse page"));
-  EXPECT_EQ(world.state(*job), JobState::completed);
-}
-
-TEST(Jobs, faults_of_a_job_of_tasks_are_told_all_at_once) {
-  World world;
-  HandlerRegistry registry;
-  registry.add("fetch", succeed);
-  world.engine->serve(registry);
-  const Result<JobId> job = world.engine->submit(
-      TaskJob{.tasks = {{.type = "fetsh", .title = "a"}, {.type = "nothing", .title = "b"}}});
-  ASSERT_FALSE(job);
-  EXPECT_THAT(job.error().message, HasSubstr("did you mean 'fetch'"));
-  EXPECT_THAT(job.error().message, HasSubstr("'nothing'"));
-}
-
-TEST(Jobs, a_custom_decider_replaces_the_policy_and_is_recorded_by_name) {
-  World world;
-  HandlerRegistry registry;
-  registry.add("flaky", [](Context&, std::stop_token) -> Outcome { return retryable("network"); });
-  registry.add_decider("patient", [](const StageDefinition&, const Attempt& attempt) -> Advice {
-    if (attempt.number >= 3) return MarkDead{"Max attempts (3) exceeded"};
-    const auto delay = std::chrono::seconds(1u << attempt.number);
-    return Retry{.delay = delay, .reason = "Retry " + std::to_string(attempt.number) + " of 3"};
-  });
-  world.engine->serve(registry);
-  const Result<JobId> job = world.engine->submit(
-      TaskJob{.tasks = {{.type = "flaky", .title = "t"}}, .decider = "patient"});
-  ASSERT_TRUE(job);
-  world.pass(1min);
-  const auto attempts = world.attempts(*job, "tasks", "t");
-  ASSERT_EQ(attempts.size(), 3u);
-  EXPECT_EQ(attempts[0].decider, "patient");
-  EXPECT_EQ(attempts[0].decision.reason, "Retry 1 of 3");
-  EXPECT_EQ(attempts[1].opened_at - attempts[0].ended_at, 2s);
-  EXPECT_EQ(attempts[2].decision.reason, "Max attempts (3) exceeded");
-  EXPECT_EQ(world.kind(*job, "tasks", "t"), StateKind::failed);
-}
-
-TEST(Jobs, a_job_of_tasks_is_stuck_after_fifty_decisions_without_an_ended_task) {
-  World world;
-  HandlerRegistry registry;
-  registry.add("never", [](Context&, std::stop_token) -> Outcome { return retryable("no"); });
-  registry.add_decider("forever",
-                       [](const StageDefinition&, const Attempt&) -> Advice { return Retry{}; });
-  world.engine->serve(registry);
-  TaskJob spec{.tasks = {{.type = "never", .title = "t"}}, .decider = "forever"};
-  spec.budget.max_attempts_per_task.reset();
-  const Result<JobId> job = world.engine->submit(spec);
-  ASSERT_TRUE(job) << job.error().text();
-  world.run();
-  EXPECT_EQ(world.job(*job).paused, PauseCause::no_progress);
-  EXPECT_EQ(world.attempts(*job, "tasks", "t").size(), 50u);
 }
 
 TEST(Jobs, a_submission_that_was_cut_off_is_read_again_without_losing_or_doubling) {

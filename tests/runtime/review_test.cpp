@@ -187,8 +187,8 @@ TEST(Review, an_exhausted_budget_escalates_with_every_attempt_recorded) {
   EXPECT_EQ(attempts[2].feedback->summary, "no 3");
   bool told = false;
   for (const Event& event : world.events()) {
-    if (const auto escalated = as<Escalated>(event)) {
-      EXPECT_EQ(escalated->reason, "Retry budget exhausted");
+    if (event.type == EventType::escalated) {
+      EXPECT_EQ(event.text, "Retry budget exhausted");
       told = true;
     }
   }

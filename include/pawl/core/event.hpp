@@ -4,7 +4,6 @@
 /// published after that commit. A late subscriber reads every event, in order, by cursor.
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "pawl/core/attempt.hpp"
@@ -42,8 +41,8 @@ enum class EventType : std::uint8_t {
   job_trusted = 27,
 };
 
-/// One event. The type defines the meaning of `code`, `count`, `when` and `text` (see the views
-/// below). "pawl/codec/documents.hpp" renders them as the JSON `data`.
+/// One event. `code`, `count`, `when` and `text` mean what the type says;
+/// docs/reference/events.md lists them, and "pawl/codec/documents.hpp" renders them as JSON.
 struct Event {
   EventType type{};
   EventSeq seq = 0;  ///< set when read back
@@ -58,51 +57,5 @@ struct Event {
   std::string text;        ///< a summary, reason, message or name
   friend bool operator==(const Event&, const Event&) = default;
 };
-
-// Typed views of events for authors of workflows. `as<View>(event)` is empty if the event is of
-// another type.
-
-struct QualityCheckPassed {
-  TaskId task;
-  AttemptNumber attempt;
-};
-struct QualityCheckFailed {
-  TaskId task;
-  AttemptNumber attempt;
-  std::string feedback_summary;
-};
-/// `attempt` is the number of the next attempt.
-struct RetryScheduledEvent {
-  TaskId task;
-  AttemptNumber attempt;
-  std::int64_t max_attempts;
-  Cause cause;
-  Timestamp next_run_at;
-};
-/// Emitted before the code of a retry runs.
-struct RetryAttempt {
-  TaskId task;
-  AttemptNumber attempt;
-  std::int64_t max_attempts;
-  std::optional<std::string> feedback_summary;
-};
-struct Escalated {
-  TaskId task;
-  ReviewReason why;
-  std::string reason;
-};
-
-template <class View>
-[[nodiscard]] std::optional<View> as(const Event& event);
-template <>
-std::optional<QualityCheckPassed> as(const Event& event);
-template <>
-std::optional<QualityCheckFailed> as(const Event& event);
-template <>
-std::optional<RetryScheduledEvent> as(const Event& event);
-template <>
-std::optional<RetryAttempt> as(const Event& event);
-template <>
-std::optional<Escalated> as(const Event& event);
 
 }  // namespace pawl

@@ -31,7 +31,6 @@
 
 #include "pawl/runtime/context.hpp"
 #include "pawl/runtime/program.hpp"
-#include "pawl/runtime/task_spec.hpp"
 #include "pawl/store/records.hpp"
 #include "pawl/store/store.hpp"
 
@@ -132,7 +131,8 @@ class Engine {
   /// Provides the code for the stages of a workflow. It serves every job in the store whose
   /// workflow names the same handlers.
   virtual void serve(const Program& program) = 0;
-  virtual void serve(const HandlerRegistry& registry) = 0;
+  /// The same for handlers that belong to no single workflow.
+  virtual void serve(const Handlers& handlers) = 0;
   /// Provides code that is made from the definition of a stage. Called once for each stage of each
   /// job that the engine meets, after the handlers served by name. A null result means that the
   /// source does not know the stage.
@@ -145,8 +145,6 @@ class Engine {
                                              const JobOptions& options = {}) = 0;
   /// Reads the items in chunks, so memory stays bounded.
   [[nodiscard]] virtual Result<JobId> submit(const Workflow& workflow, const ItemSource& source,
-                                             const JobOptions& options = {}) = 0;
-  [[nodiscard]] virtual Result<JobId> submit(const TaskJob& job,
                                              const JobOptions& options = {}) = 0;
   [[nodiscard]] virtual Result<Added> add_items(JobId job, std::vector<NewItem> items,
                                                 bool close = false) = 0;

@@ -36,19 +36,20 @@ struct StageCode {
   Decider decider;
 };
 
+/// Code by handler name.
+using Handlers = std::map<std::string, std::shared_ptr<const StageCode>>;
+
 /// A workflow with the code of its handlers. Copies share the code.
 class Program {
  public:
-  Program(Workflow workflow, std::map<std::string, std::shared_ptr<const StageCode>> handlers)
+  Program(Workflow workflow, Handlers handlers)
       : workflow_(std::move(workflow)), handlers_(std::move(handlers)) {}
   [[nodiscard]] const Workflow& workflow() const { return workflow_; }
-  [[nodiscard]] const std::map<std::string, std::shared_ptr<const StageCode>>& handlers() const {
-    return handlers_;
-  }
+  [[nodiscard]] const Handlers& handlers() const { return handlers_; }
 
  private:
   Workflow workflow_;
-  std::map<std::string, std::shared_ptr<const StageCode>> handlers_;
+  Handlers handlers_;
 };
 
 class WorkflowBuilder;

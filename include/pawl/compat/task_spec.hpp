@@ -4,11 +4,10 @@
 ///
 ///   pawl::HandlerRegistry handlers;
 ///   handlers.add("http_request", call_it);
-///   engine.serve(handlers);
-///   engine.submit(pawl::TaskJob{.tasks = {{.type = "http_request", .title = "fetch"}}});
+///   pawl::submit(engine, {.tasks = {{.type = "http_request", .title = "fetch"}}}, handlers);
 ///
-/// Such a job compiles to a generated workflow: one stage per task, one item; `depends_on` are its
-/// needs.
+/// Such a job compiles to a generated workflow with one item and one stage per task; `depends_on`
+/// become the needs of the stage. A new program describes a workflow with `WorkflowBuilder`.
 
 #include <expected>
 #include <map>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "pawl/core/job.hpp"
+#include "pawl/runtime/engine.hpp"
 #include "pawl/runtime/program.hpp"
 
 namespace pawl {
@@ -38,7 +38,7 @@ struct TaskJob {
   std::string name = "tasks";
   std::vector<TaskSpec> tasks;
   Budget budget = default_task_budget();
-  std::string decider;  ///< a name known to the registry; empty: the default
+  std::string decider;  ///< a name in the registry; empty: the default
 };
 
 class HandlerRegistry {
@@ -54,13 +54,20 @@ class HandlerRegistry {
 };
 
 /// Every handler of the registry, alone and with each decider, by the name a stage gives.
-[[nodiscard]] std::map<std::string, std::shared_ptr<const StageCode>> handlers_of(
-    const HandlerRegistry& registry);
+[[nodiscard]] Handlers handlers_of(const HandlerRegistry& registry);
 
 /// The generated workflow with its code, or every fault at once: a type without a handler, an
 /// unknown or circular dependency, two equal titles.
 [[nodiscard]] std::expected<Program, std::vector<Error>> compile(const TaskJob& job,
                                                                  const HandlerRegistry& registry);
+
+/// Brings the code of the handlers to an engine that runs jobs of tasks and submits none.
+void serve(Engine& engine, const HandlerRegistry& registry);
+
+/// Serves the handlers and submits the job with one item, named after the job. The budget is that
+/// of the job. `invalid` reports every fault that `compile` finds.
+[[nodiscard]] Result<JobId> submit(Engine& engine, const TaskJob& job,
+                                   const HandlerRegistry& registry, const JobOptions& options = {});
 
 /// What a handler of a task job finds in `context.stage_params()`.
 [[nodiscard]] Json params_of(const TaskSpec& task);

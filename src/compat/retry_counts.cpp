@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "pawl/import/import.hpp"
+#include "pawl/compat/legacy_import.hpp"
 
 namespace pawl {
 

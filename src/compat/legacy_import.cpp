@@ -1,11 +1,11 @@
-#include "pawl/import/import.hpp"
+#include "pawl/compat/legacy_import.hpp"
 
 #include <algorithm>
 #include <map>
 #include <unordered_set>
 #include <utility>
 
-#include "import/old_documents.hpp"
+#include "compat/old_documents.hpp"
 #include "pawl/codec/item_key.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/store/records.hpp"
@@ -13,6 +13,10 @@
 namespace pawl {
 
 namespace {
+
+using compat::OldCheckpoint;
+using compat::OldResult;
+using compat::ReadingNotes;
 
 constexpr JsonLimits document_limits{.depth = 64, .bytes = std::size_t{1} << 30U};
 constexpr std::size_t items_per_chunk = 1'000;

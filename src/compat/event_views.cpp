@@ -1,4 +1,4 @@
-#include "pawl/core/event.hpp"
+#include "pawl/compat/event_views.hpp"
 
 namespace pawl {
 

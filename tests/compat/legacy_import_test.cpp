@@ -1,4 +1,4 @@
-#include "pawl/import/import.hpp"
+#include "pawl/compat/legacy_import.hpp"
 
 #include <gmock/gmock.h>
 
@@ -152,7 +152,7 @@ TEST(ReadCheckpoint, wrong_types_are_all_told_at_once_with_their_paths) {
       "dead letters[1].item_id: expected the item's id, found none");
 }
 
-// Found by fuzz/old_import.cpp: the store refused the item when the job was there already.
+// Found by fuzz/legacy_import.cpp: the store refused the item when the job was there already.
 TEST(ReadCheckpoint, an_item_without_a_name_is_a_fault) {
   const Result<ImportPlan> plan = read_checkpoint(R"({
     "agent_results": {"": {"status": "Success"}}, "completed_agents": ["a", ""],
@@ -166,7 +166,7 @@ TEST(ReadCheckpoint, an_item_without_a_name_is_a_fault) {
             "item_retry_counts: expected the items' ids, found an empty one");
 }
 
-// Found by fuzz/old_import.cpp: a few hundred bytes must not become gigabytes.
+// Found by fuzz/legacy_import.cpp: a few hundred bytes must not become gigabytes.
 TEST(ReadCheckpoint, more_attempts_than_anybody_made_are_refused) {
   std::string failed;
   for (int i = 0; i < 3; ++i) {

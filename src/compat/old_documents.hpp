@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "pawl/compat/legacy_import.hpp"
 #include "pawl/core/json.hpp"
-#include "pawl/import/import.hpp"
 
-namespace pawl {
+namespace pawl::compat {
 
 /// One entry of `agent_results`.
 struct OldResult {
@@ -42,4 +42,4 @@ struct ReadingNotes {
 [[nodiscard]] std::vector<OldDeadLetter> old_dead_letters_from(const std::vector<Json>& documents,
                                                                ReadingNotes& notes);
 
-}  // namespace pawl
+}  // namespace pawl::compat

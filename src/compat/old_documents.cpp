@@ -1,4 +1,4 @@
-#include "import/old_documents.hpp"
+#include "compat/old_documents.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -7,7 +7,7 @@
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
 
-namespace pawl {
+namespace pawl::compat {
 
 namespace {
 
@@ -266,4 +266,4 @@ std::vector<OldDeadLetter> old_dead_letters_from(const std::vector<Json>& docume
   return letters;
 }
 
-}  // namespace pawl
+}  // namespace pawl::compat

@@ -2,12 +2,13 @@
 /// read or refused, attempts are numbered without a gap, and the job that comes of it keeps every
 /// promise and comes only once.
 
+#include "pawl/compat/legacy_import.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 #include "pawl/codec/workflow.hpp"
-#include "pawl/import/import.hpp"
 #include "pawl/store/verify.hpp"
 
 namespace {

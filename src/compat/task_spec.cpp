@@ -1,4 +1,4 @@
-#include "pawl/runtime/task_spec.hpp"
+#include "pawl/compat/task_spec.hpp"
 
 #include <utility>
 
@@ -36,9 +36,8 @@ std::string handler_name(const std::string& type, const std::string& decider) {
 
 }  // namespace
 
-std::map<std::string, std::shared_ptr<const StageCode>> handlers_of(
-    const HandlerRegistry& registry) {
-  std::map<std::string, std::shared_ptr<const StageCode>> handlers;
+Handlers handlers_of(const HandlerRegistry& registry) {
+  Handlers handlers;
   for (const auto& [type, work] : registry.handlers()) {
     handlers.emplace(type, std::make_shared<const StageCode>(StageCode{.work = work}));
     for (const auto& [name, decider] : registry.deciders()) {
@@ -90,6 +89,18 @@ std::expected<Program, std::vector<Error>> compile(const TaskJob& job,
   auto workflow = compile(std::move(definition));
   if (!workflow) return std::unexpected(workflow.error());
   return Program(std::move(*workflow), handlers_of(registry));
+}
+
+void serve(Engine& engine, const HandlerRegistry& registry) { engine.serve(handlers_of(registry)); }
+
+Result<JobId> submit(Engine& engine, const TaskJob& job, const HandlerRegistry& registry,
+                     const JobOptions& options) {
+  const auto program = compile(job, registry);
+  if (!program) return fail(ErrorCode::invalid, text_of(program.error()));
+  engine.serve(*program);
+  JobOptions with_budget = options;
+  with_budget.budget = job.budget;
+  return engine.submit(program->workflow(), {NewItem{.key = job.name}}, with_budget);
 }
 
 }  // namespace pawl
