@@ -12,6 +12,7 @@
 
 #include "pawl/codec/digest.hpp"
 #include "pawl/codec/json.hpp"
+#include "pawl/store/arrival.hpp"
 #include "pawl/transfer/transfer.hpp"
 #include "transfer/lines.hpp"
 

@@ -11,7 +11,8 @@ namespace pawl {
 namespace {
 
 void add_log(std::vector<ArtifactRecord>& records, ArtifactKind kind, const char* name,
-             const std::string& text, std::int64_t bytes, Store& store, const Patience& patience) {
+             const std::string& text, std::int64_t bytes, Store& store,
+             const store::Patience& patience) {
   if (bytes == 0) return;
   ArtifactRecord record{.kind = kind, .name = name, .size = bytes};
   std::string tail = text;
@@ -19,7 +20,7 @@ void add_log(std::vector<ArtifactRecord>& records, ArtifactKind kind, const char
     tail = tail_of(text, log_tail_bytes);
     // If a log cannot be stored, the attempt is not lost: the record holds the end of the log.
     const auto keep = [&] { return store.keep_payload(text); };
-    if (const Result<std::string> sha256 = ask_patiently(patience, keep)) {
+    if (const Result<std::string> sha256 = store::ask_patiently(patience, keep)) {
       record.sha256 = *sha256;
       record.reference = "sha256:" + *sha256;
     }
@@ -47,7 +48,7 @@ Status read_event(const std::string& line, Usage& usage) {
 }  // namespace
 
 std::vector<ArtifactRecord> log_records(const ProcessEnd& end, Store& store,
-                                        const Patience& patience) {
+                                        const store::Patience& patience) {
   std::vector<ArtifactRecord> records;
   add_log(records, ArtifactKind::standard_output, "stdout", end.out, end.out_bytes, store,
           patience);

@@ -23,7 +23,7 @@ inline constexpr std::size_t log_tail_bytes = 2'048;
 /// Records of stdout and stderr, if anything was written. Waits until `stop` for a store that does
 /// not answer.
 [[nodiscard]] std::vector<ArtifactRecord> log_records(const ProcessEnd& end, Store& store,
-                                                      const Patience& patience);
+                                                      const store::Patience& patience);
 
 /// Stores the files that a result names. `invalid` names the file that cannot be stored.
 [[nodiscard]] Result<std::vector<ArtifactRecord>> file_records(const std::vector<NamedFile>& files,

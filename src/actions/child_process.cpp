@@ -71,7 +71,7 @@ int ChildProcess::start(const StartOrder& order) {
       ::posix_spawn(&pid, order.program, files.get(), attributes.get(), order.argv, order.env);
   if (error != 0) return error;
   pid_ = pid;
-  handle_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  handle_ = files::Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   return handle_.is_open() || errno == ESRCH ? 0 : errno;
 }
 

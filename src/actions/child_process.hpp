@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "store/descriptor.hpp"
+#include "files/descriptor.hpp"
 
 namespace pawl {
 
@@ -36,7 +36,7 @@ class ChildProcess {
   [[nodiscard]] pid_t pid() const { return pid_; }  ///< also the number of its group
   /// Becomes readable when the process has ended. Not open if another part of this program has
   /// reaped it.
-  [[nodiscard]] const Descriptor& handle() const { return handle_; }
+  [[nodiscard]] const files::Descriptor& handle() const { return handle_; }
   /// Signals the group. Do not call it after the leader is reaped: the number may belong to another
   /// process.
   void signal(int number) const;
@@ -46,7 +46,7 @@ class ChildProcess {
  private:
   pid_t pid_ = 0;
   bool is_reaped_ = false;
-  Descriptor handle_;
+  files::Descriptor handle_;
 };
 
 }  // namespace pawl

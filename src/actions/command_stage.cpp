@@ -8,7 +8,7 @@
 #include "actions/envelope.hpp"
 #include "actions/output_types.hpp"
 #include "pawl/codec/json.hpp"
-#include "store/payload_names.hpp"
+#include "store/payloads/payload_names.hpp"
 
 namespace pawl {
 
@@ -81,7 +81,8 @@ class Harvest {
     FileKeeper keeper(store_, places(written.has_value()),
                       {.bytes_max = options_.file_bytes_max, .files_max = options_.files_max},
                       patience_);
-    if (const Status fits = check_quota(keeper, document, is_skipped ? Json() : *raw); !fits) {
+    if (const Status fits = check_quota(keeper, document, is_skipped ? Json() : *raw);
+        !fits) {
       return failure(fits.error());
     }
     if (Result<std::vector<ArtifactRecord>> files = file_records(document.artifacts, keeper)) {
@@ -165,7 +166,7 @@ class Harvest {
 
   /// A command may pass on a file that it was given. It cannot name any other file of the store.
   [[nodiscard]] Status check_named_files(const Json& output) {
-    for (const PayloadName& file : files_named_in(output.text())) {
+    for (const store::PayloadName& file : store::files_named_in(output.text())) {
       if (place_.links().has(file.sha256)) continue;
       return fail(ErrorCode::invalid,
                   "the output names a file that the attempt was not given: sha256:" + file.sha256,
@@ -225,7 +226,7 @@ class Harvest {
   Mask mask_;
   ProcessEnd end_;
   std::string project_;
-  Patience patience_;
+  store::Patience patience_;
   Failure left_;
 };
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "actions/process_table.hpp"
-#include "store/descriptor.hpp"
+#include "files/descriptor.hpp"
 
 namespace pawl {
 
@@ -31,7 +31,7 @@ bool is_known_leader(const ProcessEntry& entry, const Wanted& wanted) {
 
 /// A process with a handle that stays valid if its number is reused.
 struct Held {
-  Descriptor handle;
+  files::Descriptor handle;
   pid_t pid = 0;
 };
 
@@ -43,7 +43,7 @@ class Ending {
   bool find() {
     held_.clear();
     for (const ProcessEntry& entry : all_wanted()) {
-      Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, entry.pid, 0)));
+      files::Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, entry.pid, 0)));
       // Check again: the number may have been reused before the handle was opened.
       const auto again = process_entry(entry.pid);
       if (!handle.is_open() || !again || again->started != entry.started) continue;

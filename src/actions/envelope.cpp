@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "codec/object_writer.hpp"
+#include "files/private_files.hpp"
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/store/results.hpp"
-#include "store/private_files.hpp"
 
 namespace pawl {
 
@@ -110,7 +110,7 @@ Result<Json> items_line(const SettledItem& settled, const Workflow& workflow, Fi
 }
 
 Status write_items(Context& context, Store& store, Workspace& place) {
-  (void)make_private_file(place.items());
+  (void)files::make_private_file(place.items());
   std::ofstream file(place.items(), std::ios::binary | std::ios::trunc);
   Status written;
   std::int64_t number = 0;

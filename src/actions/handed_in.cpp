@@ -30,18 +30,18 @@ std::unexpected<Error> cannot_open(const std::string& path, int error) {
 }
 
 /// The name by which the kernel opens the file of a descriptor, wherever its path leads now.
-std::string name_of(const Descriptor& file) {
+std::string name_of(const files::Descriptor& file) {
   return "/proc/self/fd/" + std::to_string(file.get());
 }
 
 /// The real path of an open file or directory.
-fs::path real_path(const Descriptor& file) {
+fs::path real_path(const files::Descriptor& file) {
   std::error_code ignored;
   return fs::read_symlink(name_of(file), ignored);
 }
 
 /// Files of /proc and /sys look regular, but their content is made when they are read.
-bool is_on_disk(const Descriptor& file) {
+bool is_on_disk(const files::Descriptor& file) {
   struct statfs found{};
   if (::fstatfs(file.get(), &found) != 0) return false;
   return found.f_type != PROC_SUPER_MAGIC && found.f_type != SYSFS_MAGIC;
@@ -57,7 +57,8 @@ bool is_inside(const fs::path& path, const fs::path& folder) {
 /// The real path of a directory; empty if it is not one. The last part must not be a link, because
 /// a command could have replaced its scratch directory by one.
 fs::path real_directory(const fs::path& folder) {
-  const Descriptor file(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  const files::Descriptor file(
+      ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   return file.is_open() ? real_path(file) : fs::path();
 }
 
@@ -89,7 +90,7 @@ Result<HandedIn> HandedIn::open(const FilePlaces& places, const std::string& pat
   if (path.empty() || path.find('\0') != std::string::npos)
     return refused("the path is empty or contains a zero byte");
   // O_PATH opens nothing yet, so a pipe or a device does not notice it.
-  const Descriptor found(::open((places.scratch / path).c_str(), O_PATH | O_CLOEXEC));
+  const files::Descriptor found(::open((places.scratch / path).c_str(), O_PATH | O_CLOEXEC));
   if (!found.is_open()) return cannot_open(path, errno);
   struct stat status{};
   if (::fstat(found.get(), &status) != 0) return cannot_open(path, errno);
@@ -104,9 +105,10 @@ Result<HandedIn> HandedIn::open(const FilePlaces& places, const std::string& pat
   if (const Status placed = check_place(places, path, file.real_path_); !placed) {
     return std::unexpected(placed.error());
   }
-  Descriptor opened(::open(name_of(found).c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  files::Descriptor opened(
+      ::open(name_of(found).c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!opened.is_open()) return cannot_open(path, errno);
-  file.file_ = std::make_shared<const Descriptor>(std::move(opened));
+  file.file_ = std::make_shared<const files::Descriptor>(std::move(opened));
   file.size_ = status.st_size;
   return file;
 }
@@ -162,7 +164,7 @@ Result<Result<FileKeeper::Kept>> FileKeeper::keep(const std::string& path) {
   if (!file) return Result<Kept>(std::unexpected(file.error()));
   const ByteSource source = file->bytes(quota_.bytes_max - bytes_kept_, patience_.stop);
   const Result<KeptFile> kept =
-      ask_patiently(patience_, [&] { return store_.keep_stream(source); });
+      store::ask_patiently(patience_, [&] { return store_.keep_stream(source); });
   if (!kept) return std::unexpected(kept.error());
   bytes_kept_ += kept->size;
   const std::string own_name = fs::path(path).filename().string();

@@ -14,9 +14,9 @@
 #include <string>
 
 #include "actions/file_values.hpp"
+#include "files/descriptor.hpp"
 #include "pawl/core/result.hpp"
 #include "pawl/store/store.hpp"
-#include "store/descriptor.hpp"
 #include "store/patience.hpp"
 
 namespace pawl {
@@ -48,7 +48,7 @@ class HandedIn {
   [[nodiscard]] ByteSource bytes(std::int64_t bytes_max, std::stop_token stop) const;
 
  private:
-  std::shared_ptr<const Descriptor> file_;
+  std::shared_ptr<const files::Descriptor> file_;
   std::filesystem::path real_path_;
   std::int64_t size_ = 0;
 };
@@ -56,7 +56,7 @@ class HandedIn {
 /// Stores the files that one attempt hands in, within its quota.
 class FileKeeper {
  public:
-  FileKeeper(Store& store, FilePlaces places, FileQuota quota, Patience patience)
+  FileKeeper(Store& store, FilePlaces places, FileQuota quota, store::Patience patience)
       : store_(store), places_(std::move(places)), quota_(quota), patience_(std::move(patience)) {}
 
   /// `invalid` if the files are too many or too large together. Call it before the first file is
@@ -77,7 +77,7 @@ class FileKeeper {
   Store& store_;
   FilePlaces places_;
   FileQuota quota_;
-  Patience patience_;
+  store::Patience patience_;
   std::int64_t bytes_kept_ = 0;
 };
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "actions/process_table.hpp"
+#include "files/trusted_path.hpp"
 #include "pawl/codec/json.hpp"
-#include "store/trusted_path.hpp"
 
 namespace pawl {
 
@@ -105,12 +105,12 @@ bool is_mark_name(std::string_view name) {
   return std::ranges::all_of(name.substr(0, dash), is_digit) && is_hex(name.substr(dash + 1), 8);
 }
 
-Result<Descriptor> open_mark(const std::filesystem::path& path, bool trust_owner) {
+Result<files::Descriptor> open_mark(const std::filesystem::path& path, bool trust_owner) {
   const auto refused = [&](const std::string& why) {
     return fail(ErrorCode::refused, "'" + path.string() + "' " + why,
                 "remove it if it is not yours");
   };
-  Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  files::Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file.is_open()) {
     if (errno == ELOOP) return refused("is a symbolic link, not a mark");
     return fail(ErrorCode::not_found, path.string());
@@ -120,7 +120,8 @@ Result<Descriptor> open_mark(const std::filesystem::path& path, bool trust_owner
     return refused("is not a regular file");
   }
   if (trust_owner) return file;
-  if (const Status safe = check_trusted(path, found); !safe) return std::unexpected(safe.error());
+  if (const Status safe = files::check_trusted(path, found); !safe)
+    return std::unexpected(safe.error());
   // pawl creates marks for the current user only, under one name.
   if ((found.st_mode & 077U) != 0)
     return refused("is accessible to other users, but a mark never is");

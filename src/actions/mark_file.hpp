@@ -16,9 +16,9 @@
 #include <sys/types.h>
 
 #include "actions/end_processes.hpp"
+#include "files/descriptor.hpp"
 #include "pawl/core/ids.hpp"
 #include "pawl/core/result.hpp"
-#include "store/descriptor.hpp"
 
 namespace pawl {
 
@@ -44,7 +44,8 @@ struct MarkText {
 
 /// Opens a mark. `refused` if others could have written it, `not_found` if there is none or we may
 /// not read it. With `trust_owner`, it only has to be a file.
-[[nodiscard]] Result<Descriptor> open_mark(const std::filesystem::path& path, bool trust_owner);
+[[nodiscard]] Result<files::Descriptor> open_mark(const std::filesystem::path& path,
+                                                  bool trust_owner);
 
 /// The content of the file.
 [[nodiscard]] MarkText read_mark(int file);

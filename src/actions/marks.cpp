@@ -13,8 +13,8 @@
 
 #include "actions/end_processes.hpp"
 #include "actions/process_table.hpp"
-#include "store/private_files.hpp"
-#include "store/trusted_path.hpp"
+#include "files/private_files.hpp"
+#include "files/trusted_path.hpp"
 
 namespace pawl {
 
@@ -42,7 +42,7 @@ Error system_error(const std::string& what, const fs::path& path) {
 
 }  // namespace
 
-WorkerMark::WorkerMark(fs::path path, std::string token, Descriptor file)
+WorkerMark::WorkerMark(fs::path path, std::string token, files::Descriptor file)
     : path_(std::move(path)),
       token_(std::move(token)),
       owner_(::getpid()),
@@ -50,21 +50,21 @@ WorkerMark::WorkerMark(fs::path path, std::string token, Descriptor file)
 
 Result<std::shared_ptr<WorkerMark>> WorkerMark::make(const fs::path& run_directory,
                                                      bool trust_owner) {
-  if (const Status made = make_private_directories(run_directory); !made) {
+  if (const Status made = files::make_private_directories(run_directory); !made) {
     return fail(ErrorCode::unavailable, made.error().message, made.error().help);
   }
   if (!trust_owner) {
-    if (const Status safe = check_trusted(run_directory); !safe) {
+    if (const Status safe = files::check_trusted(run_directory); !safe) {
       return std::unexpected(safe.error());
     }
-    close_to_others(run_directory);
+    files::close_to_others(run_directory);
   }
   const std::string token = random_token();
   const std::string name = std::to_string(::getpid()) + "-" + token.substr(0, 8);
   // The rename makes the mark visible when it is complete and locked.
   const fs::path unfinished = run_directory / (".mark-" + token);
   const fs::path path = run_directory / (name + std::string(mark_suffix));
-  Descriptor file = make_private_file(unfinished);
+  files::Descriptor file = files::make_private_file(unfinished);
   if (!file.is_open()) return std::unexpected(system_error("cannot create", unfinished));
   (void)::flock(file.get(), LOCK_EX | LOCK_NB);
   if (!write_mark_line(file.get(), 0, mark_owner_text(token)) ||

@@ -26,10 +26,10 @@
 
 #include "actions/mark_file.hpp"
 #include "actions/scratch.hpp"
+#include "files/descriptor.hpp"
 #include "pawl/core/ids.hpp"
 #include "pawl/core/result.hpp"
 #include "pawl/core/time.hpp"
-#include "store/descriptor.hpp"
 
 namespace pawl {
 
@@ -59,13 +59,13 @@ class WorkerMark {
   void give_back(std::size_t place);
 
  private:
-  WorkerMark(std::filesystem::path path, std::string token, Descriptor file);
+  WorkerMark(std::filesystem::path path, std::string token, files::Descriptor file);
 
   std::filesystem::path path_;
   std::string token_;
   pid_t owner_;
 
-  Descriptor file_;  ///< locked; each line has one writer
+  files::Descriptor file_;  ///< locked; each line has one writer
 
   std::mutex mutex_;
   std::int64_t last_number_ = 0;     ///< guarded by mutex_

@@ -17,9 +17,9 @@
 #include "actions/mark_file.hpp"
 #include "actions/marks.hpp"
 #include "actions/process_table.hpp"
+#include "files/descriptor.hpp"
+#include "files/trusted_path.hpp"
 #include "pawl/actions/actions.hpp"
-#include "store/descriptor.hpp"
-#include "store/trusted_path.hpp"
 
 namespace pawl {
 
@@ -58,7 +58,7 @@ fs::path folder_of(fs::path mark) { return mark.replace_extension(); }
 
 struct OpenMark {
   fs::path path;
-  Descriptor file;
+  files::Descriptor file;
 };
 struct Found {
   std::vector<OpenMark> marks;
@@ -68,7 +68,7 @@ struct Found {
 /// The marks in a run directory that only this user can have created.
 Result<Found> marks_in(const fs::path& run_directory, bool trust_owner) {
   if (!trust_owner) {
-    if (const Status safe = check_trusted(run_directory); !safe) {
+    if (const Status safe = files::check_trusted(run_directory); !safe) {
       return std::unexpected(safe.error());
     }
   }
@@ -83,7 +83,7 @@ Result<Found> marks_in(const fs::path& run_directory, bool trust_owner) {
                                  "' was ignored: it is not the name of a mark");
       continue;
     }
-    Result<Descriptor> file = open_mark(path, trust_owner);
+    Result<files::Descriptor> file = open_mark(path, trust_owner);
     if (file) {
       found.marks.push_back({path, std::move(*file)});
     } else if (file.error().code == ErrorCode::refused) {

@@ -19,8 +19,8 @@
 #include "actions/command_lookup.hpp"
 #include "actions/log_text.hpp"
 #include "actions/process_table.hpp"
+#include "files/descriptor.hpp"
 #include "pawl/core/result.hpp"
-#include "store/descriptor.hpp"
 
 namespace pawl {
 
@@ -35,16 +35,17 @@ constexpr auto vanish_max = std::chrono::seconds(2);
 
 /// Gives the descriptor a number above the standard streams, so that wiring one does not close
 /// another.
-Descriptor above_standard(Descriptor found) {
+files::Descriptor above_standard(files::Descriptor found) {
   if (found.get() > STDERR_FILENO || !found.is_open()) return found;
-  return Descriptor(::fcntl(found.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  return files::Descriptor(::fcntl(found.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
 }
 
 /// The input as a file: no thread has to write it, so a process that never reads it blocks nothing,
 /// and one that ends early breaks no pipe.
-Descriptor input_of(const std::string& text) {
-  if (text.empty()) return above_standard(Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
-  Descriptor file(::memfd_create("pawl-input", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+files::Descriptor input_of(const std::string& text) {
+  if (text.empty())
+    return above_standard(files::Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
+  files::Descriptor file(::memfd_create("pawl-input", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   // Written with offsets, so that the process reads from the start.
   for (std::size_t written = 0; written < text.size();) {
     const ssize_t now = ::pwrite(file.get(), text.data() + written, text.size() - written,
@@ -62,13 +63,13 @@ Descriptor input_of(const std::string& text) {
 }
 
 struct Pipe {
-  Descriptor ours;
-  Descriptor theirs;
+  files::Descriptor ours;
+  files::Descriptor theirs;
 };
 std::optional<Pipe> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
-  Pipe made{Descriptor(ends[0]), Descriptor(ends[1])};
+  Pipe made{files::Descriptor(ends[0]), files::Descriptor(ends[1])};
   made.theirs = above_standard(std::move(made.theirs));
   if (!made.theirs.is_open()) return std::nullopt;
   return made;
@@ -128,8 +129,8 @@ class Stream {
     const std::size_t now = std::min(masked.size(), live_room_);
     if (now == 0) return;
     if (!live_.is_open()) {
-      live_ =
-          Descriptor(::open(live_file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+      live_ = files::Descriptor(
+          ::open(live_file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
     }
     live_room_ -= now;
     // For people who watch. A failed write does not matter, because the log itself is in memory.
@@ -140,7 +141,7 @@ class Stream {
   LogText log_;
   Pipe pipe_;
   const std::string& live_file_;
-  Descriptor live_;  ///< opened with the first byte
+  files::Descriptor live_;  ///< opened with the first byte
   std::size_t live_room_;
   std::size_t capture_max_;
   std::string captured_;
@@ -160,7 +161,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 class StopEvent {
  public:
   StopEvent() {
-    if (!event_.is_open()) event_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!event_.is_open()) event_ = files::Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     number_ = event_.get();
   }
   StopEvent(const StopEvent&) = delete;
@@ -180,12 +181,12 @@ class StopEvent {
   [[nodiscard]] int descriptor() const { return number_; }
 
  private:
-  static thread_local Descriptor event_;
+  static thread_local files::Descriptor event_;
 
   int number_ = -1;
   std::atomic<bool> was_set_ = false;
 };
-thread_local Descriptor StopEvent::event_;
+thread_local files::Descriptor StopEvent::event_;
 
 /// A running process group, from its start until all of it is gone.
 class Group {
@@ -222,7 +223,7 @@ class Group {
     const auto program = program_to_try(spec_.argv.front(), spec_.env, spec_.cwd);
     if (!program) return refuse(program.error());
 
-    const Descriptor in = input_of(spec_.input);
+    const files::Descriptor in = input_of(spec_.input);
     std::optional<Pipe> out = make_pipe();
     std::optional<Pipe> err = make_pipe();
     if (!stop_event_.is_open() || !in.is_open() || !out || !err) {

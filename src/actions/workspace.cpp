@@ -29,7 +29,7 @@ Result<Workspace> Workspace::make(Store& store, const ActionOptions& options, Ru
 
 Result<std::optional<std::string>> read_small_file(const std::filesystem::path& path,
                                                    std::size_t bytes_max) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.is_open()) {
     if (errno == ENOENT) return std::optional<std::string>();
     return fail(ErrorCode::invalid, "cannot read it: " + std::generic_category().message(errno));

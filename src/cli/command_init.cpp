@@ -9,8 +9,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
+#include "files/private_files.hpp"
 #include "pawl/workflow/file.hpp"
-#include "store/private_files.hpp"
 
 namespace pawl::cli {
 
@@ -59,7 +59,7 @@ Status make_project_directory(const std::filesystem::path& path) {
 Status write_private(const std::filesystem::path& path, std::string_view text) {
   std::error_code ignored;
   std::filesystem::remove(path, ignored);
-  if (make_private_file(path).is_open()) return write_new(path, text);
+  if (files::make_private_file(path).is_open()) return write_new(path, text);
   return pawl::fail(ErrorCode::unavailable, "cannot write '" + path.string() + "'");
 }
 
@@ -81,7 +81,7 @@ int init(Session& session, const InitOptions& options) {
     return session.fail(made.error());
   }
   if (const Status safe = session.check_owner(directory); !safe) return session.fail(safe.error());
-  if (const Status made = make_private_directories(directory / ".pawl"); !made) {
+  if (const Status made = files::make_private_directories(directory / ".pawl"); !made) {
     return session.fail(made.error());
   }
   std::vector<std::string> written;

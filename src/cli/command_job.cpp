@@ -226,7 +226,8 @@ int job_budget(Session& session, const JobBudgetOptions& options) {
   if (options.tokens) budget.tokens = options.tokens;
   if (options.cost_usd) {
     const bool fits = *options.cost_usd >= 0 && *options.cost_usd <= 1e9;
-    if (!fits) return session.fail_usage("--cost-usd must be an amount in dollars, such as 25");
+    if (!fits)
+      return session.fail_usage("--cost-usd must be an amount in dollars, such as 25");
     budget.cost_microusd = std::llround(*options.cost_usd * 1e6);
   }
   if (!options.deadline.empty()) {

@@ -154,7 +154,7 @@ Result<Begun> begin_alone(Session& session, Store& store, const RunOptions& opti
   if (may_be_beside) return begin_job(store, submission, first);
   const Result<std::filesystem::path> run_directory = session.run_directory();
   if (!run_directory) return std::unexpected(run_directory.error());
-  const Result<LockPatience> patience = Session::lock_patience();
+  const Result<files::LockPatience> patience = Session::lock_patience();
   if (!patience) return std::unexpected(patience.error());
   const Result<SubmissionTurn> turn = SubmissionTurn::wait_for(*run_directory, *patience);
   if (!turn) return std::unexpected(turn.error());

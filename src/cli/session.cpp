@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "cli/signals.hpp"
-#include "store/private_files.hpp"
-#include "store/trusted_path.hpp"
+#include "files/private_files.hpp"
+#include "files/trusted_path.hpp"
 
 namespace pawl::cli {
 namespace fs = std::filesystem;
@@ -60,8 +60,8 @@ bool Session::trusts_owner() const {
   return globals_.trust_owner || (!said.empty() && said != "0");
 }
 
-Result<LockPatience> Session::lock_patience() {
-  LockPatience patience{.is_interrupted = &stop_is_pending};
+Result<files::LockPatience> Session::lock_patience() {
+  files::LockPatience patience{.is_interrupted = &stop_is_pending};
   const std::string said = variable("PAWL_LOCK_TIMEOUT");
   if (said.empty()) return patience;
   const Result<Duration> timeout = parse_duration(said);
@@ -75,14 +75,14 @@ Result<LockPatience> Session::lock_patience() {
 }
 
 Result<OpenStore> Session::opening(bool create) const {
-  Result<LockPatience> patience = lock_patience();
+  Result<files::LockPatience> patience = lock_patience();
   if (!patience) return std::unexpected(patience.error());
   return OpenStore{
       .create = create, .trust_owner = trusts_owner(), .patience = std::move(*patience)};
 }
 
 Status Session::check_owner(const fs::path& path) const {
-  return trusts_owner() ? Status{} : check_trusted(path);
+  return trusts_owner() ? Status{} : files::check_trusted(path);
 }
 
 /// Checks that an existing store file is there, or creates the directory of a new one.
@@ -95,11 +95,11 @@ Status Session::make_ready(const fs::path& file, bool create) const {
   if (folder.filename() != ".pawl") return {};
   if (const Status safe = check_owner(folder); !safe) return safe;
   if (create) {
-    if (const Status made = make_private_directories(folder); !made) return made;
+    if (const Status made = files::make_private_directories(folder); !made) return made;
     if (const Status safe = check_owner(folder); !safe) return safe;
   }
   // Older versions created it with the permissions of the umask.
-  if (!trusts_owner()) close_to_others(folder);
+  if (!trusts_owner()) files::close_to_others(folder);
   return {};
 }
 

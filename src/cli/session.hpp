@@ -69,7 +69,7 @@ class Session {
   [[nodiscard]] bool trusts_owner() const;
   /// How long to wait for locks; a signal ends the wait. `invalid` for a malformed
   /// PAWL_LOCK_TIMEOUT.
-  [[nodiscard]] static Result<LockPatience> lock_patience();
+  [[nodiscard]] static Result<files::LockPatience> lock_patience();
   /// Where workers track their running commands.
   [[nodiscard]] Result<std::filesystem::path> run_directory() const;
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
+#include "files/file_lock.hpp"
 #include "pawl/core/result.hpp"
 #include "pawl/store/store.hpp"
-#include "store/file_lock.hpp"
 
 namespace pawl::cli {
 
@@ -25,8 +25,8 @@ struct StorePlace {
 struct OpenStore {
   bool create = false;  ///< creates the store if there is none
   bool migrate = true;
-  bool trust_owner = false;    ///< use a file that others can write to
-  LockPatience patience = {};  ///< for the locks of a file
+  bool trust_owner = false;           ///< use a file that others can write to
+  files::LockPatience patience = {};  ///< for the locks of a file
 };
 [[nodiscard]] Result<std::shared_ptr<Store>> open_store(const StorePlace& place, OpenStore how);
 

@@ -4,26 +4,26 @@
 #include <string>
 #include <system_error>
 
-#include "store/private_files.hpp"
+#include "files/private_files.hpp"
 
 namespace pawl::cli {
 
 Result<SubmissionTurn> SubmissionTurn::wait_for(const std::filesystem::path& run_directory,
-                                                const LockPatience& patience) {
+                                                const files::LockPatience& patience) {
   const std::filesystem::path path = run_directory.string() + "-submission.lock";
   const auto refused = [&](const std::string& why) {
     return pawl::fail(ErrorCode::refused, "cannot lock '" + path.string() + "': " + why,
                       "the lock prevents two submissions at once; make that directory writable");
   };
-  if (const Status made = make_private_directories(path.parent_path()); !made) {
+  if (const Status made = files::make_private_directories(path.parent_path()); !made) {
     return refused(made.error().message);
   }
-  Descriptor file = open_private_file(path);
+  files::Descriptor file = files::open_private_file(path);
   if (!file.is_open()) return refused(std::generic_category().message(errno));
-  const Result<LockWait> waited = take_lock(path, file, patience);
+  const Result<files::LockWait> waited = files::take_lock(path, file, patience);
   if (!waited) return refused(waited.error().message);
-  if (*waited == LockWait::taken) return SubmissionTurn(std::move(file));
-  return std::unexpected(lock_error(path, *waited, patience, lock_holders(path)));
+  if (*waited == files::LockWait::taken) return SubmissionTurn(std::move(file));
+  return std::unexpected(files::lock_error(path, *waited, patience, files::lock_holders(path)));
 }
 
 }  // namespace pawl::cli

@@ -8,9 +8,9 @@
 
 #include <filesystem>
 
+#include "files/descriptor.hpp"
+#include "files/file_lock.hpp"
 #include "pawl/core/result.hpp"
-#include "store/descriptor.hpp"
-#include "store/file_lock.hpp"
 
 namespace pawl::cli {
 
@@ -21,12 +21,12 @@ class SubmissionTurn {
   /// could hold the deleted file while another creates a new one. `unavailable`, naming the holder,
   /// if the lock is not free in time.
   [[nodiscard]] static Result<SubmissionTurn> wait_for(const std::filesystem::path& run_directory,
-                                                       const LockPatience& patience);
+                                                       const files::LockPatience& patience);
 
  private:
-  explicit SubmissionTurn(Descriptor file) : file_(std::move(file)) {}
+  explicit SubmissionTurn(files::Descriptor file) : file_(std::move(file)) {}
 
-  Descriptor file_;  ///< holds the lock for as long as it is open
+  files::Descriptor file_;  ///< holds the lock for as long as it is open
 };
 
 }  // namespace pawl::cli

@@ -142,8 +142,8 @@ Result<std::string> PayloadPieces::read(std::string_view sha256) {
 
 Result<std::filesystem::path> PayloadPieces::path_of(std::string_view sha256) {
   const std::lock_guard lock(mutex_);
-  return folder_.file(sha256,
-                      [&](const PayloadFolder::Take& take) { return each_piece(sha256, take); });
+  return folder_.file(
+      sha256, [&](const store::PayloadFolder::Take& take) { return each_piece(sha256, take); });
 }
 
 }  // namespace pawl::postgres

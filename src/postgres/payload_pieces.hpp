@@ -14,7 +14,7 @@
 #include "pawl/store/store.hpp"
 #include "postgres/readers.hpp"
 #include "sql/read_ports.hpp"
-#include "store/payload_folder.hpp"
+#include "store/payloads/payload_folder.hpp"
 
 namespace pawl::postgres {
 
@@ -36,7 +36,7 @@ class PayloadPieces final : public sql::Payloads {
   Address address_;
   Readers& readers_;
   std::mutex mutex_;
-  PayloadFolder folder_;  ///< guarded by mutex_
+  store::PayloadFolder folder_;  ///< guarded by mutex_
 };
 
 }  // namespace pawl::postgres

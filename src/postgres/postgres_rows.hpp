@@ -1,6 +1,6 @@
 #pragma once
 
-/// The rows of one write transaction on PostgreSQL; store/rows.hpp documents each function.
+/// The rows of one write transaction on PostgreSQL; store/ledger/rows.hpp documents each function.
 ///
 /// Two rules:
 ///
@@ -38,20 +38,18 @@
 #include "postgres/immutable_cache.hpp"
 #include "postgres/server_clock.hpp"
 #include "sql/job_codec.hpp"
-#include "store/rows.hpp"
+#include "store/ledger/ledger_store.hpp"
 
 namespace pawl::postgres {
 
-class PostgresRows final : public Rows {
+class PostgresRows final : public store::Rows {
  public:
   /// Use it inside a transaction of `connection`. Both must outlive this object. `is_repeated`: the
   /// transaction failed before, so nothing is taken for granted.
   PostgresRows(Connection& connection, ImmutableCache& cache, bool is_repeated = false);
 
-  // Prefetch what will be needed in few round trips. Optional; it only saves time.
-  void expect(WorkerId worker, std::span<const Step> steps, const Refill& refill);
-  void expect(const ClaimRequest& request);
-  void expect(const AddItems& chunk) { coming_ = &chunk; }
+  /// Prefetches what the transaction will need in few round trips. Optional; it only saves time.
+  void expect(const store::Expected& expected);
 
   Job* job(JobId id) override;
   Job* job_with_key(std::string_view workflow_name, std::string_view key) override;
@@ -68,9 +66,9 @@ class PostgresRows final : public Rows {
   void mark_seen(JobId job, std::string_view key, std::uint32_t pass) override;
   std::uint32_t submission_pass(JobId job) override;
   void set_submission_pass(JobId job, std::uint32_t pass) override;
-  std::optional<ItemProgress> progress(ItemId item) override;
-  void put_progress(ItemId item, const ItemProgress& progress) override;
-  ItemBrief brief(ItemId item) override;
+  std::optional<store::ItemProgress> progress(ItemId item) override;
+  void put_progress(ItemId item, const store::ItemProgress& progress) override;
+  store::ItemBrief brief(ItemId item) override;
   ItemId finished_before(const Job& job, std::string_view key, std::string_view sha256) override;
   void delete_item(ItemId item) override;
   void delete_ordinals(std::int64_t first, std::int64_t last) override;
@@ -101,7 +99,8 @@ class PostgresRows final : public Rows {
 
   WorkerId insert_worker(const WorkerRecord& worker) override;
   std::optional<WorkerRecord> worker(WorkerId id) override;
-  void put_worker(const WorkerRecord& worker) override;
+  bool retire_worker(WorkerId worker) override;
+  void put_last_batch(WorkerId worker, BatchNumber batch) override;
   std::vector<WorkerId> gone_workers(Timestamp now, WorkerId self) override;
   void forget_worker(WorkerId worker) override;
   Timestamp next_due(Timestamp now) override;
@@ -109,9 +108,6 @@ class PostgresRows final : public Rows {
   /// The server's clock. For a batch or a claim: when its locks were granted.
   [[nodiscard]] Timestamp server_time();
 
-  /// Runs one statement at once. Returns how many rows it changed.
-  std::int64_t run(const char* sql, const Parameters& parameters);
-  void put_last_batch(WorkerId worker, BatchNumber batch);
   /// Whether the transaction wrote anything that others may wait for.
   [[nodiscard]] bool has_news() const { return has_news_; }
 
@@ -147,6 +143,9 @@ class PostgresRows final : public Rows {
     Timestamp forget_at;
   };
   using KeyOfJob = std::pair<JobId, std::string>;
+
+  void expect_batch(const store::StepBatch& batch);
+  void expect_claim(const ClaimRequest& request);
 
   // rows_jobs.cpp
   JobEntry* find_job(JobId id);
@@ -215,8 +214,8 @@ class PostgresRows final : public Rows {
   std::set<JobId> keys_loaded_;
   std::map<std::pair<std::string, std::string>, ItemId> finished_;
   bool finished_loaded_ = false;
-  std::unordered_map<ItemId, std::pair<std::optional<ItemProgress>, bool>> progress_;
-  std::unordered_map<ItemId, ItemBrief> briefs_;
+  std::unordered_map<ItemId, std::pair<std::optional<store::ItemProgress>, bool>> progress_;
+  std::unordered_map<ItemId, store::ItemBrief> briefs_;
   ArrayRows new_items_;
   ArrayRows seen_again_;
 

@@ -40,13 +40,14 @@ void PostgresRows::insert_item(const Item& item, std::uint32_t pass) {
   sql::item_values(item, pass, [&](const auto&... values) { new_items_.append(values...); });
   note_ordinal(item.job, item.id.value());
   seen_.insert_or_assign(KeyOfJob(item.job, item.key), pass);
-  progress_.insert_or_assign(item.id, std::pair(ItemProgress{.job = item.job,
-                                                             .state = item.state,
-                                                             .cancelled = item.cancelled,
-                                                             .sinks_left = item.sinks_left,
-                                                             .failed_tasks = item.failed_tasks,
-                                                             .adopted = bool(item.adopted_from)},
-                                                false));
+  progress_.insert_or_assign(item.id,
+                             std::pair(store::ItemProgress{.job = item.job,
+                                                           .state = item.state,
+                                                           .cancelled = item.cancelled,
+                                                           .sinks_left = item.sinks_left,
+                                                           .failed_tasks = item.failed_tasks,
+                                                           .adopted = bool(item.adopted_from)},
+                                       false));
 }
 
 /// Loads all keys of the coming chunk at once.
@@ -91,7 +92,7 @@ void PostgresRows::take_progress(Reply reply) {
   for (sql::Cursor row(rows); row.next();) {
     sql::Columns columns(row);
     const auto item = columns.as<ItemId>();
-    ItemProgress progress;
+    store::ItemProgress progress;
     columns.into(progress.job);
     columns.into(progress.state);
     columns.into(progress.cancelled);
@@ -107,7 +108,7 @@ void PostgresRows::load_progress(std::span<const std::int64_t> items) {
   take_progress(connection_.ask(select_progress, Parameters().add_numbers(items)));
 }
 
-std::optional<ItemProgress> PostgresRows::progress(ItemId item) {
+std::optional<store::ItemProgress> PostgresRows::progress(ItemId item) {
   if (const auto known = progress_.find(item); known != progress_.end()) {
     return known->second.first;
   }
@@ -121,11 +122,11 @@ std::optional<ItemProgress> PostgresRows::progress(ItemId item) {
   }
 }
 
-void PostgresRows::put_progress(ItemId item, const ItemProgress& progress) {
+void PostgresRows::put_progress(ItemId item, const store::ItemProgress& progress) {
   progress_.insert_or_assign(item, std::pair(progress, true));
 }
 
-ItemBrief PostgresRows::brief(ItemId item) {
+store::ItemBrief PostgresRows::brief(ItemId item) {
   if (const auto known = briefs_.find(item); known != briefs_.end()) return known->second;
   send();
   const Reply found = connection_.ask(select_brief, Parameters::of(item));

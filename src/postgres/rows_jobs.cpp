@@ -95,7 +95,17 @@ bool PostgresRows::lock(std::vector<JobId> jobs) {
   return true;
 }
 
-void PostgresRows::expect(const ClaimRequest& request) {
+void PostgresRows::expect(const store::Expected& expected) {
+  if (const auto* const chunk = std::get_if<const AddItems*>(&expected)) coming_ = *chunk;
+  if (const auto* const request = std::get_if<const ClaimRequest*>(&expected)) {
+    expect_claim(**request);
+  }
+  if (const auto* const batch = std::get_if<const store::StepBatch*>(&expected)) {
+    expect_batch(**batch);
+  }
+}
+
+void PostgresRows::expect_claim(const ClaimRequest& request) {
   std::set<JobId> jobs;
   for (const LaneShare& share : request.shares) jobs.insert(share.job);
   const std::vector<JobId> ids(jobs.begin(), jobs.end());

@@ -34,8 +34,7 @@ constexpr auto select_worker =
 constexpr char insert_worker_row[] =
     "INSERT INTO workers (id, host, pid, name, started_at, lease, lease_until, last_batch, "
     "retired, gone) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0)";
-constexpr char update_worker_row[] =
-    "UPDATE workers SET lease_until = $2, last_batch = $3, retired = $4 WHERE id = $1";
+constexpr char update_worker_retired[] = "UPDATE workers SET retired = 1 WHERE id = $1";
 constexpr char update_last_batch[] = "UPDATE workers SET last_batch = $2 WHERE id = $1";
 constexpr char update_worker_gone[] = "UPDATE workers SET gone = 1 WHERE id = $1";
 /// Skips workers that their own process is writing, or another process is sweeping.
@@ -137,10 +136,8 @@ std::optional<WorkerRecord> PostgresRows::worker(WorkerId id) {
   return workers_.at(id);
 }
 
-void PostgresRows::put_worker(const WorkerRecord& worker) {
-  connection_.post(update_worker_row, Parameters::of(worker.id, worker.lease_until,
-                                                     worker.last_batch, worker.retired));
-  workers_.insert_or_assign(worker.id, worker);
+bool PostgresRows::retire_worker(WorkerId worker) {
+  return connection_.ask(update_worker_retired, Parameters::of(worker)).changed() > 0;
 }
 
 void PostgresRows::put_last_batch(WorkerId worker, BatchNumber batch) {

@@ -59,12 +59,14 @@ void PostgresRows::remember(const Task& row) {
 /// the version that fences each step, the rows of the tasks that it releases, and the progress of
 /// items that may settle. Each statement sees what was committed before its own locks were granted,
 /// so one round trip is enough for all of them.
-void PostgresRows::expect(WorkerId worker, std::span<const Step> steps, const Refill& refill) {
+void PostgresRows::expect_batch(const store::StepBatch& batch) {
+  const std::span<const Step> steps = batch.steps;
+  const WorkerId worker = batch.worker;
   std::set<JobId> jobs;
   std::vector<std::int64_t> own;
   std::vector<std::int64_t> released;
   std::vector<std::int64_t> items;
-  for (const LaneShare& share : refill.shares) jobs.insert(share.job);
+  for (const LaneShare& share : batch.refill->shares) jobs.insert(share.job);
   for (const Step& step : steps) jobs.insert(step.next.job);
   learn({jobs.begin(), jobs.end()});
   for (const Step& step : steps) {
@@ -196,9 +198,9 @@ std::vector<Task> PostgresRows::ready_tasks(std::span<const LaneId> lanes, std::
     Task& task = tasks.emplace_back(sql::task_of(row));
     remember(task);
     if (!task.item || row.is_null(brief_at)) continue;
-    briefs_.try_emplace(task.item, ItemBrief{.key = row.text(brief_at),
-                                             .category = row.text(brief_at + 1),
-                                             .data = row.json(brief_at + 2)});
+    briefs_.try_emplace(task.item, store::ItemBrief{.key = row.text(brief_at),
+                                                    .category = row.text(brief_at + 1),
+                                                    .data = row.json(brief_at + 2)});
   }
   return tasks;
 }

@@ -118,7 +118,7 @@ void PostgresRows::send_items() {
   ArrayRows changed(progress_kinds);
   for (auto& [item, known] : progress_) {
     if (!std::exchange(known.second, false)) continue;
-    const ItemProgress& progress = *known.first;
+    const store::ItemProgress& progress = *known.first;
     changed.append(item, progress.state, progress.cancelled, progress.sinks_left,
                    progress.failed_tasks);
   }
@@ -209,10 +209,6 @@ void PostgresRows::send_journal() {
   connection_.post(insert_journal, Parameters::of(journal_.size()).add_all(journal_));
   journal_.clear();
   if (has_arrived_) connection_.post(upsert_arrived_row);
-}
-
-std::int64_t PostgresRows::run(const char* sql, const Parameters& parameters) {
-  return connection_.ask(sql, parameters).changed();
 }
 
 void PostgresRows::take_back_early_attempts() {

@@ -132,10 +132,11 @@ class Execution {
   Result<std::string> kept(std::string_view text) {
     const auto keep = [&] { return ports_.store->keep_payload(text); };
     if (!ports_.may_wait) return keep();
-    return ask_patiently({.stop = attempt_->stop.get_token(),
-                          .on_trouble = ports_.trouble,
-                          .on_wait = [this](bool waits) { context_.set_waits_for_store(waits); }},
-                         keep);
+    return store::ask_patiently(
+        {.stop = attempt_->stop.get_token(),
+         .on_trouble = ports_.trouble,
+         .on_wait = [this](bool waits) { context_.set_waits_for_store(waits); }},
+        keep);
   }
 
   void take_one(StageError error) {

@@ -97,7 +97,7 @@ OrdinalRange ordinals_of(Session& session, JobId job) {
 Result<Job> SqlRecords::job(JobId id) {
   return read([&](Session& session) -> Result<Job> {
     Cursor row = session.prepared(select_job).query(id);
-    if (!row.next()) return no_such(id);
+    if (!row.next()) return store::no_such(id);
     return job_row_of(row).job;
   });
 }
@@ -119,7 +119,7 @@ Result<std::vector<Job>> SqlRecords::jobs(const JobFilter& given) {
     });
   };
   return page_of(filter.before ? filter.before : JobId{everything}, filter.limit, look,
-                 [&](const Job& job) { return fits(job, filter); });
+                 [&](const Job& job) { return store::fits(job, filter); });
 }
 
 Result<Workflow> SqlRecords::workflow(std::string_view hash) {
@@ -148,7 +148,7 @@ Result<std::vector<Attempt>> SqlRecords::attempts(TaskId task) {
 Result<Review> SqlRecords::review(ReviewId id) {
   return read([&](Session& session) -> Result<Review> {
     std::optional<Review> review = review_with_id(session, id);
-    if (!review) return no_such(id);
+    if (!review) return store::no_such(id);
     return *std::move(review);
   });
 }
@@ -169,7 +169,7 @@ Result<std::vector<Review>> SqlRecords::reviews(const ReviewFilter& filter) {
     });
   };
   return page_of(filter.after, filter.limit, look,
-                 [&](const Review& review) { return fits(review, filter); });
+                 [&](const Review& review) { return store::fits(review, filter); });
 }
 
 Result<std::vector<WorkerRecord>> SqlRecords::workers() {
@@ -185,7 +185,7 @@ Result<std::vector<WorkerRecord>> SqlRecords::workers() {
 Result<WorkerRecord> SqlRecords::worker(WorkerId id) {
   return read([&](Session& session) -> Result<WorkerRecord> {
     std::optional<WorkerRecord> worker = worker_with_id(session, id);
-    if (!worker) return no_such(id);
+    if (!worker) return store::no_such(id);
     return *std::move(worker);
   });
 }

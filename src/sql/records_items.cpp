@@ -103,7 +103,7 @@ std::vector<Item> next_items(Session& session, const ItemFilter& filter, ItemId 
 Result<Item> SqlRecords::item(ItemId id) {
   return read([&](Session& session) -> Result<Item> {
     std::optional<Item> item = find_item(session, id.value());
-    if (!item) return no_such(id);
+    if (!item) return store::no_such(id);
     return *std::move(item);
   });
 }
@@ -112,7 +112,7 @@ Result<Item> SqlRecords::item(JobId job, std::string_view given) {
   const std::string key = valid_text(std::string(given));  // in the form in which it was stored
   return read([&](Session& session) -> Result<Item> {
     Cursor row = session.prepared(select_item_with_key).query(job, key);
-    if (!row.next()) return no_such(job, key);
+    if (!row.next()) return store::no_such(job, key);
     return item_of(row);
   });
 }
@@ -139,7 +139,7 @@ Result<std::vector<Item>> SqlRecords::items(const ItemFilter& given) {
     });
   };
   return page_of(filter.after, filter.limit, look,
-                 [&](const Item& item) { return fits(item, cancelled[item.job], filter); });
+                 [&](const Item& item) { return store::fits(item, cancelled[item.job], filter); });
 }
 
 }  // namespace pawl::sql

@@ -149,7 +149,8 @@ Result<std::vector<Task>> SqlRecords::reviewed_tasks(const TaskFilter& filter) {
       const Ids ids =
           ids_from(session.prepared(select_reviewed_ids).query(range.after, range.end, max));
       for (Task& task : tasks_with(session, ids)) {
-        if (page.size() < filter.limit && fits(task, filter)) page.push_back(std::move(task));
+        if (page.size() < filter.limit && store::fits(task, filter))
+          page.push_back(std::move(task));
       }
       if (!ids.empty()) after = TaskId{ids.back()};
       return ids.size();
@@ -171,7 +172,7 @@ Result<std::vector<Task>> SqlRecords::listed_tasks(const TaskFilter& filter) {
           [&](Session& session) -> Result<std::vector<Task>> { return rows(session, after, max); });
     };
     return page_of(filter.after, filter.limit, look,
-                   [&](const Task& task) { return fits(task, filter); });
+                   [&](const Task& task) { return store::fits(task, filter); });
   };
   const auto walked = [&] {
     return page_by([&](Session& session, TaskId after, std::uint32_t max) {
@@ -184,8 +185,9 @@ Result<std::vector<Task>> SqlRecords::listed_tasks(const TaskFilter& filter) {
     });
     if (!few) return std::unexpected(few.error());
     if (!*few) return walked();
-    std::erase_if(**few,
-                  [&](const Task& task) { return task.id <= filter.after || !fits(task, filter); });
+    std::erase_if(**few, [&](const Task& task) {
+      return task.id <= filter.after || !store::fits(task, filter);
+    });
     if ((**few).size() > filter.limit) (**few).resize(filter.limit);
     return std::move(**few);
   };

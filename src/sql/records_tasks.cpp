@@ -92,7 +92,7 @@ Result<std::vector<Task>> SqlRecords::of_known_stages(Result<std::vector<Task>> 
 Result<Task> SqlRecords::task(TaskId id) {
   Result<Task> task = read([&](Session& session) -> Result<Task> {
     std::optional<Task> found = find_task(session, id);
-    if (!found) return no_such(id);
+    if (!found) return store::no_such(id);
     return *std::move(found);
   });
   if (!task) return task;
@@ -110,7 +110,7 @@ Result<std::vector<StageOutput>> SqlRecords::outputs(ItemId id) {
     ItemId original;
     {
       Cursor row = session.prepared("SELECT adopted_from FROM items WHERE id = ?1").query(id);
-      if (!row.next()) return no_such(id);
+      if (!row.next()) return store::no_such(id);
       original = row.as<ItemId>(0);
     }
     std::vector<StageOutput> outputs;
@@ -124,7 +124,7 @@ Result<std::vector<StageOutput>> SqlRecords::outputs(ItemId id) {
 Result<StageOutput> SqlRecords::output(TaskId id) {
   return read([&](Session& session) -> Result<StageOutput> {
     const std::optional<Task> task = find_task(session, id);
-    if (!task) return no_such(id);
+    if (!task) return store::no_such(id);
     return stage_output(session, *task);
   });
 }

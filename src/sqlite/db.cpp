@@ -87,7 +87,7 @@ int Connection::wait_a_moment(void* waiting, int times) {
   return 1;
 }
 
-Connection::Connection(const std::filesystem::path& path, Mode mode, LockPatience patience)
+Connection::Connection(const std::filesystem::path& path, Mode mode, files::LockPatience patience)
     : waiting_(std::make_unique<Waiting>(std::move(patience))) {
   sqlite3* db = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &db, flags_of(mode), nullptr);

@@ -22,11 +22,11 @@
 
 #include <sqlite3.h>
 
+#include "files/file_lock.hpp"
 #include "pawl/core/ids.hpp"
 #include "pawl/core/json.hpp"
 #include "pawl/core/time.hpp"
 #include "sql/session.hpp"
-#include "store/file_lock.hpp"
 
 namespace pawl::sqlite {
 
@@ -159,7 +159,7 @@ class Connection final : public sql::Session {
   enum class Mode : std::uint8_t { create, read_write, read_only };
 
   /// `patience` limits the wait for SQLite's own locks.
-  Connection(const std::filesystem::path& path, Mode mode, LockPatience patience = {});
+  Connection(const std::filesystem::path& path, Mode mode, files::LockPatience patience = {});
 
   /// The statement for this text, prepared once. REQUIRES: `sql` is a literal; its address is the
   /// key.
@@ -181,7 +181,7 @@ class Connection final : public sql::Session {
   };
   /// A wait for one of SQLite's locks and its limit.
   struct Waiting {
-    LockPatience patience;
+    files::LockPatience patience;
     std::chrono::steady_clock::time_point began;
   };
   static int wait_a_moment(void* waiting, int times);

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "store/file_lock.hpp"
+#include "files/file_lock.hpp"
 
 namespace pawl::sqlite {
 
@@ -24,8 +24,8 @@ Error disk_full(const std::filesystem::path& path) {
 
 /// " (process 4242 (sqlite3))": the holders of one of SQLite's locks, as far as they are visible.
 std::string holders_of(const std::filesystem::path& path) {
-  std::string holders = lock_holders(path);
-  if (holders.empty()) holders = lock_holders(path.string() + "-shm");
+  std::string holders = files::lock_holders(path);
+  if (holders.empty()) holders = files::lock_holders(path.string() + "-shm");
   return holders.empty() ? "" : " (" + holders + ")";
 }
 

@@ -5,9 +5,9 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include "files/descriptor.hpp"
+#include "files/private_files.hpp"
 #include "sqlite/faults.hpp"
-#include "sqlite/file.hpp"
-#include "store/private_files.hpp"
 
 namespace pawl::sqlite {
 
@@ -25,12 +25,12 @@ int lock_with(int descriptor, int operation) {
 }  // namespace
 
 LockFile::LockFile(std::filesystem::path path)
-    : path_(std::move(path)), descriptor_(open_private_file(path_)) {
+    : path_(std::move(path)), descriptor_(files::open_private_file(path_)) {
   if (!descriptor_.is_open()) throw system_fault("open the lock file", path_, errno);
 }
 
-LockWait LockFile::lock(const LockPatience& patience) {
-  const Result<LockWait> waited = take_lock(path_, descriptor_, patience);
+files::LockWait LockFile::lock(const files::LockPatience& patience) {
+  const Result<files::LockWait> waited = files::take_lock(path_, descriptor_, patience);
   if (!waited) throw Fault(waited.error());
   return *waited;
 }
@@ -45,11 +45,11 @@ bool LockFile::try_lock() {
 void LockFile::unlock() noexcept { lock_with(descriptor_.get(), LOCK_UN); }
 
 Holder holder_of(const std::filesystem::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!file.is_open()) return Holder::unknown;
   // A shared lock is enough for the check, and two processes that check at once do not disturb each
   // other.
-  const int error = lock_with(file.raw(), LOCK_SH | LOCK_NB);
+  const int error = lock_with(file.get(), LOCK_SH | LOCK_NB);
   if (error == 0) return Holder::dead;
   return error == EWOULDBLOCK ? Holder::alive : Holder::unknown;
 }

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "store/descriptor.hpp"
-#include "store/file_lock.hpp"
+#include "files/descriptor.hpp"
+#include "files/file_lock.hpp"
 
 namespace pawl::sqlite {
 
@@ -15,14 +15,14 @@ class LockFile {
   explicit LockFile(std::filesystem::path path);
 
   /// Waits for the lock and returns how the wait ended.
-  [[nodiscard]] LockWait lock(const LockPatience& patience);
+  [[nodiscard]] files::LockWait lock(const files::LockPatience& patience);
   [[nodiscard]] bool try_lock();
   void unlock() noexcept;
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
   std::filesystem::path path_;
-  pawl::Descriptor descriptor_;
+  files::Descriptor descriptor_;
 };
 
 /// Whether the lock of this file is held; a missing file has no holder.

@@ -9,13 +9,13 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "files/descriptor.hpp"
+#include "files/private_files.hpp"
+#include "files/regular_file.hpp"
 #include "pawl/codec/digest.hpp"
 #include "pawl/store/sqlite.hpp"
 #include "sqlite/faults.hpp"
-#include "sqlite/file.hpp"
 #include "sqlite/paths.hpp"
-#include "store/private_files.hpp"
-#include "store/regular_file.hpp"
 
 namespace pawl::sqlite {
 
@@ -45,29 +45,29 @@ class HalfWritten {
 
   void write(std::string_view bytes) {
     while (!bytes.empty()) {
-      const ssize_t written = ::write(file_.raw(), bytes.data(), bytes.size());
+      const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) throw system_fault("write", path_, errno);
       bytes.remove_prefix(static_cast<std::size_t>(written));
     }
   }
   void name(const std::filesystem::path& path) {
-    if (::fsync(file_.raw()) != 0) throw system_fault("sync", path_, errno);
+    if (::fsync(file_.get()) != 0) throw system_fault("sync", path_, errno);
     if (::rename(path_.c_str(), path.c_str()) != 0) throw system_fault("rename to", path, errno);
     path_.clear();
   }
 
  private:
-  static Descriptor made(const std::filesystem::path& path) {
+  static files::Descriptor made(const std::filesystem::path& path) {
     for (int tries = 0; tries < makes_max; ++tries) {
       ::unlink(path.c_str());  // left by a dead process with our number
-      Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400));
+      files::Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400));
       if (!file.is_open()) throw system_fault("make", path, errno);
-      give_to_owner_of(path.parent_path(), file.raw());
-      (void)::fchmod(file.raw(), 0400);  // whatever the umask
+      files::give_to_owner_of(path.parent_path(), file.get());
+      (void)::fchmod(file.get(), 0400);  // whatever the umask
       struct stat found{};
-      const bool is_ours = ::flock(file.raw(), LOCK_EX | LOCK_NB) == 0 &&
-                           ::fstat(file.raw(), &found) == 0 && found.st_nlink > 0;
+      const bool is_ours = ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 &&
+                           ::fstat(file.get(), &found) == 0 && found.st_nlink > 0;
       // Otherwise a cleanup in another process was faster than our lock.
       if (is_ours) return file;
     }
@@ -75,7 +75,7 @@ class HalfWritten {
   }
 
   std::filesystem::path path_;
-  Descriptor file_;
+  files::Descriptor file_;
 };
 
 bool has_size(const std::filesystem::path& path, std::size_t size) {
@@ -88,7 +88,7 @@ bool has_size(const std::filesystem::path& path, std::size_t size) {
 bool is_whole(const std::filesystem::path& path, std::size_t size, const std::string& sha256) {
   if (!has_size(path, size)) return false;
   Sha256 digest;
-  const Status read = read_regular_file(path, [&](std::string_view piece) -> Status {
+  const Status read = files::read_regular_file(path, [&](std::string_view piece) -> Status {
     digest.update(piece);
     return {};
   });
@@ -102,11 +102,11 @@ void each_left_file(const std::filesystem::path& folder, Found found) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
     if (!entry.path().filename().string().starts_with(temporary_prefix)) continue;
-    const Descriptor file(
+    const files::Descriptor file(
         ::open(entry.path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat status{};
-    if (!file.is_open() || ::fstat(file.raw(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    if (::flock(file.raw(), LOCK_EX | LOCK_NB) != 0) continue;
+    if (!file.is_open() || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) continue;
     found(entry.path(), std::int64_t{status.st_size});
   }
 }
@@ -172,13 +172,13 @@ std::filesystem::path PayloadFiles::find(std::string_view sha256) const {
 
 std::string PayloadFiles::read(std::string_view sha256) const {
   const std::filesystem::path path = find(sha256);
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) throw system_fault("open", path, errno);
   struct stat found{};
-  if (::fstat(file.raw(), &found) != 0) throw system_fault("read", path, errno);
+  if (::fstat(file.get(), &found) != 0) throw system_fault("read", path, errno);
   std::string bytes(static_cast<std::size_t>(found.st_size), '\0');
   for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t got = ::read(file.raw(), bytes.data() + done, bytes.size() - done);
+    const ssize_t got = ::read(file.get(), bytes.data() + done, bytes.size() - done);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw system_fault("read", path, errno);
     if (got == 0) bytes.resize(done);

@@ -13,11 +13,11 @@
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
 
+#include "files/descriptor.hpp"
+#include "files/trusted_path.hpp"
 #include "sqlite/faults.hpp"
-#include "sqlite/file.hpp"
 #include "sqlite/paths.hpp"
 #include "sqlite/turnstile.hpp"
-#include "store/trusted_path.hpp"
 
 namespace pawl::sqlite {
 
@@ -80,10 +80,10 @@ void check_file_system(const std::filesystem::path& path, dev_t device) {
 void check_header(const std::filesystem::path& path, std::int64_t size) {
   constexpr std::string_view magic("SQLite format 3\0", 16);
   constexpr std::int64_t header_size = 100;
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) throw system_fault("open", path, errno);
   std::array<char, magic.size()> start{};
-  const ssize_t got = ::read(file.raw(), start.data(), start.size());
+  const ssize_t got = ::read(file.get(), start.data(), start.size());
   if (got < 0) throw system_fault("read", path, errno);
   const bool is_database =
       size >= header_size && std::string_view(start.data(), start.size()) == magic;
@@ -130,9 +130,10 @@ void check_empty(const SqliteOptions& options) {
 /// Checks every file that SQLite or pawl would use there, including files that were planted before
 /// the directory became private.
 void check_owners(const std::filesystem::path& path, const std::filesystem::path& folder) {
-  if (const Status safe = check_trusted(folder); !safe) throw Fault(safe.error());
+  if (const Status safe = files::check_trusted(folder); !safe) throw Fault(safe.error());
   for (const std::string_view suffix : store_suffixes) {
-    if (const Status safe = check_trusted(beside(path, suffix)); !safe) throw Fault(safe.error());
+    if (const Status safe = files::check_trusted(beside(path, suffix)); !safe)
+      throw Fault(safe.error());
   }
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "files/file_lock.hpp"
 #include "pawl/store/sqlite.hpp"
-#include "store/file_lock.hpp"
 
 namespace pawl::sqlite {
 
@@ -17,7 +17,7 @@ namespace pawl::sqlite {
 void check_place(const SqliteOptions& options);
 
 /// How long to wait for the locks of this store.
-[[nodiscard]] inline LockPatience patience_of(const SqliteOptions& options) {
+[[nodiscard]] inline files::LockPatience patience_of(const SqliteOptions& options) {
   return {.timeout = options.lock_timeout, .is_interrupted = options.is_interrupted};
 }
 

@@ -2,8 +2,8 @@
 
 #include <system_error>
 
+#include "files/regular_file.hpp"
 #include "sqlite/faults.hpp"
-#include "store/regular_file.hpp"
 
 namespace pawl::sqlite {
 
@@ -38,7 +38,7 @@ Result<std::string> PayloadReads::read(std::string_view sha256) {
 Status PayloadReads::each_piece(std::string_view sha256, const Take& take) {
   const Result<std::filesystem::path> path = path_of(sha256);
   if (!path) return std::unexpected(path.error());
-  return read_regular_file(*path, take);
+  return files::read_regular_file(*path, take);
 }
 
 Result<std::int64_t> PayloadReads::size_of(std::string_view sha256) {

@@ -2,7 +2,7 @@
 
 namespace pawl::sqlite {
 
-ReaderPool::ReaderPool(std::filesystem::path database, LockPatience patience)
+ReaderPool::ReaderPool(std::filesystem::path database, files::LockPatience patience)
     : path_(std::move(database)), patience_(std::move(patience)) {}
 
 Connection& ReaderPool::opened(Reader& reader) const {

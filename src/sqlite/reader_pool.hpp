@@ -15,7 +15,7 @@ namespace pawl::sqlite {
 
 class ReaderPool {
  public:
-  ReaderPool(std::filesystem::path database, LockPatience patience);
+  ReaderPool(std::filesystem::path database, files::LockPatience patience);
 
   /// A connection for one user until this object ends.
   class Lease {
@@ -44,7 +44,7 @@ class ReaderPool {
   Connection& opened(Reader& reader) const;
 
   std::filesystem::path path_;
-  LockPatience patience_;
+  files::LockPatience patience_;
   std::array<Reader, 3> readers_;
   Reader watcher_;
   std::atomic<std::size_t> turn_ = 0;

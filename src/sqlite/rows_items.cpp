@@ -75,11 +75,11 @@ void SqliteRows::set_submission_pass(JobId id, std::uint32_t pass) {
   write_later(*job);
 }
 
-std::optional<ItemProgress> SqliteRows::progress(ItemId item) {
+std::optional<store::ItemProgress> SqliteRows::progress(ItemId item) {
   Cursor row = connection_.prepared(select_progress).query(item);
   if (!row.next()) return std::nullopt;
   Columns columns(row);
-  ItemProgress progress;
+  store::ItemProgress progress;
   columns.into(progress.job);
   columns.into(progress.state);
   columns.into(progress.cancelled);
@@ -89,12 +89,12 @@ std::optional<ItemProgress> SqliteRows::progress(ItemId item) {
   return progress;
 }
 
-void SqliteRows::put_progress(ItemId item, const ItemProgress& progress) {
+void SqliteRows::put_progress(ItemId item, const store::ItemProgress& progress) {
   connection_.prepared(update_progress)
       .run(item, progress.state, progress.cancelled, progress.sinks_left, progress.failed_tasks);
 }
 
-ItemBrief SqliteRows::brief(ItemId item) {
+store::ItemBrief SqliteRows::brief(ItemId item) {
   Cursor row = connection_.prepared(select_brief).query(item);
   if (!row.next()) {
     throw Fault(ErrorCode::corrupt, "item " + std::to_string(item.value()) + " is missing");

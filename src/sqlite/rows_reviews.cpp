@@ -32,8 +32,8 @@ constexpr char select_pool[] = "SELECT open FROM pools WHERE name = ?1";
 constexpr char insert_worker_row[] =
     "INSERT INTO workers (host, pid, name, started_at, lease, lease_until, last_batch, retired, "
     "gone) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0)";
-constexpr char update_worker_row[] =
-    "UPDATE workers SET lease_until = ?2, last_batch = ?3, retired = ?4 WHERE id = ?1";
+constexpr char update_worker_retired[] = "UPDATE workers SET retired = 1 WHERE id = ?1";
+constexpr char update_last_batch[] = "UPDATE workers SET last_batch = ?2 WHERE id = ?1";
 constexpr char update_worker_gone[] = "UPDATE workers SET gone = 1 WHERE id = ?1";
 
 }  // namespace
@@ -106,16 +106,21 @@ WorkerId SqliteRows::insert_worker(const WorkerRecord& worker) {
       .run(worker.host, worker.pid, worker.name, worker.started_at,
            worker.lease_until - worker.started_at, worker.lease_until, worker.last_batch,
            worker.retired);
-  return WorkerId{connection_.last_row()};
+  return worker_changes_.enlisted.emplace_back(connection_.last_row());
 }
 
 std::optional<WorkerRecord> SqliteRows::worker(WorkerId id) {
   return sql::worker_with_id(connection_, id);
 }
 
-void SqliteRows::put_worker(const WorkerRecord& worker) {
-  connection_.prepared(update_worker_row)
-      .run(worker.id, worker.lease_until, worker.last_batch, worker.retired);
+bool SqliteRows::retire_worker(WorkerId worker) {
+  if (connection_.prepared(update_worker_retired).run(worker) == 0) return false;
+  worker_changes_.retired.push_back(worker);
+  return true;
+}
+
+void SqliteRows::put_last_batch(WorkerId worker, BatchNumber batch) {
+  connection_.prepared(update_last_batch).run(worker, batch);
 }
 
 std::vector<WorkerId> SqliteRows::gone_workers(Timestamp now, WorkerId self) {
@@ -124,7 +129,7 @@ std::vector<WorkerId> SqliteRows::gone_workers(Timestamp now, WorkerId self) {
 
 void SqliteRows::forget_worker(WorkerId worker) {
   connection_.prepared(update_worker_gone).run(worker);
-  forgotten_.push_back(worker);
+  worker_changes_.forgotten.push_back(worker);
 }
 
 Timestamp SqliteRows::next_due(Timestamp now) { return sql::earliest_due(connection_, now); }

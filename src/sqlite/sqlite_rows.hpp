@@ -1,6 +1,6 @@
 #pragma once
 
-/// The rows of one write transaction on SQLite; store/rows.hpp documents each function. The
+/// The rows of one write transaction on SQLite; store/ledger/rows.hpp documents each function. The
 /// sources: rows_jobs.cpp, rows_items.cpp, rows_tasks.cpp, rows_reviews.cpp, rows_rates.cpp.
 
 #include <cstdint>
@@ -10,11 +10,17 @@
 #include "sqlite/db.hpp"
 #include "sqlite/row_cache.hpp"
 #include "sqlite/worker_locks.hpp"
-#include "store/rows.hpp"
+#include "store/ledger/rows.hpp"
 
 namespace pawl::sqlite {
 
-class SqliteRows final : public Rows {
+struct WorkerChanges {
+  std::vector<WorkerId> enlisted;
+  std::vector<WorkerId> retired;
+  std::vector<WorkerId> forgotten;
+};
+
+class SqliteRows final : public store::Rows {
  public:
   /// Use it inside a write transaction of `connection`. All three arguments must outlive this
   /// object.
@@ -35,9 +41,9 @@ class SqliteRows final : public Rows {
   void mark_seen(JobId job, std::string_view key, std::uint32_t pass) override;
   std::uint32_t submission_pass(JobId job) override;
   void set_submission_pass(JobId job, std::uint32_t pass) override;
-  std::optional<ItemProgress> progress(ItemId item) override;
-  void put_progress(ItemId item, const ItemProgress& progress) override;
-  ItemBrief brief(ItemId item) override;
+  std::optional<store::ItemProgress> progress(ItemId item) override;
+  void put_progress(ItemId item, const store::ItemProgress& progress) override;
+  store::ItemBrief brief(ItemId item) override;
   ItemId finished_before(const Job& job, std::string_view key, std::string_view sha256) override;
   void delete_item(ItemId item) override;
   void delete_ordinals(std::int64_t first, std::int64_t last) override;
@@ -68,16 +74,16 @@ class SqliteRows final : public Rows {
 
   WorkerId insert_worker(const WorkerRecord& worker) override;
   std::optional<WorkerRecord> worker(WorkerId id) override;
-  void put_worker(const WorkerRecord& worker) override;
+  bool retire_worker(WorkerId worker) override;
+  void put_last_batch(WorkerId worker, BatchNumber batch) override;
   std::vector<WorkerId> gone_workers(Timestamp now, WorkerId self) override;
   void forget_worker(WorkerId worker) override;
   Timestamp next_due(Timestamp now) override;
 
   /// Writes the deferred values that are written once. Call it before the commit.
   void flush();
-  /// Workers that were removed in this transaction: their lock files may be removed after the
-  /// commit.
-  [[nodiscard]] const std::vector<WorkerId>& forgotten() const { return forgotten_; }
+  /// What this transaction did to workers. Their lock files follow.
+  [[nodiscard]] const WorkerChanges& worker_changes() const { return worker_changes_; }
 
  private:
   /// The smallest and the largest job and item in a zone of the journal.
@@ -102,7 +108,7 @@ class SqliteRows final : public Rows {
   RowCache& cache_;
   const WorkerLocks& locks_;
   std::map<std::int64_t, Zone> zones_;
-  std::vector<WorkerId> forgotten_;
+  WorkerChanges worker_changes_;
   std::vector<CachedJob*> unwritten_jobs_;
   std::vector<std::string> unwritten_pools_;
   /// Earlier jobs to adopt from, newest first; cached for one job at a time.

@@ -18,7 +18,7 @@ namespace pawl::sqlite {
 class Turnstile {
  public:
   /// Creates `<database>.next` and `<database>.writer` if they are missing.
-  explicit Turnstile(const std::filesystem::path& database, LockPatience patience = {});
+  explicit Turnstile(const std::filesystem::path& database, files::LockPatience patience = {});
 
   /// A turn to write; it ends with this object.
   class Turn {
@@ -36,9 +36,9 @@ class Turnstile {
   [[nodiscard]] Turn enter();
 
  private:
-  [[noreturn]] void give_up(const LockFile& lock, LockWait how) const;
+  [[noreturn]] void give_up(const LockFile& lock, files::LockWait how) const;
 
-  LockPatience patience_;
+  files::LockPatience patience_;
   LockFile next_;
   LockFile writer_;
 };

@@ -23,7 +23,7 @@ void WorkerLocks::hold(WorkerId worker) {
   sync_directory(folder_);
   // An existing file with this number can only come from a registration that was rolled back.
   if (!lock.try_lock()) {
-    const std::string holders = lock_holders(lock.path());
+    const std::string holders = files::lock_holders(lock.path());
     throw Fault(ErrorCode::unavailable,
                 "the lock of worker " + std::to_string(worker.value()) + " is taken: '" +
                     lock.path().string() + "' is held by " +

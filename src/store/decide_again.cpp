@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace pawl {
+namespace pawl::store {
 
 Decision decide_again(const StageDefinition& stage, const Attempt& recorded, const Decider& decider,
                       std::span<const std::int64_t> shifts) {
@@ -21,4 +21,4 @@ Decision decide_again(const StageDefinition& stage, const Attempt& recorded, con
   return was_decided_elsewhere ? recorded.decision : here;
 }
 
-}  // namespace pawl
+}  // namespace pawl::store

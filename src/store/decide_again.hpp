@@ -7,7 +7,7 @@
 
 #include "pawl/core/decide.hpp"
 
-namespace pawl {
+namespace pawl::store {
 
 /// What `stage` decides of the attempt today, by its decider where one is given. A delay is drawn
 /// by the task's id, which was another one in the stores the job came from, `shifts` away: what any
@@ -15,4 +15,4 @@ namespace pawl {
 [[nodiscard]] Decision decide_again(const StageDefinition& stage, const Attempt& recorded,
                                     const Decider& decider, std::span<const std::int64_t> shifts);
 
-}  // namespace pawl
+}  // namespace pawl::store

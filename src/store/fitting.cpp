@@ -2,7 +2,7 @@
 
 #include "pawl/codec/documents.hpp"
 
-namespace pawl {
+namespace pawl::store {
 
 bool fits(const Job& job, const JobFilter& filter) {
   return (!filter.ended || *filter.ended == job.has_ended()) &&
@@ -36,4 +36,4 @@ bool fits(const Review& review, const ReviewFilter& filter) {
          (!filter.status || review.status == *filter.status);
 }
 
-}  // namespace pawl
+}  // namespace pawl::store

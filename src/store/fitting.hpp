@@ -7,7 +7,7 @@
 
 #include "pawl/store/records.hpp"
 
-namespace pawl {
+namespace pawl::store {
 
 [[nodiscard]] bool fits(const Job& job, const JobFilter& filter);
 /// `job_cancelled` is that of the item's job: it decides how the item shows.
@@ -16,4 +16,4 @@ namespace pawl {
 [[nodiscard]] bool fits(const Task& task, const TaskFilter& filter);
 [[nodiscard]] bool fits(const Review& review, const ReviewFilter& filter);
 
-}  // namespace pawl
+}  // namespace pawl::store

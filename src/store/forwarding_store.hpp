@@ -8,7 +8,7 @@
 #include "pawl/store/records.hpp"
 #include "pawl/store/store.hpp"
 
-namespace pawl {
+namespace pawl::store {
 
 class ForwardingStore : public Store {
  public:
@@ -36,7 +36,7 @@ class ForwardingStore : public Store {
   }
   Result<Swept> sweep(const SweepRequest& request) override { return inner_->sweep(request); }
   Result<Job> act(const Act& act) override { return inner_->act(act); }
-  Result<Arriving> receive(const Arrival& arrival) override { return inner_->receive(arrival); }
+  Receiver& receiver() override { return inner_->receiver(); }
   [[nodiscard]] std::uint64_t setbacks() const override { return inner_->setbacks(); }
   std::uint64_t change_mark() override { return inner_->change_mark(); }
   Result<std::string> keep_payload(std::string_view bytes) override {
@@ -53,4 +53,4 @@ class ForwardingStore : public Store {
   std::shared_ptr<Store> inner_;
 };
 
-}  // namespace pawl
+}  // namespace pawl::store

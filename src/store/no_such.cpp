@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace pawl {
+namespace pawl::store {
 
 namespace {
 
@@ -34,4 +34,4 @@ std::unexpected<Error> no_such(WorkerId worker) {
   return missing("worker", worker.value(), "it was never enlisted, has signed off or was swept");
 }
 
-}  // namespace pawl
+}  // namespace pawl::store

@@ -8,7 +8,7 @@
 #include "pawl/core/ids.hpp"
 #include "pawl/core/result.hpp"
 
-namespace pawl {
+namespace pawl::store {
 
 [[nodiscard]] std::unexpected<Error> no_such(JobId job);
 [[nodiscard]] std::unexpected<Error> no_such(ItemId item);
@@ -17,4 +17,4 @@ namespace pawl {
 [[nodiscard]] std::unexpected<Error> no_such(ReviewId review);
 [[nodiscard]] std::unexpected<Error> no_such(WorkerId worker);
 
-}  // namespace pawl
+}  // namespace pawl::store

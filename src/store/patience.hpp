@@ -12,7 +12,7 @@
 
 #include "pawl/core/result.hpp"
 
-namespace pawl {
+namespace pawl::store {
 
 struct Patience {
   std::stop_token stop;  ///< ends it
@@ -47,4 +47,4 @@ std::invoke_result_t<Ask> ask_patiently(const Patience& patience, Ask ask) {
   }
 }
 
-}  // namespace pawl
+}  // namespace pawl::store

@@ -6,10 +6,13 @@
 
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/store/arrival.hpp"
 #include "pawl/store/each_row.hpp"
 #include "store/decide_again.hpp"
 
 namespace pawl {
+
+using namespace store;
 
 namespace {
 

@@ -8,9 +8,12 @@
 #include <vector>
 
 #include "core/record_text.hpp"
+#include "pawl/store/arrival.hpp"
 #include "store/forwarding_store.hpp"
 
 namespace pawl {
+
+using namespace store;
 
 // The texts of what only stores are given. These functions are found by their arguments, so they
 // stand in the namespace of the records.
@@ -151,7 +154,7 @@ class ValidList {
   std::vector<Record> repaired_;
 };
 
-class ValidTextStore final : public ForwardingStore {
+class ValidTextStore final : public ForwardingStore, public Receiver {
  public:
   using ForwardingStore::ForwardingStore;
 
@@ -168,17 +171,19 @@ class ValidTextStore final : public ForwardingStore {
     return inner().submit(*Valid(job), with_items(chunk, items));
   }
   Result<Job> act(const Act& act) override { return inner().act(*Valid(act)); }
+  Receiver& receiver() override { return *this; }
   Result<Arriving> receive(const Arrival& arrival) override {
+    Receiver& inner_receiver = inner().receiver();
     if (const auto* begun = std::get_if<BeginArrival>(&arrival)) {
-      return inner().receive(*Valid(*begun));
+      return inner_receiver.receive(*Valid(*begun));
     }
     if (const auto* ended = std::get_if<EndArrival>(&arrival)) {
-      return inner().receive(*Valid(*ended));
+      return inner_receiver.receive(*Valid(*ended));
     }
     AddArrival piece = std::get<AddArrival>(arrival);
     const ValidList records(piece.records);
     piece.records = records.all();
-    return inner().receive(piece);
+    return inner_receiver.receive(piece);
   }
 
  private:
@@ -190,7 +195,7 @@ class ValidTextStore final : public ForwardingStore {
 
 }  // namespace
 
-std::shared_ptr<Store> with_valid_text(std::shared_ptr<Store> store) {
+std::shared_ptr<Store> store::with_valid_text(std::shared_ptr<Store> store) {
   return std::make_shared<ValidTextStore>(std::move(store));
 }
 

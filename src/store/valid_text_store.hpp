@@ -11,8 +11,8 @@
 
 #include "pawl/store/store.hpp"
 
-namespace pawl {
+namespace pawl::store {
 
 [[nodiscard]] std::shared_ptr<Store> with_valid_text(std::shared_ptr<Store> store);
 
-}  // namespace pawl
+}  // namespace pawl::store

@@ -50,9 +50,7 @@ class MortalStore final : public Store {
     return *alive_ ? inner_->sweep(request) : dead();
   }
   Result<Job> act(const Act& act) override { return *alive_ ? inner_->act(act) : dead(); }
-  Result<Arriving> receive(const Arrival& arrival) override {
-    return *alive_ ? inner_->receive(arrival) : dead();
-  }
+  Receiver& receiver() override { return inner_->receiver(); }
   [[nodiscard]] std::uint64_t setbacks() const override { return inner_->setbacks(); }
   std::uint64_t change_mark() override { return inner_->change_mark(); }
   Result<std::string> keep_payload(std::string_view bytes) override {

@@ -9,13 +9,14 @@
 #include <set>
 #include <utility>
 
+#include "files/regular_file.hpp"
 #include "pawl/codec/digest.hpp"
 #include "pawl/codec/json.hpp"
+#include "pawl/store/arrival.hpp"
 #include "pawl/store/each_row.hpp"
 #include "pawl/transfer/transfer.hpp"
 #include "pawl/version.hpp"
-#include "store/payload_names.hpp"
-#include "store/regular_file.hpp"
+#include "store/payloads/payload_names.hpp"
 #include "transfer/lines.hpp"
 
 namespace pawl {
@@ -28,19 +29,19 @@ constexpr std::size_t remembered_max = 100'000;
 
 std::string named(JobId job) { return "job " + std::to_string(job.value()); }
 
-std::vector<PayloadName> payloads_of(const MovedAttempt& moved) {
-  return payloads_named_in(moved.attempt);
+std::vector<store::PayloadName> payloads_of(const MovedAttempt& moved) {
+  return store::payloads_named_in(moved.attempt);
 }
-std::vector<PayloadName> payloads_of(const ArrivingTask& moved) {
+std::vector<store::PayloadName> payloads_of(const ArrivingTask& moved) {
   if (!moved.task.child) return {};
-  return files_named_in(moved.task.child->data.text());
+  return store::files_named_in(moved.task.child->data.text());
 }
-std::vector<PayloadName> payloads_of(const ArrivingReview& moved) {
+std::vector<store::PayloadName> payloads_of(const ArrivingReview& moved) {
   if (!moved.review.answer || !moved.review.answer->edits) return {};
-  return files_named_in(moved.review.answer->edits->text());
+  return store::files_named_in(moved.review.answer->edits->text());
 }
-std::vector<PayloadName> payloads_of(const ArrivingItem& moved) {
-  return files_named_in(moved.item.data.text());
+std::vector<store::PayloadName> payloads_of(const ArrivingItem& moved) {
+  return store::files_named_in(moved.item.data.text());
 }
 
 std::string random_id() {
@@ -150,13 +151,13 @@ class Export {
   /// A record, after the payloads it names.
   template <class Value>
   Status write_with_payloads(const Value& value) {
-    for (const PayloadName& name : payloads_of(value)) {
+    for (const store::PayloadName& name : payloads_of(value)) {
       if (Status written = write_payload(name); !written) return written;
     }
     return put(line_of(value));
   }
 
-  Status write_payload(const PayloadName& name) {
+  Status write_payload(const store::PayloadName& name) {
     if (kept_.size() > remembered_max) kept_.clear();
     if (!kept_.insert(name.sha256).second) return {};
     const Result<std::filesystem::path> path = records_.payload_path(name.sha256);
@@ -169,7 +170,7 @@ class Export {
     const std::uintmax_t size = std::filesystem::file_size(*path, error);
     if (error) return fail(ErrorCode::unavailable, "cannot read " + path->string());
 
-    std::vector<PayloadName> inside;
+    std::vector<store::PayloadName> inside;
     PayloadPiece piece{
         .sha256 = name.sha256, .size = static_cast<std::int64_t>(size), .offset = 0, .bytes = {}};
     std::string seen;  // the end of the piece before, and this one
@@ -177,16 +178,16 @@ class Export {
     const auto flush = [&]() -> Status {
       digest.update(piece.bytes);
       if (name.is_output) {
-        seen.erase(0, seen.size() - std::min(seen.size(), payload_name_max));
+        seen.erase(0, seen.size() - std::min(seen.size(), store::payload_name_max));
         seen += piece.bytes;
-        std::ranges::move(files_named_in(seen), std::back_inserter(inside));
+        std::ranges::move(store::files_named_in(seen), std::back_inserter(inside));
       }
       if (Status written = write(piece); !written) return written;
       piece.offset += static_cast<std::int64_t>(piece.bytes.size());
       piece.bytes.clear();
       return {};
     };
-    Status read = read_regular_file(*path, [&](std::string_view bytes) -> Status {
+    Status read = files::read_regular_file(*path, [&](std::string_view bytes) -> Status {
       while (!bytes.empty()) {
         const std::size_t some = std::min(bytes.size(), payload_piece_max - piece.bytes.size());
         piece.bytes += bytes.substr(0, some);
@@ -203,7 +204,7 @@ class Export {
                   "restore it from a backup");
     }
     ++exported_.moved.payloads;
-    for (PayloadName& one : inside) {
+    for (store::PayloadName& one : inside) {
       one.is_output = false;
       if (Status written = write_payload(one); !written) return written;
     }

@@ -6,6 +6,7 @@
 #include <istream>
 #include <utility>
 
+#include "pawl/store/arrival.hpp"
 #include "pawl/transfer/transfer.hpp"
 #include "transfer/export_reader.hpp"
 #include "transfer/inspection.hpp"
@@ -31,7 +32,7 @@ class Import {
     if (Status brought = bring_in(in); !brought) return std::unexpected(brought.error());
     if (Status verified = verify_it(); !verified) return std::unexpected(verified.error());
     if (imported_.verified.ok()) {
-      const Result<Arriving> ended = store_.receive(
+      const Result<Arriving> ended = store_.receiver().receive(
           EndArrival{.job = at_.job, .as_it_was = contents_.job, .accepted_by = accepted_by_});
       if (!ended) return std::unexpected(ended.error());
       imported_.released = true;
@@ -95,13 +96,13 @@ class Import {
       filter.before = page->back().id;
     }
     const Result<Arriving> begun =
-        store_.receive(BeginArrival{.export_id = wanted,
-                                    .workflow = contents_.workflow,
-                                    .job = contents_.job,
-                                    .originals = contents_.originals,
-                                    .first_ordinal = contents_.first_ordinal,
-                                    .last_ordinal = contents_.last_ordinal,
-                                    .sha256 = contents_.sha256});
+        store_.receiver().receive(BeginArrival{.export_id = wanted,
+                                               .workflow = contents_.workflow,
+                                               .job = contents_.job,
+                                               .originals = contents_.originals,
+                                               .first_ordinal = contents_.first_ordinal,
+                                               .last_ordinal = contents_.last_ordinal,
+                                               .sha256 = contents_.sha256});
     if (!begun) return std::unexpected(begun.error());
     at_ = *begun;
     return {};
@@ -151,7 +152,7 @@ class Import {
 
   Status flush() {
     if (records_.empty()) return {};
-    const Result<Arriving> added = store_.receive(AddArrival{
+    const Result<Arriving> added = store_.receiver().receive(AddArrival{
         .job = at_.job, .from_line = at_.lines, .to_line = last_line_, .records = records_});
     if (!added) return std::unexpected(added.error());
     at_ = *added;

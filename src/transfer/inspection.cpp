@@ -5,7 +5,8 @@
 
 #include "pawl/codec/digest.hpp"
 #include "pawl/codec/json.hpp"
-#include "store/verify_checks.hpp"
+#include "pawl/store/arrival.hpp"
+#include "store/verify/checks.hpp"
 #include "transfer/export_reader.hpp"
 
 namespace pawl::transfer {
@@ -81,7 +82,7 @@ class Inspection {
     if ((job.reduce_ordinal != 0) == workflow.all_scope_stages().empty()) {
       return reader_.fault(bad, "the job's job-wide tasks are not those of its workflow");
     }
-    for (JobTally* tally : {&own_, &originals_}) {
+    for (store::JobTally* tally : {&own_, &originals_}) {
       tally->stages.resize(stages);
       tally->children.resize(stages);
     }
@@ -117,7 +118,7 @@ class Inspection {
     return note(task.item);
   }
   Status see(const MovedAttempt& it) {
-    JobTally& into = tally(it.is_original);
+    store::JobTally& into = tally(it.is_original);
     into.used = into.used + it.attempt.usage;
     return note(it.attempt.task);
   }
@@ -175,12 +176,12 @@ class Inspection {
   Status see(const Signature&) { return twice(); }
   static Status twice() { return fail(bad, "this line belongs elsewhere in an export"); }
 
-  JobTally& tally(bool is_original) { return is_original ? originals_ : own_; }
+  store::JobTally& tally(bool is_original) { return is_original ? originals_ : own_; }
 
   Status compare_counters() const {
     Verification found;
-    Findings findings(found);
-    check_job(*job_, *workflow_, own_, findings);
+    store::Findings findings(found);
+    store::check_job(*job_, *workflow_, own_, findings);
     if (found.violations.empty()) return {};
     return fail(ErrorCode::corrupt,
                 "the export does not add up: " + found.violations.front().message,
@@ -217,8 +218,8 @@ class Inspection {
   std::optional<Header> header_;
   std::optional<Workflow> workflow_;
   std::optional<Job> job_;
-  JobTally own_;
-  JobTally originals_;
+  store::JobTally own_;
+  store::JobTally originals_;
   std::vector<std::int64_t> shifts_;
   std::int64_t first_ = 0;
   std::int64_t last_ = 0;

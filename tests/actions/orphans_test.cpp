@@ -515,7 +515,7 @@ TEST(Mark, has_room_for_any_number_of_attempts_at_once) {
   const auto all = entries(folder / "run");
   const auto file = std::ranges::find(all, ".mark", &std::filesystem::path::extension);
   ASSERT_NE(file, all.end());
-  const Result<Descriptor> open = open_mark(*file, false);
+  const Result<files::Descriptor> open = open_mark(*file, false);
   ASSERT_TRUE(open) << open.error().text();
   const auto used = [&] {
     return std::ranges::count_if(read_mark(open->get()).lines,

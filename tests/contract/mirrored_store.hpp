@@ -16,7 +16,7 @@
 
 namespace pawl::driving {
 
-class MirroredStore final : public ForwardingStore {
+class MirroredStore final : public store::ForwardingStore {
  public:
   struct Mirror {
     std::string name;
@@ -24,7 +24,7 @@ class MirroredStore final : public ForwardingStore {
   };
 
   MirroredStore(std::shared_ptr<Store> first, std::vector<Mirror> mirrors)
-      : ForwardingStore(std::move(first)), mirrors_(std::move(mirrors)) {}
+      : store::ForwardingStore(std::move(first)), mirrors_(std::move(mirrors)) {}
 
   /// All rows are the same everywhere, and every invariant holds on them.
   void compare() {
@@ -62,7 +62,7 @@ class MirroredStore final : public ForwardingStore {
   Result<Claims> claim(const ClaimRequest& request) override {
     return all([&](Store& store) { return store.claim(request); }, same_claims);
   }
-  using ForwardingStore::commit;
+  using store::ForwardingStore::commit;
   Result<Committed> commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
                            const Refill& refill) override {
     return all([&](Store& store) { return store.commit(worker, batch, steps, refill); },

@@ -394,13 +394,13 @@ def the_filter_is_that_of_the_source(root: pathlib.Path) -> Iterator[Offence]:
     """docs/reference/filter.md has every field with its kind, every sign and every unit."""
     path = root / "docs/reference/filter.md"
     text = path.read_text()
-    source = (root / "src/store/dead_letters.cpp").read_text()
+    source = (root / "src/store/dead_letters/dead_letters.cpp").read_text()
     body = source[source.index("dead_letter_fields()"):]
     true = dict(re.findall(r'\{"(\w+)", FieldKind::(\w+)', body))
     told = {_bare(row["field"]): _bare(row["kind"]) for row in markdown.rows(text)
             if "field" in row.columns}
     yield from _compare(path, "field", told, true)
-    parser = (root / "src/store/filter.cpp").read_text()
+    parser = (root / "src/store/dead_letters/filter.cpp").read_text()
     for sign in re.findall(r'Comparison::\w+, "([^"]+)"', parser):
         if f'"{sign}"' not in text:
             yield path, 1, f"the grammar lacks the sign {sign}"

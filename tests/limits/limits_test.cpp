@@ -7,7 +7,7 @@
 #include "pawl/codec/workflow.hpp"
 #include "pawl/store/records.hpp"
 #include "runtime/world.hpp"
-#include "store/payload_names.hpp"
+#include "store/payloads/payload_names.hpp"
 
 namespace pawl::testing_world {
 namespace {
@@ -49,7 +49,7 @@ TEST(Limits, an_output_of_64_kib_is_in_the_record_and_a_longer_one_is_a_payload)
   EXPECT_EQ(recorded("fits"), 65'536U);
   EXPECT_LT(recorded("longer"), 200U) << "only the name of the payload";
   const Json kept = world.attempts(job, "a", "longer").at(0).output;
-  const auto payloads = payloads_named_in(kept);
+  const auto payloads = store::payloads_named_in(kept);
   ASSERT_EQ(payloads.size(), 1U) << kept.text();
   EXPECT_EQ(world.store->records().payload(payloads[0].sha256)->size(), 65'537U);
 }

@@ -12,10 +12,10 @@ namespace {
 using namespace testing_world;
 
 /// A store in which something happens just before the answer to a claim arrives.
-class Interrupted final : public ForwardingStore {
+class Interrupted final : public store::ForwardingStore {
  public:
-  using ForwardingStore::ForwardingStore;
-  using ForwardingStore::inner;
+  using store::ForwardingStore::ForwardingStore;
+  using store::ForwardingStore::inner;
 
   std::function<void(const ClaimRequest&, Claims&)> meanwhile;  ///< once
 

@@ -21,9 +21,9 @@ void take_a_while() {
 }
 
 /// A store on a slow disk that counts commits and claims.
-class SlowDisk final : public ForwardingStore {
+class SlowDisk final : public store::ForwardingStore {
  public:
-  using ForwardingStore::ForwardingStore;
+  using store::ForwardingStore::ForwardingStore;
 
   std::atomic<int> commits = 0;
   std::atomic<int> claims = 0;

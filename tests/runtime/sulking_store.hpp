@@ -16,10 +16,10 @@
 namespace pawl::testing_world {
 
 /// A store that refuses to commit on request.
-class Sulking final : public ForwardingStore {
+class Sulking final : public store::ForwardingStore {
  public:
   explicit Sulking(std::shared_ptr<Store> store)
-      : ForwardingStore(std::move(store)), reads(inner().records()) {}
+      : store::ForwardingStore(std::move(store)), reads(inner().records()) {}
   Records& records() override { return reads; }
 
   driving::RecordsDecorator reads;

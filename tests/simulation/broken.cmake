@@ -36,49 +36,51 @@ function(pawl_broken name source was is)
 endfunction()
 
 # What the store must refuse.
-pawl_broken(token_not_checked store/memory_rows.cpp
+pawl_broken(token_not_checked store/memory/memory_rows.cpp
   [=[if (row == nullptr || row->version != expected) return false;]=]
   [=[if (row == nullptr) return false;]=])
-pawl_broken(event_of_what_was_not_written store/ledger.cpp
-  [=[if (!replace(row, step.expected)) return fenced();]=]
-  [=[if (!replace(row, step.expected)) {
-    log(job.id, events);
+pawl_broken(event_of_what_was_not_written store/ledger/task_flow.cpp
+  [=[if (!books_.replace(row, step.expected)) return fenced();]=]
+  [=[if (!books_.replace(row, step.expected)) {
+    books_.log(job.id, events);
     return fenced();
   }]=])
-pawl_broken(used_twice store/ledger.cpp
-  [=[if (step.closed) rows_.insert_attempt(*step.closed);]=]
+pawl_broken(used_twice store/ledger/task_flow.cpp
+  [=[if (step.closed) rows_.insert_attempt(*step.closed);
+  if (!step.children]=]
   [=[if (step.closed) {
     rows_.insert_attempt(*step.closed);
     job.used.tokens += step.closed->usage.tokens;
-  }]=])
-pawl_broken(cancel_of_an_item_overlooked store/ledger.cpp
+  }
+  if (!step.children]=])
+pawl_broken(cancel_of_an_item_overlooked store/ledger/task_flow.cpp
   [=[return progress && progress->cancelled;]=]
   [=[return false && progress && progress->cancelled;]=])
-pawl_broken(stale_view_taken store/ledger.cpp
+pawl_broken(stale_view_taken store/ledger/task_flow.cpp
   [=[if (step.generation != 0 && (step.generation != job.generation || overlooks_cancel(job, step))) {]=]
   [=[if (step.generation != 0 && overlooks_cancel(job, step)) {]=])
-pawl_broken(review_applied_twice store/review_acts.cpp
+pawl_broken(review_applied_twice store/ledger/review_answers.cpp
   [=[  if (review->status != ReviewStatus::open) return no_longer_open(*review);
   if (touched->job->cancelled) {]=]
   [=[  if (review->status == ReviewStatus::superseded) return no_longer_open(*review);
   if (touched->job->cancelled) {]=])
-pawl_broken(review_of_other_content store/review_acts.cpp
+pawl_broken(review_of_other_content store/ledger/review_answers.cpp
   [=[act.answer.digest != review->digest]=]
   [=[act.answer.digest == review->digest + "x"]=])
-pawl_broken(lease_cut_short store/memory_rows.cpp
+pawl_broken(lease_cut_short store/memory/memory_rows.cpp
   [=[worker.lease_until <= now)]=]
   [=[worker.lease_until <= now + std::chrono::seconds(1))]=])
-pawl_broken(timer_early store/memory_rows.cpp
+pawl_broken(timer_early store/memory/memory_rows.cpp
   [=[if (when > now || due.size() == max) break;]=]
   [=[if (when > now + Duration{1} || due.size() == max) break;]=])
-pawl_broken(need_not_waited_for store/flow.cpp
+pawl_broken(need_not_waited_for store/ledger/task_flow.cpp
   [=[if (waiting->satisfied == plan.full_mask) {]=]
   [=[if (waiting->satisfied != 0) {]=])
-pawl_broken(children_left_behind store/going_back.cpp
-  [=[    if (before->expansion > 0) end_children(touched, *before, CancelCause::superseded);
-    write_step(touched, step, *before);
+pawl_broken(children_left_behind store/ledger/rerun.cpp
+  [=[    write_rerun(touched, step, *before);
     events.insert]=]
-  [=[    write_step(touched, step, *before);
+  [=[    flow_.supersede_review(before->id);
+    flow_.write_step(touched, step, *before);
     events.insert]=])
 
 # What the core must decide.
@@ -106,7 +108,7 @@ pawl_broken(rate_too_fast core/rate.cpp
 pawl_broken(reduce_too_early core/advance.cpp
   [=[return job.stages[at(stage)].ended() + job.items.adopted >= job.items.total;]=]
   [=[return job.stages[at(stage)].ended() + job.items.adopted + 1 >= job.items.total;]=])
-pawl_broken(one_more_than_parallel store/counting.cpp
+pawl_broken(one_more_than_parallel store/ledger/admission.cpp
   [=[if (job.parallel > 0 && job.attempts_open >= static_cast<std::int64_t>(job.parallel))]=]
   [=[if (job.parallel > 0 && job.attempts_open > static_cast<std::int64_t>(job.parallel))]=])
 
@@ -117,10 +119,10 @@ pawl_broken(refused_result_dropped runtime/loop_commits.cpp
 pawl_broken(forgotten_result_not_missed runtime/loop_holdings.cpp
   [=[if (!differences.unknown.empty()) want_read_back();]=]
   [=[]=])
-pawl_broken(version_of_a_forgotten_write store/ledger.cpp
+pawl_broken(version_of_a_forgotten_write store/ledger/books.cpp
   [=[next.version = next_stamp(expected, now_);]=]
   [=[next.version = expected + 1;]=])
-pawl_broken(generation_of_a_forgotten_act store/ledger.cpp
+pawl_broken(generation_of_a_forgotten_act store/ledger/books.cpp
   [=[job.generation = next_stamp(job.generation, now_);]=]
   [=[++job.generation;]=])
 pawl_broken(full_job_keeps_the_slots runtime/scheduler.cpp

@@ -260,9 +260,6 @@ Result<Job> Line::act(const Act& act) {
   if (answer) ports_.acknowledged_act(act);
   return answer;
 }
-Result<Arriving> Line::receive(const Arrival&) {
-  return fail(ErrorCode::invalid, "nothing moves in a simulation");
-}
 Result<std::string> Line::keep_payload(std::string_view bytes) {
   return carry(
       "keep_payload", Repeats::later, [&] { return store_->keep_payload(bytes); },

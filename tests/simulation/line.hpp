@@ -78,7 +78,8 @@ class Line final : public Store {
                            const Refill& refill) override;
   Result<Swept> sweep(const SweepRequest& request) override;
   Result<Job> act(const Act& act) override;
-  Result<Arriving> receive(const Arrival& arrival) override;
+  /// Not simulated: goes past the line.
+  Receiver& receiver() override { return store_->receiver(); }
   /// Noticed by the first write that meets a store that was set back, as on a real connection.
   [[nodiscard]] std::uint64_t setbacks() const override { return met_setbacks_; }
   std::uint64_t change_mark() override { return store_->change_mark(); }

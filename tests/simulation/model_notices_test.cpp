@@ -41,12 +41,12 @@ class AheadClock final : public Clock {
 
 /// A memory store with replaceable operations and alterable rows. Its own clock can run ahead of
 /// the one that it shows.
-class BrokenStore final : public ForwardingStore {
+class BrokenStore final : public store::ForwardingStore {
  public:
   explicit BrokenStore(const Clock& clock)
       : BrokenStore(clock, std::make_shared<AheadClock>(clock)) {}
 
-  using ForwardingStore::inner;
+  using store::ForwardingStore::inner;
   AheadClock& inner_clock() { return *clock_; }
   driving::RecordsDecorator& shown() { return shown_; }
 
@@ -75,7 +75,7 @@ class BrokenStore final : public ForwardingStore {
 
  private:
   BrokenStore(const Clock& clock, std::shared_ptr<AheadClock> ahead)
-      : ForwardingStore(open_memory_store(*ahead)),
+      : store::ForwardingStore(open_memory_store(*ahead)),
         right_(clock),
         clock_(std::move(ahead)),
         shown_(inner().records()) {}

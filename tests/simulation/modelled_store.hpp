@@ -15,11 +15,11 @@
 
 namespace pawl::simulation {
 
-class ModelledStore final : public ForwardingStore {
+class ModelledStore final : public store::ForwardingStore {
  public:
   /// An empty store.
   explicit ModelledStore(std::shared_ptr<Store> inner)
-      : ForwardingStore(std::move(inner)), model_(records()) {}
+      : store::ForwardingStore(std::move(inner)), model_(records()) {}
 
   /// The differences between model and store, one sentence each; empty if all is well.
   [[nodiscard]] const std::vector<std::string>& differences() const { return model_.differences(); }
@@ -31,14 +31,14 @@ class ModelledStore final : public ForwardingStore {
   [[nodiscard]] std::uint64_t verbs() const { return verbs_; }
 
   Result<WorkerId> enlist(const WorkerHello& hello) override;
-  using ForwardingStore::renew;
+  using store::ForwardingStore::renew;
   Status renew(WorkerId worker, Timestamp holds_since) override;
   Status retire(WorkerId worker) override;
   Result<Job> create_job(const NewJob& job) override;
   Result<Added> add_items(const AddItems& chunk) override;
   Result<Submitted> submit(const NewJob& job, const AddItems& items) override;
   Result<Claims> claim(const ClaimRequest& request) override;
-  using ForwardingStore::commit;
+  using store::ForwardingStore::commit;
   Result<Committed> commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
                            const Refill& refill) override;
   Result<Swept> sweep(const SweepRequest& request) override;

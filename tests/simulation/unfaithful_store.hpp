@@ -55,7 +55,7 @@ class UnfaithfulStore final : public Store {
                            const Refill& refill) override;
   Result<Swept> sweep(const SweepRequest& request) override;
   Result<Job> act(const Act& act) override;
-  Result<Arriving> receive(const Arrival& arrival) override { return inner_->receive(arrival); }
+  Receiver& receiver() override { return inner_->receiver(); }
   [[nodiscard]] std::uint64_t setbacks() const override { return setbacks_; }
   std::uint64_t change_mark() override { return (setbacks_ << 32U) + inner_->change_mark(); }
   Result<std::string> keep_payload(std::string_view bytes) override;

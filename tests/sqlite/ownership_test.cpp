@@ -11,12 +11,12 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "files/private_files.hpp"
+#include "files/trusted_path.hpp"
 #include "sqlite/db.hpp"
 #include "sqlite/fixture.hpp"
 #include "sqlite/paths.hpp"
 #include "sqlite/turnstile.hpp"
-#include "store/private_files.hpp"
-#include "store/trusted_path.hpp"
 
 namespace pawl::sqlite {
 namespace {
@@ -120,27 +120,28 @@ TEST(Ownership, of_links_is_looked_at_and_of_what_they_lead_to) {
   std::filesystem::create_directory(folder / "real");
   (void)must_open({.path = folder / "real/a.db"});
   std::filesystem::create_directory_symlink("real", folder / "link");
-  EXPECT_TRUE(check_trusted(folder / "link/a.db"));
-  EXPECT_TRUE(check_trusted(folder / "link/../link/./a.db"));
+  EXPECT_TRUE(files::check_trusted(folder / "link/a.db"));
+  EXPECT_TRUE(files::check_trusted(folder / "link/../link/./a.db"));
   ASSERT_EQ(::lchown((folder / "link").c_str(), nobody, nobody), 0);
-  EXPECT_FALSE(check_trusted(folder / "link/a.db")) << "the link is another's";
+  EXPECT_FALSE(files::check_trusted(folder / "link/a.db")) << "the link is another's";
   ASSERT_EQ(::lchown((folder / "link").c_str(), 0, 0), 0);
   ASSERT_EQ(::chmod((folder / "real").c_str(), 0777), 0);
-  EXPECT_FALSE(check_trusted(folder / "link/a.db")) << "what it leads to is open to others";
+  EXPECT_FALSE(files::check_trusted(folder / "link/a.db")) << "what it leads to is open to others";
 }
 
 TEST(Ownership, of_directories_above_counts_unless_nobody_can_rename_there) {
   const Folder folder;
   std::filesystem::create_directories(folder / "above/project");
   ASSERT_EQ(::chmod((folder / "above").c_str(), 0777), 0);
-  const Status open = check_trusted(folder / "above/project");
+  const Status open = files::check_trusted(folder / "above/project");
   ASSERT_FALSE(open);
   EXPECT_THAT(open.error().message, HasSubstr("'" + (folder / "above").string() + "' "));
   EXPECT_THAT(open.error().help, HasSubstr("chmod go-w '" + (folder / "above").string() + "'"));
   ASSERT_EQ(::chmod((folder / "above").c_str(), 01777), 0);
-  EXPECT_TRUE(check_trusted(folder / "above/project")) << "as in /tmp";
-  EXPECT_FALSE(check_trusted(folder / "above")) << "the last part is never shared";
-  EXPECT_TRUE(check_trusted(folder / "above/missing/deeper")) << "to be made, and checked again";
+  EXPECT_TRUE(files::check_trusted(folder / "above/project")) << "as in /tmp";
+  EXPECT_FALSE(files::check_trusted(folder / "above")) << "the last part is never shared";
+  EXPECT_TRUE(files::check_trusted(folder / "above/missing/deeper"))
+      << "to be made, and checked again";
 }
 
 TEST(Ownership, a_group_counts_by_its_members) {
@@ -148,10 +149,10 @@ TEST(Ownership, a_group_counts_by_its_members) {
     GTEST_SKIP() << "needs root to change groups";  // loud: the reason is printed
   const Folder folder;
   ASSERT_EQ(::chmod(folder.path().c_str(), 0775), 0);
-  EXPECT_TRUE(check_trusted(folder.path())) << "the group root has no other member";
+  EXPECT_TRUE(files::check_trusted(folder.path())) << "the group root has no other member";
   for (const gid_t group : {gid_t{65'534}, gid_t{987'654}}) {
     ASSERT_EQ(::chown(folder.path().c_str(), 0, group), 0);
-    EXPECT_FALSE(check_trusted(folder.path())) << group;
+    EXPECT_FALSE(files::check_trusted(folder.path())) << group;
   }
 }
 
@@ -162,7 +163,7 @@ TEST(Ownership, root_by_sudo_trusts_its_caller) {
   const auto trusted_with = [&](const char* caller) {
     return in_child([&] {
       ::setenv("SUDO_UID", caller, 1);
-      return check_trusted(folder.path()) ? 1 : 0;
+      return files::check_trusted(folder.path()) ? 1 : 0;
     });
   };
   EXPECT_EQ(trusted_with("65534"), 1);

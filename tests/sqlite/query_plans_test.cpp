@@ -66,7 +66,7 @@ void touch_all(SqliteRows& rows, const Job& job, Timestamp now) {
   (void)rows.lane_base(job.id, "new", 2);
   (void)rows.seen_in_pass(job.id, "item-0");
   rows.mark_seen(job.id, "item-0", 1);
-  const ItemProgress progress = *rows.progress(ItemId{1});
+  const store::ItemProgress progress = *rows.progress(ItemId{1});
   rows.put_progress(ItemId{1}, progress);
   (void)rows.brief(ItemId{1});
   (void)rows.finished_before(job, "item-0", "sha");

@@ -20,17 +20,18 @@ Check = Callable[["Tree"], Iterator[Offence]]
 LAYERS = {
     "core": set(),
     "codec": {"core"},
-    "store": {"core", "codec"},
-    "transfer": {"core", "codec", "store"},
+    "files": {"core"},
+    "store": {"core", "codec", "files"},
+    "transfer": {"core", "codec", "files", "store"},
     "sql": {"core", "codec", "store"},
-    "sqlite": {"core", "codec", "store", "sql"},
+    "sqlite": {"core", "codec", "files", "store", "sql"},
     "postgres": {"core", "codec", "store", "sql"},
     "runtime": {"core", "codec", "store"},
     "compat": {"core", "codec", "store", "runtime"},  # nothing includes it but users
     "workflow": {"core", "codec"},
-    "actions": {"core", "codec", "store", "runtime", "workflow"},
+    "actions": {"core", "codec", "files", "store", "runtime", "workflow"},
     "testing": {"core", "codec", "store", "transfer", "runtime", "workflow", "actions"},
-    "cli": {"core", "codec", "store", "transfer", "sqlite", "postgres", "runtime", "workflow",
+    "cli": {"core", "codec", "files", "store", "transfer", "sqlite", "postgres", "runtime", "workflow",
             "actions"},
 }
 # What else they may include, by the start of the header's name. Public headers: nothing.
@@ -43,7 +44,7 @@ THIRD_PARTY = {
     "cli": ("CLI/",),
 }
 # Layers that use the operating system.
-POSIX_LAYERS = {"store", "transfer", "sqlite", "postgres", "runtime", "actions", "cli"}
+POSIX_LAYERS = {"files", "store", "transfer", "sqlite", "postgres", "runtime", "actions", "cli"}
 POSIX = re.compile(r"(sys/|linux/|netinet/|arpa/)?[a-z_]+\.h$")
 
 # Files that may be longer, each with its reason: {"src/x/y.cpp": "why"}.
@@ -227,7 +228,7 @@ NAMESPACE = re.compile(r"^namespace (pawl[\w:]*) \{", re.MULTILINE)
 DEFINITION = re.compile(r"^(?:class|struct|union|enum(?: class)?) ([A-Za-z_]\w*)(?![\w:]*::)[^;{]*\{", re.MULTILINE)
 
 # Modules whose private headers have their own namespace. The others share `pawl` with the public headers.
-OWN_NAMESPACE = {"cli", "compat", "transfer", "postgres", "sql", "sqlite", "testing", "workflow"}
+OWN_NAMESPACE = {"cli", "compat", "files", "transfer", "postgres", "sql", "sqlite", "store", "testing", "workflow"}
 
 
 def modules_have_their_namespace(tree: Tree) -> Iterator[Offence]:

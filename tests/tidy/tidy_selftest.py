@@ -32,10 +32,10 @@ SRC = "src/{}/CMakeLists.txt"
 OFFENCES: dict[str, list[dict[str, str]]] = {
     "includes_point_left": [
         {"src/core/a.cpp": '#include "pawl/store/store.hpp"\n'},
-        {"src/core/a.cpp": '#include "store/rows.hpp"\n'},
+        {"src/core/a.cpp": '#include "store/ledger/rows.hpp"\n'},
         {"src/core/a.cpp": "#include <boost/json.hpp>\n"},
         {"src/core/a.cpp": "#include <unistd.h>\n"},
-        {"src/core/a.cpp": '#include "../store/rows.hpp"\n', "src/store/rows.hpp": "#pragma once\n"},
+        {"src/core/a.cpp": '#include "../store/rows.hpp"\n', "src/store/ledger/rows.hpp": "#pragma once\n"},
         {"src/core/a.cpp": '#include "pawl/version.hpp"\n'},
         {"src/codec/a.cpp": '#include "pawl/store/store.hpp"\n'},
         {"src/codec/a.cpp": "#include <sqlite3.h>\n"},
@@ -61,7 +61,7 @@ OFFENCES: dict[str, list[dict[str, str]]] = {
         {"include/pawl/core/a.hpp": '#include "pawl/store/store.hpp"\n'},
         {"include/pawl/store/a.hpp": "#include <boost/json/value.hpp>\n"},
         {"include/pawl/sqlite/a.hpp": "#include <sqlite3.h>\n"},
-        {"include/pawl/store/a.hpp": '#include "store/rows.hpp"\n'},
+        {"include/pawl/store/a.hpp": '#include "store/ledger/rows.hpp"\n'},
         {"include/pawl/a.hpp": "#include <openssl/evp.h>\n"},
     ],
     "modules_have_their_namespace": [
@@ -138,7 +138,7 @@ ALLOWED: dict[str, list[dict[str, str]]] = {
     "includes_point_left": [
         {"src/core/a.cpp": '// #include "pawl/store/store.hpp"\n/*\n#include <sqlite3.h>\n*/\n'},
         {"src/codec/a.cpp": '#include <boost/json.hpp>\n#include <openssl/evp.h>\n'},
-        {"src/sqlite/a.cpp": '#include <sqlite3.h>\n#include <sys/file.h>\n#include "store/rows.hpp"\n'},
+        {"src/sqlite/a.cpp": '#include <sqlite3.h>\n#include <sys/file.h>\n#include "store/ledger/rows.hpp"\n'},
         {"src/sql/a.cpp": '#include "codec/values.hpp"\n#include "pawl/store/records.hpp"\n'},
         {"src/postgres/a.cpp": '#include <libpq-fe.h>\n#include <poll.h>\n#include "sql/session.hpp"\n'},
         {"src/runtime/a.cpp": '#include "pawl/store/store.hpp"\n#include "pawl/version.hpp"\n'},

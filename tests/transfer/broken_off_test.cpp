@@ -4,6 +4,7 @@
 
 #include "contract/store_kinds.hpp"
 #include "pawl/codec/digest.hpp"
+#include "pawl/store/arrival.hpp"
 #include "transfer/busy_job.hpp"
 #include "transfer/mortal_store.hpp"
 #include "transfer/story.hpp"
@@ -120,7 +121,7 @@ TEST_P(BrokenOff, a_second_import_of_the_same_export_at_the_same_time_is_told) {
   store.lives = 3;
   ASSERT_FALSE(import_text(store, file));
   const Arriving at = *arrival_of(to.records().jobs({})->front());
-  const Result<Arriving> late = to.store().receive(
+  const Result<Arriving> late = to.store().receiver().receive(
       AddArrival{.job = at.job, .from_line = at.lines - 1, .to_line = at.lines, .records = {}});
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, ErrorCode::conflict);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "contract/store_kinds.hpp"
+#include "pawl/store/arrival.hpp"
 #include "transfer/moved.hpp"
 #include "transfer/story.hpp"
 

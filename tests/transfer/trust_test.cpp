@@ -6,6 +6,7 @@
 #include "contract/records_decorator.hpp"
 #include "contract/store_kinds.hpp"
 #include "pawl/codec/digest.hpp"
+#include "pawl/store/arrival.hpp"
 #include "transfer/busy_job.hpp"
 #include "transfer/mortal_store.hpp"
 #include "transfer/story.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
 /// The arrival of a job that was exported from another store: begin, add pieces, end. Use
-/// `import_job` ("pawl/transfer/transfer.hpp"), which reads the file; this is the part that every store
-/// performs in its transactions.
+/// `import_job` ("pawl/transfer/transfer.hpp"), which reads the file; this is the part that every
+/// store performs in its transactions.
 ///
 /// A job that is arriving is paused, says so in its labels, and refuses every operation, so that
 /// nothing in it changes before it is complete. Records carry the ids of the other store. The
@@ -23,6 +23,7 @@
 #include "pawl/core/event.hpp"
 #include "pawl/core/item.hpp"
 #include "pawl/core/job.hpp"
+#include "pawl/core/result.hpp"
 #include "pawl/core/review.hpp"
 
 namespace pawl {
@@ -95,6 +96,14 @@ struct Arriving {
   std::string sha256;                ///< of the file; empty: begun by an older version
   std::int64_t first_ordinal = 0;    ///< the lowest ordinal reserved for it here
   std::int64_t last_ordinal = 0;
+};
+
+/// The side of a store that takes in jobs from other stores.
+class Receiver {
+ public:
+  virtual ~Receiver() = default;
+  /// Carries out one part of an arrival in one transaction.
+  [[nodiscard]] virtual Result<Arriving> receive(const Arrival& arrival) = 0;
 };
 
 /// The arrival of this job, read from its labels; none: it is not arriving.

@@ -26,11 +26,11 @@
 #include "pawl/core/result.hpp"
 #include "pawl/core/step.hpp"
 #include "pawl/store/acts.hpp"
-#include "pawl/store/arrival.hpp"
 #include "pawl/store/clock.hpp"
 
 namespace pawl {
 
+class Receiver;
 class Records;
 
 /// A job to be submitted.
@@ -265,8 +265,8 @@ class Store {
   /// Performs an operation of an operator or reviewer, and returns the job as it is then.
   [[nodiscard]] virtual Result<Job> act(const Act& act) = 0;
 
-  /// One transaction of importing a job from another store.
-  [[nodiscard]] virtual Result<Arriving> receive(const Arrival& arrival) = 0;
+  /// Takes in jobs from another store; see "pawl/store/arrival.hpp".
+  [[nodiscard]] virtual Receiver& receiver() = 0;
 
   /// Increases when the store has come back without commits that it had acknowledged to this
   /// process, for example after a failover to an asynchronous standby. The first write to such a

@@ -1,0 +1,222 @@
+// What failures of one kind share, and the grouping by it.
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "pawl/codec/names.hpp"
+#include "store/dead_letters/reader.hpp"
+
+namespace pawl {
+
+using namespace store;
+
+namespace {
+
+constexpr std::size_t signature_message_max = 200;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_word(char c) { return is_digit(c) || is_letter(c); }
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+/// Rewrites a message piece by piece, putting aside what differs from one failure to the next.
+class Normaliser {
+ public:
+  explicit Normaliser(std::string_view text) : text_(text) {}
+
+  std::string run() {
+    while (place_ < text_.size() && out_.size() < signature_message_max) step();
+    while (!out_.empty() && out_.back() == ' ') out_.pop_back();
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] bool at_word_start() const { return place_ == 0 || !is_word(text_[place_ - 1]); }
+
+  void step() {
+    const char c = text_[place_];
+    if (is_space(c)) {
+      while (place_ < text_.size() && is_space(text_[place_])) ++place_;
+      if (!out_.empty()) out_ += ' ';
+    } else if ((c == '"' || c == '`' || (c == '\'' && at_word_start())) && skip_quoted(c)) {
+      out_ += "\"…\"";
+    } else if (skip_address()) {
+      out_ += "<url>";
+    } else if (skip_path()) {
+      out_ += "<path>";
+    } else if (is_word(c)) {
+      word();
+    } else {
+      out_ += c;
+      ++place_;
+    }
+  }
+
+  /// Past the closing quote; false, and no move, when there is none.
+  bool skip_quoted(char quote) {
+    const std::size_t end = text_.find(quote, place_ + 1);
+    if (end == std::string_view::npos) return false;
+    place_ = end + 1;
+    return true;
+  }
+
+  void skip_to_space() {
+    constexpr std::string_view enders = " \t\r\n\"'`,;()<>";
+    while (place_ < text_.size() && enders.find(text_[place_]) == std::string_view::npos) ++place_;
+    // A sentence's own punctuation is not part of a path.
+    while (text_[place_ - 1] == '.' || text_[place_ - 1] == ':') --place_;
+  }
+
+  bool skip_address() {
+    const std::string_view rest = text_.substr(place_);
+    if (!at_word_start() || !(rest.starts_with("http://") || rest.starts_with("https://"))) {
+      return false;
+    }
+    place_ += 8;
+    skip_to_space();
+    return true;
+  }
+
+  bool skip_path() {
+    constexpr std::string_view openers = " \t\r\n=:([,";
+    if (place_ > 0 && !openers.contains(text_[place_ - 1])) return false;
+    std::string_view rest = text_.substr(place_);
+    for (const std::string_view start : {"../", "./", "~/", "/"}) {
+      if (!rest.starts_with(start)) continue;
+      const std::size_t next = start.size();
+      if (next >= rest.size() || !(is_word(rest[next]) || rest[next] == '.')) return false;
+      place_ += next + 1;
+      skip_to_space();
+      return true;
+    }
+    return false;
+  }
+
+  /// 8-4-4-4-12 hexadecimal digits.
+  bool skip_uuid() {
+    constexpr std::string_view shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+    const std::string_view rest = text_.substr(place_, shape.size());
+    const bool fits =
+        rest.size() == shape.size() && std::ranges::equal(rest, shape, [](char is, char wanted) {
+          return wanted == '-' ? is == '-' : is_hex(is);
+        });
+    if (fits) place_ += shape.size();
+    return fits;
+  }
+
+  void put_number() {
+    // 2026-03-01, 10:00:00 and 1.5 are one number each.
+    const std::size_t size = out_.size();
+    if (size >= 2 && out_[size - 2] == '#' && std::string_view(".:-,").contains(out_[size - 1])) {
+      out_.pop_back();
+    } else {
+      out_ += '#';
+    }
+  }
+
+  void word() {
+    if (skip_uuid()) return put_number();
+    std::size_t end = place_;
+    while (end < text_.size() && is_word(text_[end])) ++end;
+    std::string_view whole = text_.substr(place_, end - place_);
+    place_ = end;
+    const bool prefixed = whole.starts_with("0x") || whole.starts_with("0X");
+    if (prefixed) whole.remove_prefix(2);
+    const bool all_hex = !whole.empty() && std::ranges::all_of(whole, is_hex);
+    if (all_hex && (prefixed || (whole.size() >= 6 && std::ranges::any_of(whole, is_digit)))) {
+      return put_number();
+    }
+    for (std::size_t i = 0; i < whole.size();) {
+      if (!is_digit(whole[i])) {
+        out_ += whole[i++];
+        continue;
+      }
+      while (i < whole.size() && is_digit(whole[i])) ++i;
+      put_number();
+    }
+  }
+
+  std::string_view text_;
+  std::size_t place_ = 0;
+  std::string out_;
+};
+
+/// Cut at a whole character.
+void shorten(std::string& text, std::size_t size) {
+  if (text.size() <= size) return;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;
+  text.resize(size);
+  text += "…";
+}
+
+using GroupKey = std::tuple<std::string, std::string, std::string>;  // signature, workflow, stage
+
+void add(DeadLetterGroup& group, const DeadLetter& letter) {
+  group.first = group.count == 0 ? letter.failed_at : std::min(group.first, letter.failed_at);
+  group.last = std::max(group.last, letter.failed_at);
+  ++group.count;
+  if (group.examples.size() < dead_letter_examples_max) group.examples.push_back(letter.task);
+}
+
+}  // namespace
+
+std::string error_signature(std::optional<ErrorClass> error_class, std::optional<ErrorKind> kind,
+                            std::string_view code, std::string_view message) {
+  std::string head;
+  const auto put = [&](std::string_view part) {
+    if (part.empty()) return;
+    if (!head.empty()) head += ' ';
+    head += part;
+  };
+  if (error_class) put(name_of(*error_class));
+  if (kind) put(name_of(*kind));
+  put(code);
+  std::string said = Normaliser(message).run();
+  shorten(said, signature_message_max);
+  if (head.empty() || said.empty()) return head + said;
+  return head + ": " + said;
+}
+
+Result<DeadLetterAnalysis> analyse_dead_letters(Store& store, const DeadLetterQuery& query) {
+  DeadLetterAnalysis analysis;
+  std::map<GroupKey, DeadLetterGroup> groups;
+  DeadLetterQuery whole = query;
+  whole.after = TaskId{};
+  DeadLetterReader reader(store);
+  Status known;
+  const Status read =
+      reader.each(whole, DeadLetterReader::Want::whole, [&](const DeadLetter& letter) {
+        const Result<Workflow> workflow = reader.workflow_of(letter.job);
+        if (!workflow) {
+          known = std::unexpected(workflow.error());
+          return false;
+        }
+        ++analysis.letters;
+        GroupKey key{letter.signature, workflow->name(), letter.stage};
+        auto place = groups.find(key);
+        if (place == groups.end()) {
+          if (groups.size() >= dead_letter_groups_max) {
+            ++analysis.ungrouped;
+            return true;
+          }
+          place = groups.emplace(std::move(key), DeadLetterGroup{}).first;
+        }
+        add(place->second, letter);
+        return true;
+      });
+  if (!read) return std::unexpected(read.error());
+  if (!known) return std::unexpected(known.error());
+
+  for (auto& [key, group] : groups) {
+    std::tie(group.signature, group.workflow, group.stage) = key;
+    group.filter = "signature = " + quoted_for_filter(group.signature) +
+                   " and stage = " + quoted_for_filter(group.stage);
+    analysis.groups.push_back(std::move(group));
+  }
+  std::ranges::stable_sort(analysis.groups, std::ranges::greater{}, &DeadLetterGroup::count);
+  return analysis;
+}
+
+}  // namespace pawl

@@ -1,0 +1,60 @@
+#pragma once
+
+/// What the stores have in common: every verb of `Store` is one transaction around the ledger.
+/// A store derives from this class and supplies its rows and its transaction.
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <variant>
+
+#include "pawl/store/store.hpp"
+#include "store/ledger/ledger.hpp"
+
+namespace pawl::store {
+
+/// A batch of steps, as `Store::commit` is given it.
+struct StepBatch {
+  WorkerId worker;
+  BatchNumber number = 0;
+  std::span<const Step> steps;
+  const Refill* refill = nullptr;
+};
+
+/// What a transaction is about to read and write. A store may fetch it at once.
+using Expected =
+    std::variant<std::monostate, const AddItems*, const ClaimRequest*, const StepBatch*>;
+
+class LedgerStore : public Store, public Receiver {
+ public:
+  Result<WorkerId> enlist(const WorkerHello& hello) final;
+  Status retire(WorkerId worker) final;
+  Result<Job> create_job(const NewJob& job) final;
+  Result<Added> add_items(const AddItems& chunk) final;
+  Result<Submitted> submit(const NewJob& job, const AddItems& items) final;
+  Result<Claims> claim(const ClaimRequest& request) final;
+  using Store::commit;
+  Result<Committed> commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
+                           const Refill& refill) final;
+  Result<Swept> sweep(const SweepRequest& request) final;
+  Result<Job> act(const Act& act) final;
+  Receiver& receiver() final { return *this; }
+  Result<Arriving> receive(const Arrival& arrival) final;
+
+ protected:
+  using Body = std::function<Status(Rows& rows, Timestamp now)>;
+
+  /// Runs the body in one write transaction and commits it. If the body returns an error or throws,
+  /// nothing is written. A store may run the body again after a fault; only the last run counts.
+  virtual Status transact(const Expected& expected, const Body& body) = 0;
+
+  /// What a sweep without anything to do returns, found without a write transaction; none: there is
+  /// something to do, or only a transaction can tell.
+  virtual Result<std::optional<Swept>> idle_sweep(const SweepRequest& request);
+
+ private:
+  template <class Answer, class Verb>
+  Result<Answer> write(const Expected& expected, Verb verb);
+};
+
+}  // namespace pawl::store

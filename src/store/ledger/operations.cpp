@@ -1,0 +1,218 @@
+/// Carries out what operators do to jobs, items and dead letters.
+
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "store/ledger/trust.hpp"
+#include "store/ledger/verbs.hpp"
+#include "store/no_such.hpp"
+
+namespace pawl::store {
+
+namespace {
+
+std::string named(JobId job) { return "job " + std::to_string(job.value()); }
+
+}  // namespace
+
+Result<Job> Operations::act(const Act& act) {
+  if (const Status may = check_trust(rows_, act); !may) return std::unexpected(may.error());
+  const auto carry_out_one = [this](const auto& one) -> Result<Job> {
+    if constexpr (requires(ReviewAnswers answers) { answers.carry_out(one); }) {
+      return ReviewAnswers(books_, admission_, flow_).carry_out(one);
+    } else {
+      return carry_out(one);
+    }
+  };
+  return std::visit(carry_out_one, act);
+}
+
+Result<Job> Operations::carry_out(const CancelJob& act) {
+  TouchedJob* touched = books_.touch(act.job);
+  if (touched == nullptr) return no_such(act.job);
+  Job& job = *touched->job;
+  if (const auto arriving = arrival_of(job)) return abandon(*touched, *arriving, act.cause);
+  if (job.has_ended()) return fail(ErrorCode::refused, named(act.job) + " has already ended");
+  if (!job.cancelled) {
+    job.cancelled = act.cause;
+    books_.mark_changed(job);
+    touched->events.push_back(
+        Event{.type = EventType::job_cancelled, .code = static_cast<std::int32_t>(act.cause)});
+  }
+  return job;
+}
+
+Result<Job> Operations::carry_out(const PauseJob& act) {
+  TouchedJob* touched = books_.touch(act.job);
+  if (touched == nullptr) return no_such(act.job);
+  Job& job = *touched->job;
+  if (job.has_ended() || job.cancelled) {
+    return fail(ErrorCode::refused, named(act.job) + " has already ended");
+  }
+  if (job.paused == PauseCause::none) {
+    job.paused = PauseCause::requested;
+    books_.mark_changed(job);
+    touched->events.push_back(Event{.type = EventType::job_paused,
+                                    .code = static_cast<std::int32_t>(PauseCause::requested)});
+  }
+  return job;
+}
+
+Result<Job> Operations::carry_out(const ResumeJob& act) {
+  TouchedJob* touched = books_.touch(act.job);
+  if (touched == nullptr) return no_such(act.job);
+  Job& job = *touched->job;
+  if (job.paused == PauseCause::none) return job;
+  if (job.has_ended()) return fail(ErrorCode::refused, named(act.job) + " has already ended");
+  if (const Status may = reruns().check_job(*touched); !may) return std::unexpected(may.error());
+  job.paused = PauseCause::none;
+  job.last_progress_at = now_;
+  job.decisions_since_progress = 0;
+  books_.mark_changed(job);
+  touched->events.push_back(Event{.type = EventType::job_resumed});
+  return job;
+}
+
+Result<Job> Operations::carry_out(const SetBudget& act) {
+  TouchedJob* touched = books_.touch(act.job);
+  if (touched == nullptr) return no_such(act.job);
+  Job& job = *touched->job;
+  job.budget = act.budget;
+  job.deadline_at = act.budget.deadline ? job.submitted_at + *act.budget.deadline : no_time;
+  books_.mark_changed(job);
+  const bool a_budget_paused_it =
+      job.paused != PauseCause::none && job.paused != PauseCause::requested && !job.has_ended();
+  if (a_budget_paused_it && reruns().check_job(*touched)) return carry_out(ResumeJob{act.job});
+  return job;
+}
+
+Result<Job> Operations::carry_out(const ReopenSubmission& act) {
+  TouchedJob* touched = books_.touch(act.job);
+  if (touched == nullptr) return no_such(act.job);
+  Job& job = *touched->job;
+  if (job.has_ended() || job.cancelled) {
+    return fail(ErrorCode::refused, named(act.job) + " has already ended");
+  }
+  job.submission_open = true;
+  rows_.set_submission_pass(job.id, rows_.submission_pass(job.id) + 1);
+  return job;
+}
+
+/// Every task that is not running ends now. Tasks that never became ready get their row, so that a
+/// job-wide stage knows that the item has ended. Running tasks are asked to stop.
+Result<Job> Operations::carry_out(const CancelItem& act) {
+  std::optional<ItemProgress> progress = rows_.progress(act.item);
+  if (!progress) return no_such(act.item);
+  TouchedJob* touched = books_.touch(progress->job);
+  if (progress->state != ItemState::active) {
+    return fail(ErrorCode::refused,
+                "item " + std::to_string(act.item.value()) + " has already settled");
+  }
+  if (progress->cancelled) return *touched->job;
+  progress->cancelled = CancelCause::requested;
+  rows_.put_progress(act.item, *progress);
+  books_.mark_changed(*touched->job);
+
+  ItemChange change{.touched = *touched, .events = {}, .look_closely = true};
+  const std::vector<Task> tasks = rows_.tasks_of(act.item);
+  require(!tasks.empty(), "an active item has no task");
+  for (const Task& task : tasks) {
+    if (has_ended(task.state) || task.kind() == StateKind::running) continue;
+    flow_.supersede_review(task.id);
+    const Step step = cancel(task, CancelCause::requested);
+    flow_.write_step(*touched, step, task);
+    change.events.insert(change.events.end(), step.events.begin(), step.events.end());
+    if (task.kind() == StateKind::expanded)
+      flow_.end_children(*touched, task, CancelCause::requested);
+    if (touched->workflow->plan(task.stage()).is_sink) ++change.sinks_ended;
+  }
+  for (const StageIndex stage : touched->workflow->topological_order()) {
+    if (touched->workflow->stage(stage).scope == Scope::all) continue;
+    flow_.give_up(change, tasks.front(), stage, Cancelled{CancelCause::requested});
+  }
+  flow_.settle(change, act.item);
+  books_.log(touched->job->id, change.events);
+  return *touched->job;
+}
+
+Result<Job> Operations::carry_out(const Rerun& act) {
+  const std::optional<Task> task = rows_.task(act.task);
+  if (!task) return no_such(act.task);
+  if (act.expected != 0 && act.expected != task->version) {
+    return fail(ErrorCode::conflict,
+                "task " + std::to_string(act.task.value()) + " has moved on: somebody was faster");
+  }
+  TouchedJob* touched = books_.touch(task->job);
+  std::optional<Feedback> feedback;
+  if (!act.note.empty()) feedback = Feedback{.summary = act.note, .criteria = {}, .guidance = {}};
+  const Status done =
+      reruns().rerun(*touched, *task, {.cause = act.cause, .feedback = std::move(feedback)});
+  if (!done) return std::unexpected(done.error());
+  return *touched->job;
+}
+
+Result<Job> Operations::carry_out(const DiscardDeadLetter& act) {
+  const std::optional<Task> task = rows_.task(act.task);
+  if (!task) return no_such(act.task);
+  TouchedJob* touched = books_.touch(task->job);
+  const auto* failed = std::get_if<Failed>(&task->state);
+  if (failed == nullptr || failed->discarded) {
+    return fail(ErrorCode::conflict,
+                "task " + std::to_string(act.task.value()) + " is not an open dead letter");
+  }
+  if (act.reason.empty())
+    return fail(ErrorCode::invalid, "a dead letter is discarded for a reason");
+  Task next = *task;
+  std::get<Failed>(next.state).discarded = true;
+  books_.rewrite(next, *task);
+  --touched->job->dead_letters;
+  touched->events.push_back(
+      Event{.type = EventType::dead_letter_discarded,
+            .item = next.item,
+            .task = next.id,
+            .text = act.by.empty() ? act.reason : act.by + ": " + act.reason});
+  return *touched->job;
+}
+
+Result<Job> Operations::carry_out(const PurgeItem& act) {
+  const std::optional<ItemProgress> progress = rows_.progress(act.item);
+  const std::string name = "item " + std::to_string(act.item.value());
+  if (!progress) return fail(ErrorCode::not_found, "no " + name);
+  TouchedJob* touched = books_.touch(progress->job);
+  Job& job = *touched->job;
+  if (!job.has_ended()) {
+    return fail(ErrorCode::refused,
+                name + " belongs to " + named(job.id) + ", which has not ended");
+  }
+  std::vector<Task> rows = rows_.tasks_of(act.item);
+  for (std::size_t i = 0, own = rows.size(); i < own; ++i) {
+    for (std::uint32_t expansion = 1; expansion <= rows[i].expansion; ++expansion) {
+      const std::vector<Task> children = rows_.children_of(rows[i].id, expansion);
+      rows.insert(rows.end(), children.begin(), children.end());
+    }
+  }
+  for (const Task& task : rows) {
+    const auto* failed = std::get_if<Failed>(&task.state);
+    if (failed != nullptr && !failed->discarded) {
+      return fail(ErrorCode::refused, name + " has a dead letter that nobody has dealt with",
+                  "retry or discard it first");
+    }
+  }
+  for (const Task& task : rows) {
+    admission_.leave(*touched, task, task.kind(), true);
+    job.attempts_opened -= task.attempts;
+    for (const Attempt& attempt : rows_.attempts(task.id)) {
+      job.used.cost_microusd -= attempt.usage.cost_microusd;
+      job.used.tokens -= attempt.usage.tokens;
+    }
+  }
+  --job.items.total;
+  job.items.count(progress->state, -1);
+  if (progress->adopted) --job.items.adopted;
+  rows_.delete_item(act.item);
+  touched->events.push_back(Event{.type = EventType::item_purged, .item = act.item});
+  return job;
+}
+
+}  // namespace pawl::store

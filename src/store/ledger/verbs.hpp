@@ -1,0 +1,163 @@
+#pragma once
+
+/// The verbs of a ledger, one class each. A verb has no state of its own: it works on the books,
+/// the admission and the task flow of one transaction.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pawl/store/arrival.hpp"
+#include "store/ledger/admission.hpp"
+#include "store/ledger/books.hpp"
+#include "store/ledger/task_flow.hpp"
+
+namespace pawl::store {
+
+class Verb {
+ public:
+  Verb(Books& books, Admission& admission, TaskFlow& flow)
+      : books_(books), admission_(admission), flow_(flow), rows_(books.rows()), now_(books.now()) {}
+
+ protected:
+  ~Verb() = default;
+
+  Books& books_;
+  Admission& admission_;
+  TaskFlow& flow_;
+  Rows& rows_;
+  Timestamp now_;
+};
+
+/// Takes in jobs and items.
+class Submission : Verb {
+ public:
+  using Verb::Verb;
+  [[nodiscard]] Result<Job> create_job(const NewJob& fresh);
+  [[nodiscard]] Result<Added> add_items(const AddItems& chunk);
+  [[nodiscard]] Result<Submitted> submit(const NewJob& fresh, const AddItems& chunk);
+
+ private:
+  /// A chunk of items that is being taken in.
+  struct Intake {
+    TouchedJob& touched;
+    const AddItems& chunk;
+    std::uint32_t pass = 0;
+    Added added;
+  };
+  [[nodiscard]] Job make_job(const NewJob& fresh);
+  void add_item(Intake& intake, const NewItem& item, std::string key);
+  void add_task_with_history(TouchedJob& touched, Task task, const ItemHistory& history);
+};
+
+/// Opens attempts of Ready tasks for a worker.
+class Claiming : Verb {
+ public:
+  using Verb::Verb;
+  [[nodiscard]] Claims claim(const ClaimRequest& request);
+  /// Applies the steps and claims for the slots that they leave free.
+  [[nodiscard]] Committed commit(WorkerId worker, std::span<const Step> steps,
+                                 const Refill& refill);
+
+ private:
+  void claim_share(TouchedJob& touched, const LaneShare& share, WorkerId worker, Claims& claims);
+};
+
+/// Why a task runs again, and what its next attempt is given.
+struct RerunReason {
+  Cause cause = Cause::manual;
+  std::optional<Feedback> feedback;
+};
+
+/// Runs finished work again: a task, and everything that depends on it.
+class Reruns : Verb {
+ public:
+  using Verb::Verb;
+  /// Whether the job can go on at all.
+  [[nodiscard]] Status check_job(const TouchedJob& touched) const;
+  /// Everything that can stand in the way is checked first, so that a refusal changes nothing.
+  [[nodiscard]] Status check(const TouchedJob& touched, const Task& task);
+  Status rerun(TouchedJob& touched, const Task& task, const RerunReason& reason);
+
+ private:
+  void rerun_item(TouchedJob& touched, const Task& task, const RerunReason& reason);
+  void rerun_job_wide(TouchedJob& touched, const Task& task, const RerunReason& reason);
+  void rerun_children(TouchedJob& touched, const Task& parent, TaskId only,
+                      const RerunReason& reason);
+  void write_rerun(TouchedJob& touched, const Step& step, const Task& before);
+  void reset_downstream(TouchedJob& touched, const Task& task);
+  void reset_job_wide_after(TouchedJob& touched, StageIndex stage);
+  void recount_item(TouchedJob& touched, ItemId item);
+};
+
+/// Carries out what reviewers do. An answer is bound to what was shown. Of two answers one wins,
+/// and the other is refused.
+class ReviewAnswers : Verb {
+ public:
+  using Verb::Verb;
+  Result<Job> carry_out(const AnswerReview& act);
+  Result<Job> carry_out(const UndoAnswer& act);
+  Result<Job> carry_out(const ClaimReview& act);
+  Result<Job> carry_out(const ReleaseReview& act);
+  Status make_effective(TouchedJob& touched, Review review, const Answer& given);
+
+ private:
+  [[nodiscard]] Reruns reruns() { return {books_, admission_, flow_}; }
+  [[nodiscard]] Task changes_target(const TouchedJob& touched, const Task& task);
+  [[nodiscard]] Status check_edits(const StageDefinition& stage, const Task& task,
+                                   const Review& review, const Answer& given);
+};
+
+/// Carries out what operators do to jobs, items and dead letters.
+class Operations : Verb {
+ public:
+  using Verb::Verb;
+  [[nodiscard]] Result<Job> act(const Act& act);
+
+ private:
+  Result<Job> carry_out(const CancelJob& act);
+  Result<Job> carry_out(const PauseJob& act);
+  Result<Job> carry_out(const ResumeJob& act);
+  Result<Job> carry_out(const SetBudget& act);
+  Result<Job> carry_out(const ReopenSubmission& act);
+  Result<Job> carry_out(const CancelItem& act);
+  Result<Job> carry_out(const Rerun& act);
+  Result<Job> carry_out(const DiscardDeadLetter& act);
+  Result<Job> carry_out(const PurgeItem& act);
+  Result<Job> carry_out(const TrustJob& act);
+  Result<Job> abandon(TouchedJob& touched, const Arriving& arriving, CancelCause cause);
+  [[nodiscard]] Reruns reruns() { return {books_, admission_, flow_}; }
+};
+
+/// Lets time pass: wakes due retries, makes due answers effective, ends overdue jobs, and closes
+/// the attempts of workers that are gone.
+class Sweep : Verb {
+ public:
+  using Verb::Verb;
+  [[nodiscard]] Swept sweep(const SweepRequest& request);
+
+ private:
+  void interrupt(const Task& running);
+};
+
+/// Takes in a job from another store.
+class Arrivals : Verb {
+ public:
+  using Verb::Verb;
+  [[nodiscard]] Result<Arriving> receive(const Arrival& arrival);
+
+ private:
+  Result<Arriving> take_in(const BeginArrival& begun);
+  Result<Arriving> take_in(const AddArrival& piece);
+  Result<Arriving> take_in(const EndArrival& ended);
+  [[nodiscard]] Status check_piece(const AddArrival& piece, const Arriving& at);
+  void write_arrived(const ArrivingItem& arrived, const Arriving& at);
+  void write_arrived(const ArrivingTask& arrived, const Arriving& at);
+  void write_arrived(const Attempt& arrived, const Arriving& at);
+  void write_arrived(const ArrivingReview& arrived, const Arriving& at);
+  void write_arrived(const ArrivingEvents& arrived, const Arriving& at);
+  void write_arrived(const ArrivedWhole& arrived, const Arriving& at);
+};
+
+}  // namespace pawl::store

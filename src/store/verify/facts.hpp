@@ -1,0 +1,72 @@
+#pragma once
+
+/// What both the log and the rows tell: that an attempt was opened and closed, that a review was
+/// asked for and answered. Many facts are compared by their number and the sum of their
+/// fingerprints, which takes no memory and no order.
+
+#include <cstdint>
+#include <optional>
+
+#include "pawl/core/event.hpp"
+#include "pawl/core/review.hpp"
+#include "pawl/core/task.hpp"
+
+namespace pawl::store {
+
+enum class FactKind : std::uint8_t { opened = 1, closed = 2, asked = 3, answered = 4 };
+
+struct Fact {
+  FactKind kind{};
+  TaskId task;
+  AttemptNumber number = 0;
+  std::int32_t code = 0;  ///< its cause, result, reason or outcome
+  Timestamp at;           ///< the moment of the commit, where the rows have it
+  friend auto operator<=>(const Fact&, const Fact&) = default;
+};
+
+/// None for events that no row tells again.
+[[nodiscard]] std::optional<Fact> fact_of(const Event& event);
+
+[[nodiscard]] Fact opening_of(const Attempt& closed);
+/// Of the open attempt of a Running task.
+[[nodiscard]] Fact opening_of(const Task& task, const Running& running);
+[[nodiscard]] Fact closing_of(const Attempt& closed);
+[[nodiscard]] Fact asking_of(const Review& review);
+/// None while no answer has taken effect.
+[[nodiscard]] std::optional<Fact> answering_of(const Review& review);
+
+/// Attempts that came with an item from an older system: the log never told of them.
+[[nodiscard]] inline bool is_imported(const Attempt& attempt) {
+  return attempt.decision.rule == Rule::imported;
+}
+
+/// Two sums are equal exactly when the facts are, but for a chance of one in 2^64.
+class FactSum {
+ public:
+  void add(const Fact& fact);
+  void remove(const Fact& fact);
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  friend bool operator==(const FactSum&, const FactSum&) = default;
+
+ private:
+  std::int64_t count_ = 0;
+  std::uint64_t sum_ = 0;
+};
+
+/// Calls `visit` with every fact that the records of a task tell.
+template <class Visit>
+void each_fact(const Task& task, const std::vector<Attempt>& attempts, Visit visit) {
+  for (const Attempt& attempt : attempts) {
+    if (is_imported(attempt)) continue;
+    visit(opening_of(attempt));
+    visit(closing_of(attempt));
+  }
+  if (const auto* running = std::get_if<Running>(&task.state)) visit(opening_of(task, *running));
+}
+template <class Visit>
+void each_fact(const Review& review, Visit visit) {
+  visit(asking_of(review));
+  if (const std::optional<Fact> answered = answering_of(review)) visit(*answered);
+}
+
+}  // namespace pawl::store
