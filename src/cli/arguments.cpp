@@ -164,6 +164,8 @@ class CommandLine {
   /// Returns the named command, or the program itself if none is named. Reports an unknown command
   /// here, because CLI11 has less to say about it.
   [[nodiscard]] Result<const CLI::App*> named_command(const std::vector<std::string>& words) const;
+  /// The mode that the flags ask for. JSON goes before ids, and lines before one document.
+  [[nodiscard]] OutputMode output_mode() const;
   int help_on(const std::vector<std::string>& words, Session& session) const;
 
   CommandTree tree_;
@@ -171,6 +173,9 @@ class CommandLine {
       "pawl is a durable workflow engine. It moves items through stages and records every step."};
   std::shared_ptr<HelpText> help_ = std::make_shared<HelpText>();
   Globals globals_;
+  bool json_ = false;
+  bool jsonl_ = false;
+  bool quiet_ = false;
   bool version_ = false;
   std::vector<std::string> help_words_;
   std::function<int(Session&)> chosen_;
@@ -206,9 +211,9 @@ CommandLine::CommandLine() {
 }
 
 void CommandLine::add_globals() {
-  app_.add_flag("--json", globals_.json, "Print one JSON document");
-  app_.add_flag("--jsonl", globals_.jsonl, "Print one JSON document per line");
-  app_.add_flag("-q,--quiet", globals_.quiet, "Print only ids, and no messages");
+  app_.add_flag("--json", json_, "Print one JSON document");
+  app_.add_flag("--jsonl", jsonl_, "Print one JSON document per line");
+  app_.add_flag("-q,--quiet", quiet_, "Print only ids, and no messages");
   app_.add_flag("-v,--verbose", globals_.verbose, "Print more messages");
   const auto word = [&](const std::string& name, const std::vector<std::string>& words,
                         const std::string& shown, const std::string& about, auto set) {
@@ -325,12 +330,19 @@ int CommandLine::help_on(const std::vector<std::string>& words, Session& session
   return exit_done;
 }
 
+OutputMode CommandLine::output_mode() const {
+  if (jsonl_) return OutputMode::json_lines;
+  if (json_) return OutputMode::json;
+  return quiet_ ? OutputMode::ids : OutputMode::text;
+}
+
 int CommandLine::call(const std::vector<std::string>& all) {
   const std::vector<std::string> words(std::min(all.begin() + 1, all.end()), all.end());
   const auto refuse = [&](const Error& error) {
     Globals told = globals_;
-    told.json = told.json || std::ranges::count(words, "--json") > 0 ||
-                std::ranges::count(words, "--jsonl") > 0;
+    const bool wants_json =
+        std::ranges::count(words, "--json") > 0 || std::ranges::count(words, "--jsonl") > 0;
+    if (wants_json) told.output = OutputMode::json;
     return Session(told).fail(error);
   };
   const Result<const CLI::App*> named = named_command(words);
@@ -345,6 +357,7 @@ int CommandLine::call(const std::vector<std::string>& all) {
     return refuse(
         {ErrorCode::invalid, in_our_words(wrong), "see: " + path_of(**named) + " --help"});
   }
+  globals_.output = output_mode();
   Session session(globals_);
   if (version_) return show_version(session);
   if (!chosen_) {

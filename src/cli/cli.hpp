@@ -21,14 +21,19 @@ enum ExitCode : int {
   exit_interrupted = 130,
 };
 
+/// What a command prints on stdout.
+enum class OutputMode : std::uint8_t {
+  text,        ///< for people
+  ids,         ///< --quiet: only ids, one per line
+  json,        ///< --json: one document
+  json_lines,  ///< --jsonl: one document per line
+};
 enum class Colour : std::uint8_t { automatic, always, never };
 enum class TimeStyle : std::uint8_t { relative, local, utc };
 
 /// Options that every command accepts, before or after its name.
 struct Globals {
-  bool json = false;   ///< one document on stdout
-  bool jsonl = false;  ///< one document per line
-  bool quiet = false;  ///< ids only
+  OutputMode output = OutputMode::text;
   bool verbose = false;
   Colour colour = Colour::automatic;
   TimeStyle time = TimeStyle::relative;
@@ -37,8 +42,6 @@ struct Globals {
   bool yes = false;
   bool no_input = false;     ///< never ask, even on a terminal
   bool trust_owner = false;  ///< use a project and a store that others can write to
-
-  [[nodiscard]] bool wants_json() const { return json || jsonl; }
 };
 
 }  // namespace pawl::cli

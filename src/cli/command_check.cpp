@@ -30,11 +30,8 @@ int check(Session& session, const CheckOptions& options) {
     const Result<WorkflowSource> source = read_workflow_source(session, file);
     if (!source) {
       ++errors;
-      if (session.globals().wants_json()) {
-        documents.push_back(diagnostic_document(unreadable(file, source.error())));
-      } else {
-        session.fail(source.error());
-      }
+      documents.push_back(diagnostic_document(unreadable(file, source.error())));
+      if (!session.prints_json()) session.fail(source.error());
       continue;
     }
     const auto loaded =
@@ -46,11 +43,11 @@ int check(Session& session, const CheckOptions& options) {
       documents.push_back(diagnostic_document(one));
     }
     errors += of_this;
-    if (session.globals().wants_json()) continue;
+    if (session.prints_json()) continue;
     session.print(rendered(told, source->text, session.style()));
     if (of_this > 0) {
       session.print(counted(of_this, "error") + " in " + printable(file) + "; nothing was run.\n");
-    } else if (!session.globals().quiet) {
+    } else if (session.output() != OutputMode::ids) {
       const Workflow& workflow = loaded->workflow;
       session.print(
           printable(file) + ": ok (" + printable(workflow.name()) + ", " +
@@ -59,9 +56,9 @@ int check(Session& session, const CheckOptions& options) {
           ")\n");
     }
   }
-  if (session.globals().wants_json()) {
-    session.print(Json::object({{"ok", errors == 0}, {"diagnostics", Json::array(documents)}}));
-  }
+  session.present({.document = [&] {
+    return Json::object({{"ok", errors == 0}, {"diagnostics", Json::array(documents)}});
+  }});
   return errors == 0 ? exit_done : exit_usage;
 }
 
@@ -76,16 +73,15 @@ int explain(Session& session, const ExplainOptions& options) {
                          .help = nearest.empty() ? "`pawl check` prints the codes in brackets"
                                                  : "did you mean " + nearest + "?"});
   }
-  if (session.globals().wants_json()) {
-    session.print(
-        Json::object({{"code", story->code}, {"title", story->title}, {"story", story->story}}));
-    return exit_done;
-  }
-  session.print(session.style().paint(Paint::bold,
-                                      std::string(story->code) + ": " + std::string(story->title)) +
-                "\n\n" + std::string(story->story));
-  if (!story->story.ends_with('\n')) session.print("\n");
-  return exit_done;
+  const auto text = [&] {
+    const std::string title = std::string(story->code) + ": " + std::string(story->title);
+    return session.style().paint(Paint::bold, title) + "\n\n" + std::string(story->story) +
+           (story->story.ends_with('\n') ? "" : "\n");
+  };
+  const auto document = [&] {
+    return Json::object({{"code", story->code}, {"title", story->title}, {"story", story->story}});
+  };
+  return session.present({.document = document, .text = text});
 }
 
 int schema(Session& session, const SchemaOptions& options) {

@@ -4,6 +4,7 @@
 #include "cli/commands.hpp"
 #include "cli/dead_letters_at.hpp"
 #include "cli/file_outputs.hpp"
+#include "cli/listing.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
@@ -28,44 +29,49 @@ Result<DeadLetterQuery> query_of(const std::optional<std::int64_t>& job,
       .job = JobId{job.value_or(0)}, .filter = std::move(*parsed), .include_discarded = discarded};
 }
 
+Json group_document(const DeadLetterGroup& group) {
+  std::vector<Json> examples;
+  for (const TaskId task : group.examples) examples.emplace_back(task.value());
+  return Json::object({{"error", group.signature},
+                       {"workflow", group.workflow},
+                       {"stage", group.stage},
+                       {"count", group.count},
+                       {"first", rfc3339(group.first)},
+                       {"last", rfc3339(group.last)},
+                       {"examples", Json::array(examples)},
+                       {"filter", group.filter}});
+}
+
 int list_groups(Session& session, Store& store, const DeadLetterQuery& query) {
   const Result<DeadLetterAnalysis> analysis = analyse_dead_letters(store, query);
   if (!analysis) return session.fail(analysis.error());
   const Times times = session.times();
-  Table table({{"ERROR", Table::Align::left, 72},
-               {"STAGE", Table::Align::left, 40},
-               {"ITEMS", Table::Align::right},
-               {"FIRST"},
-               {"LAST"}});
-  std::vector<Json> documents;
+  Listing list(session, {.array = "groups",
+                         .columns = {{"ERROR", Table::Align::left, 72},
+                                     {"STAGE", Table::Align::left, 40},
+                                     {"ITEMS", Table::Align::right},
+                                     {"FIRST"},
+                                     {"LAST"}},
+                         .has_ids = false});
   for (const DeadLetterGroup& group : analysis->groups) {
-    std::vector<Json> examples;
-    for (const TaskId task : group.examples) examples.emplace_back(task.value());
-    documents.push_back(Json::object({{"error", group.signature},
-                                      {"workflow", group.workflow},
-                                      {"stage", group.stage},
-                                      {"count", group.count},
-                                      {"first", rfc3339(group.first)},
-                                      {"last", rfc3339(group.last)},
-                                      {"examples", Json::array(examples)},
-                                      {"filter", group.filter}}));
-    table.add({group.signature, group.stage, with_separators(group.count), times.of(group.first),
-               times.of(group.last)});
+    const auto cells = [&] {
+      return Listing::Cells{group.signature, group.stage, with_separators(group.count),
+                            times.of(group.first), times.of(group.last)};
+    };
+    const Result<bool> added =
+        list.add({.document = [&] { return group_document(group); }, .cells = cells});
+    if (!added) return session.fail(added.error());
   }
-  if (session.globals().jsonl) {
-    for (const Json& document : documents) session.print(document);
-  } else if (session.globals().json) {
-    session.print(Json::object({{"groups", Json::array(documents)},
-                                {"letters", analysis->letters},
-                                {"ungrouped", analysis->ungrouped}}));
-  } else if (table.empty()) {
-    session.say("no dead letters");
-  } else {
-    session.print(table.text(session.style()));
-    session.say(counted(analysis->letters, "dead letter") + ". retry one group:  pawl dlq retry " +
-                "--filter " + quoted_for_shell(analysis->groups.front().filter) + " --dry-run");
+  std::vector<std::string> hints;
+  if (!list.is_empty()) {
+    hints.push_back(counted(analysis->letters, "dead letter") +
+                    ". retry one group:  pawl dlq retry --filter " +
+                    quoted_for_shell(analysis->groups.front().filter) + " --dry-run");
   }
-  return exit_done;
+  return list.finish(
+      {.none = "no dead letters",
+       .members = {{"letters", analysis->letters}, {"ungrouped", analysis->ungrouped}},
+       .hints = std::move(hints)});
 }
 
 std::string letter_text(Records& records, const DeadLetter& letter, Session& session) {
@@ -105,44 +111,34 @@ int dlq_list(Session& session, const DlqListOptions& options) {
   if (!page) return session.fail(page.error());
 
   const Times times = session.times();
-  Table table({{"JOB", Table::Align::right},
-               {"ITEM", Table::Align::left, 50},
-               {"STAGE", Table::Align::left, 40},
-               {"FAILURES", Table::Align::right},
-               {"CAUSE"},
-               {"ERROR", Table::Align::left, 72},
-               {"FAILED"}});
-  std::vector<Json> documents;
+  Records& records = (*store)->records();
+  Listing list(session, {.array = "items",
+                         .columns = {{"JOB", Table::Align::right},
+                                     {"ITEM", Table::Align::left, 50},
+                                     {"STAGE", Table::Align::left, 40},
+                                     {"FAILURES", Table::Align::right},
+                                     {"CAUSE"},
+                                     {"ERROR", Table::Align::left, 72},
+                                     {"FAILED"}}});
   for (const DeadLetter& letter : page->letters) {
-    if (session.globals().jsonl) {
-      session.print(document_of((*store)->records(), letter));
-    } else if (session.globals().json) {
-      documents.push_back(document_of((*store)->records(), letter));
-    } else if (session.globals().quiet) {
-      session.print(id_of((*store)->records(), letter) + "\n");
-    } else {
+    const auto cells = [&] {
       const std::string stage =
           letter.child_key.empty() ? letter.stage : letter.stage + "[" + letter.child_key + "]";
-      table.add({std::to_string(letter.job.value()), id_part(letter.item_key), stage,
-                 with_separators(letter.failure_count), std::string(name_of(letter.cause)),
-                 letter.error, times.of(letter.failed_at)});
-    }
+      return Listing::Cells{std::to_string(letter.job.value()),
+                            id_part(letter.item_key),
+                            stage,
+                            with_separators(letter.failure_count),
+                            std::string(name_of(letter.cause)),
+                            letter.error,
+                            times.of(letter.failed_at)};
+    };
+    const Result<bool> added = list.add({.document = [&] { return document_of(records, letter); },
+                                         .id = [&] { return id_of(records, letter); },
+                                         .cells = cells});
+    if (!added) return session.fail(added.error());
   }
-  if (session.globals().json && !session.globals().jsonl) {
-    session.print(Json::object({{"items", Json::array(documents)},
-                                {"next", page->next ? Json(page->next.value()) : Json()}}));
-  } else if (!session.globals().quiet && !session.globals().jsonl) {
-    if (table.empty()) {
-      session.say("no dead letters");
-    } else {
-      session.print(table.text(session.style()));
-    }
-  }
-  if (page->next) {
-    session.say("there are more: pass --limit 0 for all, or --after " +
-                std::to_string(page->next.value()));
-  }
-  return exit_done;
+  return list.finish(
+      {.none = "no dead letters", .next = page->next ? Json(page->next.value()) : Json()});
 }
 
 int dlq_show(Session& session, const ItemOptions& options) {
@@ -151,22 +147,17 @@ int dlq_show(Session& session, const ItemOptions& options) {
   const Result<std::vector<TaskId>> tasks =
       dead_letters_at((*store)->records(), {options.id, options.job, options.stage});
   if (!tasks) return session.fail(tasks.error());
-  std::vector<Json> documents;
+  Records& records = (*store)->records();
+  Listing list(session, {.array = "items", .has_ids = false});
   for (const TaskId task : *tasks) {
     const Result<DeadLetter> letter = show_dead_letter(**store, task);
     if (!letter) return session.fail(letter.error());
-    if (session.globals().jsonl) {
-      session.print(document_of((*store)->records(), *letter));
-    } else if (session.globals().json) {
-      documents.push_back(document_of((*store)->records(), *letter));
-    } else {
-      session.print(letter_text((*store)->records(), *letter, session));
-    }
+    const Result<bool> added =
+        list.add({.document = [&] { return document_of(records, *letter); },
+                  .text = [&] { return letter_text(records, *letter, session); }});
+    if (!added) return session.fail(added.error());
   }
-  if (session.globals().json && !session.globals().jsonl) {
-    session.print(Json::object({{"items", Json::array(documents)}}));
-  }
-  return exit_done;
+  return list.finish();
 }
 
 int dlq_export(Session& session, const DlqExportOptions& options) {

@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/dead_letters_at.hpp"
 #include "cli/job_view.hpp"
+#include "cli/listing.hpp"
 #include "cli/many.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/json.hpp"
@@ -78,34 +79,43 @@ Json answer_document(Records& records, const DeadLetterAnswer& answer) {
                        {"error", error}});
 }
 
+/// What the operation did, letter by letter.
 class Report {
  public:
-  Report(Session& session, Records& records, bool tells_each)
-      : session_(session), records_(records), tells_each_(tells_each) {}
+  Report(Session& session, Records& records, bool lists_each)
+      : session_(session),
+        records_(records),
+        lists_each_(lists_each),
+        list_(session, {.array = "items"}) {}
 
   void hear(const DeadLetterAnswer& answer) {
     if (!answer.refusal) jobs.insert(answer.job.value());
     if (answer.refusal && !first_refusal)
       first_refusal = with_commands(*answer.refusal, answer.job);
-    if (session_.globals().jsonl) {
-      session_.print(answer_document(records_, answer));
-    } else if (session_.globals().json) {
-      documents.push_back(answer_document(records_, answer));
-    } else if (answer.refusal) {
+    if (answer.refusal && !session_.prints_json()) {
       session_.fail(with_commands(*answer.refusal, answer.job));
-    } else if (session_.globals().quiet || tells_each_) {
-      session_.print(named(records_, answer) + "\n");
+      return;
     }
+    const auto name = [&] { return named(records_, answer); };
+    (void)list_.add({.document = [&] { return answer_document(records_, answer); },
+                     .id = name,
+                     .text = [&] { return lists_each_ ? name() + "\n" : std::string(); }});
+  }
+
+  void finish(const DeadLetterTally& tally) {
+    list_.finish(
+        {.members = {
+             {"done", tally.done}, {"refused", tally.refused}, {"dry_run", tally.dry_run}}});
   }
 
   std::optional<Error> first_refusal;
   std::set<std::int64_t> jobs;
-  std::vector<Json> documents;
 
  private:
   Session& session_;
   Records& records_;
-  bool tells_each_;
+  bool lists_each_;
+  Listing list_;
 };
 
 int act(Session& session, const DlqActOptions& options, const Wording& wording, const Verb& verb) {
@@ -135,12 +145,7 @@ int act(Session& session, const DlqActOptions& options, const Wording& wording, 
   const Result<DeadLetterTally> tally = verb(
       **store, *selection, order, [&](const DeadLetterAnswer& answer) { report.hear(answer); });
   if (!tally) return session.fail(tally.error());
-  if (session.globals().json && !session.globals().jsonl) {
-    session.print(Json::object({{"items", Json::array(report.documents)},
-                                {"done", tally->done},
-                                {"refused", tally->refused},
-                                {"dry_run", tally->dry_run}}));
-  }
+  report.finish(*tally);
   const bool is_one = tally->done == 1;
   session.say(counted(tally->done, "dead letter") +
               (tally->dry_run ? " would be " : (is_one ? " is " : " are ")) +

@@ -229,11 +229,10 @@ int doctor(Session& session) {
                {std::string(word_of(one.health)), paint},
                one.help.empty() ? one.text : one.text + ": " + one.help});
   }
-  if (session.globals().wants_json()) {
-    session.print(Json::object({{"ok", !failed}, {"findings", Json::array(documents)}}));
-  } else {
-    session.print(table.text(session.style()));
-  }
+  session.present(
+      {.document =
+           [&] { return Json::object({{"ok", !failed}, {"findings", Json::array(documents)}}); },
+       .text = [&] { return table.text(session.style()); }});
   return failed ? exit_failed : exit_done;
 }
 

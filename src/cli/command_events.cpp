@@ -6,6 +6,7 @@
 
 #include "cli/address.hpp"
 #include "cli/commands.hpp"
+#include "cli/listing.hpp"
 #include "cli/session.hpp"
 #include "cli/signals.hpp"
 #include "pawl/codec/documents.hpp"
@@ -59,8 +60,13 @@ Result<Timestamp> since_when(const std::string& text, Timestamp now) {
 
 class EventPrinter {
  public:
-  EventPrinter(Session& session, Records& records, std::set<EventType> types)
-      : session_(session), records_(records), types_(std::move(types)) {}
+  /// An endless list has no end at which one document could be printed.
+  EventPrinter(Session& session, Records& records, std::set<EventType> types, bool follows)
+      : session_(session),
+        records_(records),
+        types_(std::move(types)),
+        follows_(follows),
+        list_(session, {.array = "events", .has_ids = false}) {}
 
   /// Prints the events after `filter.after`, and advances it.
   Status print_new(EventFilter& filter) {
@@ -75,20 +81,20 @@ class EventPrinter {
     }
   }
 
-  bool collects = false;  ///< collect events for one JSON document
-  std::vector<Json> collected;
+  /// Prints the end of the list.
+  int finish() { return list_.finish(); }
 
  private:
   void print(const Event& event) {
     const std::string item = item_key(event.item);
     const std::string stage = event.task ? stage_name(event) : std::string();
-    Json document = event_document(event, item, stage);
-    if (collects) {
-      collected.push_back(std::move(document));
-    } else if (session_.globals().wants_json()) {
-      session_.print(document);
+    const Json document = event_document(event, item, stage);
+    const auto same = [&] { return document; };
+    const auto text = [&] { return line(event, item, stage, document); };
+    if (follows_) {
+      session_.present({.document = same, .text = text});
     } else {
-      session_.print(line(event, item, stage, document));
+      (void)list_.add({.document = same, .text = text});
     }
   }
 
@@ -148,6 +154,8 @@ class EventPrinter {
   Session& session_;
   Records& records_;
   std::set<EventType> types_;
+  bool follows_;
+  Listing list_;
   std::map<ItemId, std::string> keys_;
   std::map<JobId, std::optional<Workflow>> workflows_;
 };
@@ -182,24 +190,19 @@ int events(Session& session, const EventsOptions& options) {
     filter.item = address->item->id;
   }
 
-  EventPrinter printer(session, records, *types);
-  printer.collects = session.globals().json && !session.globals().jsonl && !options.follow;
+  EventPrinter printer(session, records, *types, options.follow);
   for (;;) {
     const std::uint64_t mark = (*store)->change_mark();
     if (const Status printed = printer.print_new(filter); !printed) {
       return session.fail(printed.error());
     }
-    if (!options.follow) break;
+    if (!options.follow) return printer.finish();
     session.streams().out->flush();
     while ((*store)->change_mark() == mark) {
       if (signals->wait(between_looks)) return exit_interrupted;
       if (!*session.streams().out) return exit_failed;
     }
   }
-  if (printer.collects) {
-    session.print(Json::object({{"events", Json::array(printer.collected)}}));
-  }
-  return exit_done;
 }
 
 }  // namespace pawl::cli

@@ -60,7 +60,7 @@ Target find_target(Session& session, const std::string& name) {
 }  // namespace
 
 int graph(Session& session, const GraphOptions& options) {
-  const std::string format = session.globals().wants_json() ? "json" : options.format;
+  const std::string format = session.prints_json() ? "json" : options.format;
   const Target target = find_target(session, options.target);
   if (!target.workflow) return target.exit_code;
   const Workflow& workflow = *target.workflow;
@@ -97,12 +97,8 @@ int describe(Session& session, const DescribeOptions& options) {
     all.emplace_back("params", target.job->params);
   }
   const Json document = Json::object(all);
-  if (session.globals().wants_json()) {
-    session.print(document);
-  } else {
-    session.print(printable_lines(pretty(document)) + "\n");
-  }
-  return exit_done;
+  return session.present({.document = [&] { return document; },
+                          .text = [&] { return printable_lines(pretty(document)) + "\n"; }});
 }
 
 }  // namespace pawl::cli

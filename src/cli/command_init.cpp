@@ -97,12 +97,16 @@ int init(Session& session, const InitOptions& options) {
     return session.fail(done.error());
   }
   written.push_back(schema_file);
-  if (session.globals().wants_json()) {
-    std::vector<Json> names(written.begin(), written.end());
-    session.print(Json::object({{"directory", directory.string()}, {"files", Json::array(names)}}));
-    return exit_done;
-  }
-  for (const std::string& name : written) session.print("created " + name + "\n");
+  const auto document = [&] {
+    const std::vector<Json> names(written.begin(), written.end());
+    return Json::object({{"directory", directory.string()}, {"files", Json::array(names)}});
+  };
+  const auto text = [&] {
+    std::string lines;
+    for (const std::string& name : written) lines += "created " + name + "\n";
+    return lines;
+  };
+  session.present({.document = document, .text = text});
   session.say("next:  " + (options.dir.empty() ? std::string{} : "cd " + options.dir + " && ") +
               "pawl run hello.yaml");
   return exit_done;

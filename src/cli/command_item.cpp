@@ -6,10 +6,12 @@
 #include "cli/attempts_view.hpp"
 #include "cli/commands.hpp"
 #include "cli/file_outputs.hpp"
+#include "cli/listing.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/store/each_row.hpp"
 #include "pawl/store/results.hpp"
 
 namespace pawl::cli {
@@ -99,6 +101,17 @@ std::string show_text(const Address& address, const Json& document, Session& ses
   return out;
 }
 
+/// An attempt with its whole output.
+Result<Json> whole_attempt_document(Records& records, const TaskAttempts& task,
+                                    const Attempt& attempt) {
+  Attempt whole = attempt;
+  const Result<Json> output = whole_output(records, attempt.output);
+  if (!output) return std::unexpected(output.error());
+  whole.output = with_paths(records, *output);
+  const Json document = attempt_document(whole, task.stage);
+  return task.task.child ? with_member(document, "child", task.task.child->key) : document;
+}
+
 }  // namespace
 
 int item_list(Session& session, const ItemListOptions& options) {
@@ -122,57 +135,29 @@ int item_list(Session& session, const ItemListOptions& options) {
     if (!last) return session.fail(last.error());
     filter.after = last->id;
   }
-  Table table({{"ITEM", Table::Align::left, 60},
-               {"STATE"},
-               {"CATEGORY", Table::Align::left, 20},
-               {"AT", Table::Align::left, 60}});
-  std::vector<Json> documents;
-  std::uint32_t shown = 0;
+  Listing list(session, {.array = "items",
+                         .columns = {{"ITEM", Table::Align::left, 60},
+                                     {"STATE"},
+                                     {"CATEGORY", Table::Align::left, 20},
+                                     {"AT", Table::Align::left, 60}},
+                         .limit = options.limit});
   std::string last_key;
-  bool is_cut = false;
-  for (bool more = true; more && !is_cut;) {
-    const Result<std::vector<Item>> page = records.items(filter);
-    if (!page) return session.fail(page.error());
-    more = page->size() == filter.limit;
-    if (more) filter.after = page->back().id;
-    for (const Item& item : *page) {
-      if (options.limit > 0 && shown == options.limit) {
-        is_cut = true;
-        break;
-      }
-      ++shown;
-      last_key = item.key;
-      if (session.globals().quiet && !session.globals().wants_json()) {
-        session.print(address_of(job.id, workflow, item.key) + "\n");
-        continue;
-      }
-      Result<Json> document = document_of(records, item, job, workflow);
-      if (!document) return session.fail(document.error());
-      if (session.globals().jsonl) {
-        session.print(*document);
-      } else if (session.globals().json) {
-        documents.push_back(std::move(*document));
-      } else {
-        table.add({key_text(item.key, newest->id), item_state(*document), item.category,
-                   whereabouts(*document)});
-      }
-    }
-  }
-  if (session.globals().json) {
-    session.print(Json::object(
-        {{"items", Json::array(documents)}, {"next", is_cut ? Json(id_part(last_key)) : Json()}}));
-  } else if (!session.globals().quiet && !session.globals().jsonl) {
-    if (table.empty()) {
-      session.say("no matching items in job " + std::to_string(job.id.value()));
-    } else {
-      session.print(table.text(session.style()));
-    }
-  }
-  if (is_cut) {
-    session.say("there are more: pass --limit 0 for all, or --after " +
-                quoted_for_shell(id_part(last_key)));
-  }
-  return exit_done;
+  const Status read = each_row(records, filter, [&](const Item& item) {
+    const auto document = [&] { return document_of(records, item, job, workflow); };
+    const auto cells = [&]() -> Result<Listing::Cells> {
+      const Result<Json> shown = document();
+      if (!shown) return std::unexpected(shown.error());
+      return Listing::Cells{key_text(item.key, newest->id), item_state(*shown), item.category,
+                            whereabouts(*shown)};
+    };
+    const auto id = [&] { return address_of(job.id, workflow, item.key); };
+    const Result<bool> added = list.add({.document = document, .id = id, .cells = cells});
+    if (added && *added) last_key = item.key;
+    return added;
+  });
+  if (!read) return session.fail(read.error());
+  return list.finish({.none = "no matching items in job " + std::to_string(job.id.value()),
+                      .next = list.is_cut() ? Json(id_part(last_key)) : Json()});
 }
 
 int item_show(Session& session, const ItemOptions& options) {
@@ -189,14 +174,12 @@ int item_show(Session& session, const ItemOptions& options) {
   const Result<Json> document =
       document_of(records, *address->item, address->job, address->workflow);
   if (!document) return session.fail(document.error());
-  if (session.globals().wants_json()) {
-    session.print(*document);
-  } else if (session.globals().quiet) {
-    session.print(address_of(address->job.id, address->workflow, address->item->key) + "\n");
-  } else {
-    session.print(show_text(*address, *document, session));
-  }
-  return exit_done;
+  const auto id = [&] {
+    return address_of(address->job.id, address->workflow, address->item->key);
+  };
+  return session.present({.document = [&] { return *document; },
+                          .text = [&] { return show_text(*address, *document, session); },
+                          .id = id});
 }
 
 int item_attempts(Session& session, const ItemOptions& options) {
@@ -208,29 +191,16 @@ int item_attempts(Session& session, const ItemOptions& options) {
   const Result<std::vector<TaskAttempts>> all = attempts_at(records, *address);
   if (!all) return session.fail(all.error());
 
-  std::vector<Json> documents;
+  Listing list(session, {.array = "attempts", .has_ids = false});
   for (const TaskAttempts& one : *all) {
     for (const Attempt& attempt : one.attempts) {
-      if (!session.globals().wants_json()) continue;
-      Attempt whole = attempt;
-      Result<Json> output = whole_output(records, attempt.output);
-      if (!output) return session.fail(output.error());
-      whole.output = with_paths(records, *output);
-      Json document = attempt_document(whole, one.stage);
-      if (one.task.child) document = with_member(document, "child", one.task.child->key);
-      if (session.globals().jsonl) {
-        session.print(document);
-      } else {
-        documents.push_back(std::move(document));
-      }
+      const auto document = [&] { return whole_attempt_document(records, one, attempt); };
+      const Result<bool> added = list.add({.document = document});
+      if (!added) return session.fail(added.error());
     }
   }
-  if (session.globals().json) {
-    session.print(Json::object({{"attempts", Json::array(documents)}}));
-  } else if (!session.globals().wants_json()) {
-    session.print(attempts_text(*all, address->workflow, session.style(), session.times()));
-  }
-  return exit_done;
+  return list.finish(
+      {.text = attempts_text(*all, address->workflow, session.style(), session.times())});
 }
 
 }  // namespace pawl::cli

@@ -73,23 +73,26 @@ int item_diff(Session& session, const ItemDiffOptions& options) {
   const Result<Json> new_output = whole_output(records, (*after)->output);
   if (!new_output) return session.fail(new_output.error());
 
-  const bool is_json = session.globals().wants_json();
-  const std::string diff =
-      line_diff(readable_lines(records, *old_output), readable_lines(records, *new_output),
-                is_json ? Style{} : session.style());
-  if (is_json) {
-    session.print(Json::object({{"stage", task->stage},
-                                {"from", (*before)->number},
-                                {"to", (*after)->number},
-                                {"same", diff.empty()},
-                                {"diff", diff}}));
-    return exit_done;
-  }
-  const std::string stage = printable(task->stage);
-  session.print("--- " + stage + " attempt " + std::to_string((*before)->number) + "\n+++ " +
-                stage + " attempt " + std::to_string((*after)->number) + "\n");
-  session.print(diff.empty() ? std::string("the outputs are the same\n") : diff);
-  return exit_done;
+  const auto diff = [&](const Style& style) {
+    return line_diff(readable_lines(records, *old_output), readable_lines(records, *new_output),
+                     style);
+  };
+  const auto document = [&] {
+    const std::string lines = diff(Style{});
+    return Json::object({{"stage", task->stage},
+                         {"from", (*before)->number},
+                         {"to", (*after)->number},
+                         {"same", lines.empty()},
+                         {"diff", lines}});
+  };
+  const auto text = [&] {
+    const std::string stage = printable(task->stage);
+    const std::string lines = diff(session.style());
+    return "--- " + stage + " attempt " + std::to_string((*before)->number) + "\n+++ " + stage +
+           " attempt " + std::to_string((*after)->number) + "\n" +
+           (lines.empty() ? "the outputs are the same\n" : lines);
+  };
+  return session.present({.document = document, .text = text});
 }
 
 }  // namespace pawl::cli

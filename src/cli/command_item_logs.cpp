@@ -4,6 +4,7 @@
 #include "cli/address.hpp"
 #include "cli/attempts_view.hpp"
 #include "cli/commands.hpp"
+#include "cli/listing.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/json.hpp"
 
@@ -64,6 +65,25 @@ Result<std::vector<Log>> logs_of(Records& records, const std::vector<TaskAttempt
   return logs;
 }
 
+Json log_document(const Log& log) {
+  return Json::object({{"stage", log.task},
+                       {"attempt_number", log.attempt},
+                       {"stream", log.stream},
+                       {"size", log.size},
+                       {"text", log.text}});
+}
+
+/// The log below its heading. --quiet leaves the heading out.
+std::string log_text(const Session& session, const Log& log) {
+  std::string out;
+  if (session.output() != OutputMode::ids) {
+    const std::string heading =
+        log.task + " attempt " + std::to_string(log.attempt) + " " + std::string(log.stream);
+    out = session.style().paint(Paint::bold, "==> " + printable(heading) + " <==") + "\n";
+  }
+  return out + log.text + (log.text.ends_with('\n') ? "" : "\n");
+}
+
 }  // namespace
 
 int item_logs(Session& session, const ItemLogsOptions& options) {
@@ -83,29 +103,13 @@ int item_logs(Session& session, const ItemLogsOptions& options) {
   const Result<std::vector<Log>> logs = logs_of(records, *all, options.attempt);
   if (!logs) return session.fail(logs.error());
 
-  std::vector<Json> documents;
+  Listing list(session, {.array = "logs", .has_ids = false});
   for (const Log& log : *logs) {
-    if (session.globals().wants_json()) {
-      documents.push_back(Json::object({{"stage", log.task},
-                                        {"attempt_number", log.attempt},
-                                        {"stream", log.stream},
-                                        {"size", log.size},
-                                        {"text", log.text}}));
-      if (session.globals().jsonl) session.print(documents.back());
-      continue;
-    }
-    const std::string heading =
-        log.task + " attempt " + std::to_string(log.attempt) + " " + std::string(log.stream);
-    if (!session.globals().quiet) {
-      session.print(session.style().paint(Paint::bold, "==> " + printable(heading) + " <==") +
-                    "\n");
-    }
-    session.print(log.text);
-    if (!log.text.ends_with('\n')) session.print("\n");
+    const Result<bool> added = list.add({.document = [&] { return log_document(log); },
+                                         .text = [&] { return log_text(session, log); }});
+    if (!added) return session.fail(added.error());
   }
-  if (session.globals().json) session.print(Json::object({{"logs", Json::array(documents)}}));
-  if (logs->empty()) session.say("no ended attempt has logs");
-  return exit_done;
+  return list.finish({.none = "no ended attempt has logs"});
 }
 
 }  // namespace pawl::cli

@@ -5,6 +5,7 @@
 #include "cli/address.hpp"
 #include "cli/commands.hpp"
 #include "cli/job_view.hpp"
+#include "cli/listing.hpp"
 #include "cli/many.hpp"
 #include "cli/session.hpp"
 #include "cli/signals.hpp"
@@ -21,14 +22,10 @@ constexpr std::uint32_t page_size = 200;
 int show(Session& session, Records& records, const Job& job) {
   const Result<Workflow> workflow = records.workflow(job.workflow_hash);
   if (!workflow) return session.fail(workflow.error());
-  if (session.globals().wants_json()) {
-    session.print(job_document(job, *workflow));
-  } else if (session.globals().quiet) {
-    session.print(std::to_string(job.id.value()) + "\n");
-  } else {
-    session.print(job_headline(job, session.style(), session.times()) + "\n");
-  }
-  return exit_done;
+  return session.present(
+      {.document = [&] { return job_document(job, *workflow); },
+       .text = [&] { return job_headline(job, session.style(), session.times()) + "\n"; },
+       .id = [&] { return std::to_string(job.id.value()); }});
 }
 
 /// Applies the operation to each job. A single job is shown by itself, several as a list.
@@ -70,14 +67,7 @@ void add_limit(Table& table, const std::string& name, const std::string& used,
   table.add({name, used, most.value_or("no limit")});
 }
 
-int show_budget(Session& session, Records& records, const Job& job) {
-  const Result<Workflow> workflow = records.workflow(job.workflow_hash);
-  if (!workflow) return session.fail(workflow.error());
-  if (session.globals().wants_json()) {
-    const Json budget = member(job_document(job, *workflow), "budget").value_or(Json{});
-    session.print(Json::object({{"job", job.id.value()}, {"budget", budget}}));
-    return exit_done;
-  }
+std::string budget_text(const Job& job, Session& session) {
   const Budget& budget = job.budget;
   const Times times = session.times();
   const auto number = [](const auto& value) -> std::optional<std::string> {
@@ -100,10 +90,34 @@ int show_budget(Session& session, Records& records, const Job& job) {
     add_limit(table, "attempts per task", "-", number(budget.max_attempts_per_task));
   }
   if (budget.no_progress) add_limit(table, "no progress", "-", time(budget.no_progress));
-  session.print(table.text(session.style()));
+  return table.text(session.style());
+}
+
+int show_budget(Session& session, Records& records, const Job& job) {
+  const Result<Workflow> workflow = records.workflow(job.workflow_hash);
+  if (!workflow) return session.fail(workflow.error());
+  const auto document = [&] {
+    const Json budget = member(job_document(job, *workflow), "budget").value_or(Json{});
+    return Json::object({{"job", job.id.value()}, {"budget", budget}});
+  };
+  session.present({.document = document, .text = [&] { return budget_text(job, session); }});
   session.say("if a limit is reached, the job " +
-              std::string(budget.exhausted == OnBudgetEnd::pause ? "is paused" : "fails"));
+              std::string(job.budget.exhausted == OnBudgetEnd::pause ? "is paused" : "fails"));
   return exit_done;
+}
+
+Listing::Cells job_cells(const Job& job, const Times& times) {
+  const JobState state = state_of(job);
+  const std::int64_t reviews = job.cancelled ? 0 : tasks_in(job, StateKind::awaiting_review);
+  return {std::to_string(job.id.value()),
+          job.workflow_name,
+          {std::string(label_of(state)) + (job.trust == Trust::untrusted ? ", untrusted" : ""),
+           paint_of(state)},
+          with_separators(job.items.succeeded) + "/" + with_separators(job.items.total),
+          {with_separators(job.dead_letters), job.dead_letters > 0 ? Paint::red : Paint::dim},
+          {with_separators(reviews), reviews > 0 ? Paint::yellow : Paint::dim},
+          times.of(job.submitted_at),
+          times.of(job.ended_at)};
 }
 
 }  // namespace
@@ -114,16 +128,16 @@ int job_list(Session& session, const JobListOptions& options) {
   Records& records = (*store)->records();
   const std::optional<JobState> wanted = from_name<JobState>(options.state);
   const Times times = session.times();
-  Table table({{"JOB", Table::Align::right},
-               {"WORKFLOW", Table::Align::left, 40},
-               {"STATE"},
-               {"DONE", Table::Align::right},
-               {"DEAD", Table::Align::right},
-               {"REVIEW", Table::Align::right},
-               {"SUBMITTED"},
-               {"ENDED"}});
-  std::vector<Json> documents;
-  std::uint32_t shown = 0;
+  Listing list(session, {.array = "jobs",
+                         .columns = {{"JOB", Table::Align::right},
+                                     {"WORKFLOW", Table::Align::left, 40},
+                                     {"STATE"},
+                                     {"DONE", Table::Align::right},
+                                     {"DEAD", Table::Align::right},
+                                     {"REVIEW", Table::Align::right},
+                                     {"SUBMITTED"},
+                                     {"ENDED"}},
+                         .limit = options.limit});
   JobFilter filter{.workflow_name = options.workflow, .limit = page_size};
   // A job can be in any other state before its last attempt has ended.
   if (wanted == JobState::running || wanted == JobState::paused) filter.ended = false;
@@ -133,49 +147,21 @@ int job_list(Session& session, const JobListOptions& options) {
     more = page->size() == filter.limit;
     if (more) filter.before = page->back().id;
     for (const Job& job : *page) {
-      const JobState state = state_of(job);
-      if (wanted && state != *wanted) continue;
-      if (options.limit > 0 && shown == options.limit) {
-        more = false;
-        break;
-      }
-      ++shown;
-      if (session.globals().wants_json()) {
+      if (wanted && state_of(job) != *wanted) continue;
+      const auto document = [&]() -> Result<Json> {
         const Result<Workflow> workflow = records.workflow(job.workflow_hash);
-        if (!workflow) return session.fail(workflow.error());
-        Json document = job_document(job, *workflow);
-        if (session.globals().jsonl) {
-          session.print(document);
-        } else {
-          documents.push_back(std::move(document));
-        }
-      } else if (session.globals().quiet) {
-        session.print(std::to_string(job.id.value()) + "\n");
-      } else {
-        const std::int64_t reviews = job.cancelled ? 0 : tasks_in(job, StateKind::awaiting_review);
-        table.add(
-            {std::to_string(job.id.value()),
-             job.workflow_name,
-             {std::string(label_of(state)) + (job.trust == Trust::untrusted ? ", untrusted" : ""),
-              paint_of(state)},
-             with_separators(job.items.succeeded) + "/" + with_separators(job.items.total),
-             {with_separators(job.dead_letters), job.dead_letters > 0 ? Paint::red : Paint::dim},
-             {with_separators(reviews), reviews > 0 ? Paint::yellow : Paint::dim},
-             times.of(job.submitted_at),
-             times.of(job.ended_at)});
-      }
+        if (!workflow) return std::unexpected(workflow.error());
+        return job_document(job, *workflow);
+      };
+      const Result<bool> added = list.add({.document = document,
+                                           .id = [&] { return std::to_string(job.id.value()); },
+                                           .cells = [&] { return job_cells(job, times); }});
+      if (!added) return session.fail(added.error());
+      more = more && *added;
+      if (!*added) break;
     }
   }
-  if (session.globals().json) {
-    session.print(Json::object({{"jobs", Json::array(documents)}}));
-  } else if (!session.globals().quiet && !session.globals().jsonl) {
-    if (table.empty()) {
-      session.say("no jobs. start one: pawl run FILE");
-    } else {
-      session.print(table.text(session.style()));
-    }
-  }
-  return exit_done;
+  return list.finish({.none = "no jobs. start one: pawl run FILE"});
 }
 
 int job_show(Session& session, const OneJobOptions& options) {

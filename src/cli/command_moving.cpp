@@ -120,7 +120,7 @@ Result<std::vector<std::string>> trusted_keys(Session& session, const ImportJobO
   return read_trusted_keys(files, *project / ".pawl" / "trusted_keys");
 }
 
-int tell(Session& session, const Imported& imported) {
+void report(Session& session, const Imported& imported) {
   const std::string number = std::to_string(imported.job.id.value());
   if (imported.went_on) {
     session.say("note: an earlier import of this export was interrupted; this one completed it");
@@ -140,7 +140,7 @@ int tell(Session& session, const Imported& imported) {
         session.style().paint(Paint::red, counted(imported.verified.violation_count, "violation")) +
         ": job " + number + " was imported, but cannot be used\n");
     session.say("check the store it came from: pawl verify");
-    return exit_failed;
+    return;
   }
   session.print(session.style().paint(Paint::green, "verified") + ": the job is " +
                 std::string(name_of(state_of(imported.job))) + ", as before the export\n");
@@ -150,13 +150,12 @@ int tell(Session& session, const Imported& imported) {
     }
     session.say("the job is not trusted: it does not run, and no items are adopted from it");
     session.say("to see what it would run, and to accept it: pawl job trust " + number);
-    return exit_done;
+    return;
   }
   session.say("trusted: signed by the " + printable(imported.job.trusted_by));
   if (state_of(imported.job) == JobState::paused) {
     session.say("to continue it here: pawl job resume " + number);
   }
-  return exit_done;
 }
 
 }  // namespace
@@ -183,15 +182,15 @@ int export_one(Session& session, const ExportJobOptions& options) {
   }
   session.say("job " + std::to_string(options.job) + ": " + in_words(done->moved));
   if (!done->signed_by.empty()) session.say("signed by the key " + done->signed_by);
-  if (to_stdout || !session.globals().wants_json()) return exit_done;
-  session.print(
-      Json::object({{"job", options.job},
-                    {"file", options.file},
-                    {"export", done->export_id},
-                    {"moved", document_of(done->moved)},
-                    {"payloads_missing", done->payloads_missing},
-                    {"signed_by", done->signed_by.empty() ? Json() : Json(done->signed_by)}}));
-  return exit_done;
+  if (to_stdout) return exit_done;
+  return session.present({.document = [&] {
+    return Json::object({{"job", options.job},
+                         {"file", options.file},
+                         {"export", done->export_id},
+                         {"moved", document_of(done->moved)},
+                         {"payloads_missing", done->payloads_missing},
+                         {"signed_by", done->signed_by.empty() ? Json() : Json(done->signed_by)}});
+  }});
 }
 
 int import_one(Session& session, const ImportJobOptions& options) {
@@ -223,15 +222,13 @@ int import_one(Session& session, const ImportJobOptions& options) {
   std::istream& in = file.is_open() ? static_cast<std::istream&>(file) : *session.streams().in;
   const Result<Imported> done = import_job(**store, in, {.trusted_keys = *std::move(keys)});
   if (!done) return session.fail(done.error());
-  if (session.globals().wants_json()) {
-    session.print(document_of(*done));
-    return done->released ? exit_done : exit_failed;
+  if (session.output() == OutputMode::text) {
+    report(session, *done);
+  } else {
+    session.present({.document = [&] { return document_of(*done); },
+                     .id = [&] { return std::to_string(done->job.id.value()); }});
   }
-  if (session.globals().quiet) {
-    session.print(std::to_string(done->job.id.value()) + "\n");
-    return done->released ? exit_done : exit_failed;
-  }
-  return tell(session, *done);
+  return done->released ? exit_done : exit_failed;
 }
 
 }  // namespace pawl::cli

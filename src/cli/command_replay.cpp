@@ -20,11 +20,8 @@ int replay(Session& session, const ReplayJobOptions& options) {
   const Result<Replay> replayed =
       pawl::replay((*store)->records(), JobId{options.job}, file->workflow);
   if (!replayed) return session.fail(replayed.error());
-  if (session.globals().wants_json()) {
-    session.print(replay_document(*replayed));
-  } else {
-    session.print(printable_lines(text_of(*replayed)));
-  }
+  session.present({.document = [&] { return replay_document(*replayed); },
+                   .text = [&] { return printable_lines(text_of(*replayed)); }});
   return replayed->same() ? exit_done : exit_failed;
 }
 

@@ -201,9 +201,11 @@ Status for_each_wanted(Records& records, const Job& job, const Workflow& workflo
 
 /// One line for the item, or one line for each job-wide stage.
 std::string ids_of(const Job& job, const Workflow& workflow, const OneResult& one) {
-  if (one.item) return address_of(job.id, workflow, *one.item) + "\n";
+  if (one.item) return address_of(job.id, workflow, *one.item);
   std::string lines;
-  for (const auto& [stage, output] : one.outputs) lines += address_of(job.id, {}, stage) + "\n";
+  for (const auto& [stage, output] : one.outputs) {
+    lines += (lines.empty() ? "" : "\n") + address_of(job.id, {}, stage);
+  }
   return lines;
 }
 
@@ -257,7 +259,8 @@ int results(Session& session, const ResultsOptions& options) {
     }
     exporter.emplace(records, fs::path(options.to));
   }
-  const bool is_one_document = session.globals().json && !session.globals().jsonl && !exporter;
+  // Results can be large, so even one document is printed piece by piece.
+  const bool is_one_document = session.output() == OutputMode::json && !exporter;
   bool is_first = true;
   if (is_one_document) {
     session.print("{\"job\":" + std::to_string(job.id.value()) + ",\"results\":[");
@@ -272,23 +275,22 @@ int results(Session& session, const ResultsOptions& options) {
         } else if (is_one_document) {
           if (!std::exchange(is_first, false)) session.print(",");
           session.print(printable_lines(result_document(records, job, workflow, one).text()));
-        } else if (session.globals().jsonl) {
-          session.print(result_document(records, job, workflow, one));
-        } else if (session.globals().quiet) {
-          session.print(ids_of(job, workflow, one));
         } else {
-          session.print(result_text(records, one, session.style()));
+          session.present({.document = [&] { return result_document(records, job, workflow, one); },
+                           .text = [&] { return result_text(records, one, session.style()); },
+                           .id = [&] { return ids_of(job, workflow, one); }});
         }
         return {};
       });
   if (is_one_document) session.print("]}\n");
   if (!done) return session.fail(done.error());
-  if (exporter && session.globals().wants_json()) {
-    session.print(Json::object({{"job", job.id.value()},
-                                {"outputs", exporter->outputs},
-                                {"files", exporter->files},
-                                {"to", options.to}}));
-  } else if (exporter) {
+  if (exporter) {
+    session.present({.document = [&] {
+      return Json::object({{"job", job.id.value()},
+                           {"outputs", exporter->outputs},
+                           {"files", exporter->files},
+                           {"to", options.to}});
+    }});
     session.say(counted(exporter->outputs, "output") + " and " + counted(exporter->files, "file") +
                 " written to " + printable(options.to));
   }

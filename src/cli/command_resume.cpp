@@ -51,14 +51,13 @@ int resume(Session& session, const ResumeOptions& options) {
   if (!workflow) return session.fail(workflow.error());
   if (job->trust == Trust::untrusted) return session.fail(not_trusted(*job));
   if (job->has_ended() || state_of(*job) == JobState::paused) {
-    if (session.globals().wants_json()) {
-      session.print(job_document(*job, *workflow));
-    } else {
-      const bool is_paused = state_of(*job) == JobState::paused;
-      session.print("job " + number + " " + state_in_words(*job) +
-                    (is_paused ? "\n" : "; nothing is left to do\n"));
-      if (is_paused) session.say(way_out_of_pause(*job));
-    }
+    const bool is_paused = state_of(*job) == JobState::paused;
+    const auto text = [&] {
+      return "job " + number + " " + state_in_words(*job) +
+             (is_paused ? "\n" : "; nothing is left to do\n");
+    };
+    session.present({.document = [&] { return job_document(*job, *workflow); }, .text = text});
+    if (is_paused) session.say(way_out_of_pause(*job));
     return exit_code_of(*job);
   }
   if (const std::vector<std::string> foreign = stages_of_programs(*workflow); !foreign.empty()) {

@@ -4,11 +4,13 @@
 
 #include "cli/address.hpp"
 #include "cli/commands.hpp"
+#include "cli/listing.hpp"
 #include "cli/many.hpp"
 #include "cli/review_view.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/store/each_row.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -18,6 +20,25 @@ constexpr std::uint32_t page_size = 500;
 std::string claim_of(const Review& review, const Times& times) {
   const bool holds = !review.claimed_by.empty() && review.claimed_until > times.now;
   return holds ? review.claimed_by + ", " + times.of(review.claimed_until) : std::string();
+}
+
+/// What a review is about.
+struct Subject {
+  std::string key;  ///< of the item; empty: a job-wide stage
+  std::string stage;
+};
+
+Result<Subject> subject_of(Records& records, const Review& review) {
+  const Result<Job> job = records.job(review.job);
+  if (!job) return std::unexpected(job.error());
+  const Result<Workflow> workflow = records.workflow(job->workflow_hash);
+  if (!workflow) return std::unexpected(workflow.error());
+  Subject subject{.key = {}, .stage = workflow->stage(stage_of(review.task)).name};
+  if (!review.item) return subject;
+  const Result<Item> item = records.item(review.item);
+  if (!item) return std::unexpected(item.error());
+  subject.key = item->key;
+  return subject;
 }
 
 /// Applies the operation to each named review.
@@ -54,87 +75,65 @@ int review_list(Session& session, const ReviewListOptions& options) {
     return session.fail(there.error());
   }
   const Times times = session.times();
-  Table table({{"REVIEW", Table::Align::right},
-               {"JOB", Table::Align::right},
-               {"ITEM", Table::Align::left, 50},
-               {"STAGE", Table::Align::left, 40},
-               {"REASON"},
-               {"ATTEMPT", Table::Align::right},
-               {"ASKED"},
-               {"CLAIMED"}});
-  std::vector<Json> documents;
-  ReviewFilter filter{.job = JobId{options.job.value_or(0)},
-                      .status = from_name<ReviewStatus>(options.status),
-                      .after = ReviewId{options.after},
-                      .limit = page_size};
-  std::uint32_t shown = 0;
+  Listing list(session, {.array = "reviews",
+                         .columns = {{"REVIEW", Table::Align::right},
+                                     {"JOB", Table::Align::right},
+                                     {"ITEM", Table::Align::left, 50},
+                                     {"STAGE", Table::Align::left, 40},
+                                     {"REASON"},
+                                     {"ATTEMPT", Table::Align::right},
+                                     {"ASKED"},
+                                     {"CLAIMED"}},
+                         .limit = options.limit});
+  const ReviewFilter filter{.job = JobId{options.job.value_or(0)},
+                            .status = from_name<ReviewStatus>(options.status),
+                            .after = ReviewId{options.after},
+                            .limit = page_size};
   std::set<JobId> untrusted;
   std::int64_t last = 0;
-  bool is_cut = false;
-  for (bool more = true; more && !is_cut;) {
-    const Result<std::vector<Review>> page = records.reviews(filter);
-    if (!page) return session.fail(page.error());
-    more = page->size() == filter.limit;
-    if (more) filter.after = page->back().id;
-    for (const Review& review : *page) {
-      const Result<bool> asked = is_asked(records, review);
-      if (!asked) return session.fail(asked.error());
-      if (review.status == ReviewStatus::open && !*asked) {
-        const Result<Job> job = records.job(review.job);
-        if (job && job->trust == Trust::untrusted) untrusted.insert(job->id);
-        continue;
-      }
-      if (options.limit > 0 && shown == options.limit) {
-        is_cut = true;
-        break;
-      }
-      ++shown;
-      last = review.id.value();
-      if (session.globals().quiet && !session.globals().wants_json()) {
-        session.print(std::to_string(last) + "\n");
-        continue;
-      }
+  const Status read = each_row(records, filter, [&](const Review& review) -> Result<bool> {
+    const Result<bool> asked = is_asked(records, review);
+    if (!asked) return asked;
+    if (review.status == ReviewStatus::open && !*asked) {
       const Result<Job> job = records.job(review.job);
-      if (!job) return session.fail(job.error());
-      const Result<Workflow> workflow = records.workflow(job->workflow_hash);
-      if (!workflow) return session.fail(workflow.error());
-      std::string key;
-      if (review.item) {
-        const Result<Item> item = records.item(review.item);
-        if (!item) return session.fail(item.error());
-        key = item->key;
-      }
-      const std::string& stage = workflow->stage(stage_of(review.task)).name;
-      if (session.globals().jsonl) {
-        session.print(review_document(review, key, stage));
-      } else if (session.globals().json) {
-        documents.push_back(review_document(review, key, stage));
-      } else {
-        table.add({std::to_string(last), std::to_string(review.job.value()), id_part(key), stage,
-                   std::string(name_of(review.reason)), std::to_string(review.attempt),
-                   times.of(review.opened_at), claim_of(review, times)});
-      }
+      if (job && job->trust == Trust::untrusted) untrusted.insert(job->id);
+      return true;
     }
-  }
-  if (session.globals().json && !session.globals().jsonl) {
-    session.print(Json::object(
-        {{"reviews", Json::array(documents)}, {"next", is_cut ? Json(last) : Json()}}));
-  } else if (!session.globals().quiet && !session.globals().jsonl) {
-    if (table.empty()) {
-      session.say("no matching reviews");
-    } else {
-      session.print(table.text(session.style()));
-      session.say("decide: pawl review next");
-    }
-  }
+    const auto document = [&]() -> Result<Json> {
+      const Result<Subject> subject = subject_of(records, review);
+      if (!subject) return std::unexpected(subject.error());
+      return review_document(review, subject->key, subject->stage);
+    };
+    const auto cells = [&]() -> Result<Listing::Cells> {
+      const Result<Subject> subject = subject_of(records, review);
+      if (!subject) return std::unexpected(subject.error());
+      return Listing::Cells{std::to_string(review.id.value()),
+                            std::to_string(review.job.value()),
+                            id_part(subject->key),
+                            subject->stage,
+                            std::string(name_of(review.reason)),
+                            std::to_string(review.attempt),
+                            times.of(review.opened_at),
+                            claim_of(review, times)};
+    };
+    const auto id = [&] { return std::to_string(review.id.value()); };
+    const Result<bool> added = list.add({.document = document, .id = id, .cells = cells});
+    if (added && *added) last = review.id.value();
+    return added;
+  });
+  if (!read) return session.fail(read.error());
+  std::vector<std::string> hints;
+  if (!list.is_empty()) hints.emplace_back("decide: pawl review next");
   for (const JobId job : untrusted) {
-    session.say("reviews of job " + std::to_string(job.value()) +
-                " are not listed: it was imported and is not trusted; accept it: pawl job trust " +
-                std::to_string(job.value()));
+    const std::string number = std::to_string(job.value());
+    hints.push_back("reviews of job " + number +
+                    " are not listed: it was imported and is not trusted; accept it: pawl job "
+                    "trust " +
+                    number);
   }
-  if (is_cut)
-    session.say("there are more: pass --limit 0 for all, or --after " + std::to_string(last));
-  return exit_done;
+  return list.finish({.none = "no matching reviews",
+                      .hints = std::move(hints),
+                      .next = list.is_cut() ? Json(last) : Json()});
 }
 
 int review_show(Session& session, const ReviewShowOptions& options) {
@@ -143,15 +142,16 @@ int review_show(Session& session, const ReviewShowOptions& options) {
   Records& records = (*store)->records();
   const Result<ShownReview> shown = load_review(records, ReviewId{options.review});
   if (!shown) return session.fail(shown.error());
-  if (session.globals().wants_json()) {
-    const Result<Json> document = shown_review_document(records, *shown);
-    if (!document) return session.fail(document.error());
-    session.print(Json::object({{"reviews", Json::array({*document})}}));
-    return exit_done;
-  }
-  const std::string viewer = Session::person("").value_or("");
-  session.print(review_screen(records, *shown, session.style(), session.times(), viewer, 0));
-  return exit_done;
+  const auto document = [&]() -> Result<Json> {
+    const Result<Json> review = shown_review_document(records, *shown);
+    if (!review) return std::unexpected(review.error());
+    return Json::object({{"reviews", Json::array({*review})}});
+  };
+  const auto text = [&] {
+    const std::string viewer = Session::person("").value_or("");
+    return review_screen(records, *shown, session.style(), session.times(), viewer, 0);
+  };
+  return session.present({.document = document, .text = text});
 }
 
 int review_claim(Session& session, const ReviewClaimOptions& options) {

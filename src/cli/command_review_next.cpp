@@ -71,29 +71,27 @@ Result<std::optional<Review>> next_open(Records& records, JobId job, ReviewId af
 int show_only(Session& session, Records& records, const std::optional<Review>& next,
               const std::string& person) {
   if (!next) {
-    if (session.globals().wants_json()) {
-      session.print(Json::object({{"reviews", Json::array({})}}));
-    }
+    session.present({.document = [] { return Json::object({{"reviews", Json::array({})}}); }});
     session.say("no reviews are waiting");
     return exit_done;
   }
   const Result<ShownReview> shown = load_review(records, next->id);
   if (!shown) return session.fail(shown.error());
-  if (session.globals().wants_json()) {
-    const Result<Json> document = shown_review_document(records, *shown);
-    if (!document) return session.fail(document.error());
-    session.print(Json::object({{"reviews", Json::array({*document})}}));
-  } else if (session.globals().quiet) {
-    session.print(std::to_string(next->id.value()) + "\n");
-  } else {
-    session.print(
-        review_screen(records, *shown, session.style(), session.times(), person, output_lines_max));
-    const std::string id = std::to_string(next->id.value());
-    session.say("decide: pawl review approve " + id + " | edit " + id +
-                (shown->stage().takes_changes() ? " | changes " + id + " --note TEXT" : "") +
-                " | reject " + id + " --reason TEXT");
-  }
-  return exit_done;
+  const std::string id = std::to_string(next->id.value());
+  const auto document = [&]() -> Result<Json> {
+    const Result<Json> review = shown_review_document(records, *shown);
+    if (!review) return std::unexpected(review.error());
+    return Json::object({{"reviews", Json::array({*review})}});
+  };
+  const auto text = [&] {
+    return review_screen(records, *shown, session.style(), session.times(), person,
+                         output_lines_max);
+  };
+  const int code = session.present({.document = document, .text = text, .id = [&] { return id; }});
+  session.say("decide: pawl review approve " + id + " | edit " + id +
+              (shown->stage().takes_changes() ? " | changes " + id + " --note TEXT" : "") +
+              " | reject " + id + " --reason TEXT");
+  return code;
 }
 
 /// One person at a terminal decides one review after the other.
@@ -251,7 +249,7 @@ int review_next(Session& session, const ReviewNextOptions& options) {
   }
   const JobId job{options.job.value_or(0)};
   const bool sits_here = session.can_ask() && session.streams().out_is_terminal &&
-                         !session.globals().wants_json() && !session.globals().quiet;
+                         session.output() == OutputMode::text;
   if (sits_here) return Sitting(session, **store, *person, job).run();
   Records& records = (*store)->records();
   const Result<std::optional<Review>> next = next_open(records, job, {}, *person, (*store)->now());

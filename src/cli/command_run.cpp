@@ -131,10 +131,6 @@ int dry_run(Session& session, const RunOptions& options, const Submission& submi
   const Workflow& workflow = submission.file.workflow;
   const Result<Plan> plan = plan_run(store->records(), submission, options.fresh);
   if (!plan) return session.fail(plan.error());
-  if (session.globals().wants_json()) {
-    session.print(plan_document(*plan, workflow));
-    return exit_done;
-  }
   const Result<std::optional<Job>> other = unfinished_job(*store, workflow.name());
   if (!other) return session.fail(other.error());
   if (*other && !options.is_new) {
@@ -142,8 +138,8 @@ int dry_run(Session& session, const RunOptions& options, const Submission& submi
     session.say("job " + number + " of this workflow is not finished: `pawl resume " + number +
                 "` continues it, `pawl run --new` starts the following");
   }
-  session.print(plan_text(*plan, workflow));
-  return exit_done;
+  return session.present({.document = [&] { return plan_document(*plan, workflow); },
+                          .text = [&] { return plan_text(*plan, workflow); }});
 }
 
 /// Submits the job, unless the workflow has an unfinished one. A lock covers the check and the
@@ -243,16 +239,12 @@ int run(Session& session, const RunOptions& options) {
   const Job& job = begun->job;
   if (options.detach) {
     const std::string number = std::to_string(job.id.value());
-    if (session.globals().wants_json()) {
-      session.print(job_document(job, submission->file.workflow));
-    } else if (session.globals().quiet) {
-      session.print(number + "\n");
-    } else {
-      session.print(opening_line(job) + "\n");
-      if (!job.has_ended()) {
-        session.say(std::string(begun->was_known ? "" : "submitted; ") +
-                    "continue with:  pawl resume " + number + "   or:  pawl work");
-      }
+    session.present({.document = [&] { return job_document(job, submission->file.workflow); },
+                     .text = [&] { return opening_line(job) + "\n"; },
+                     .id = [&] { return number; }});
+    if (!job.has_ended()) {
+      session.say(std::string(begun->was_known ? "" : "submitted; ") +
+                  "continue with:  pawl resume " + number + "   or:  pawl work");
     }
     return exit_done;
   }

@@ -40,8 +40,8 @@ class Watch {
   Watch(Session& session, const Workflow& workflow) : session_(session), workflow_(workflow) {}
 
   void show(const Job& job) {
-    if (session_.globals().jsonl) return show_document(job);
-    if (session_.globals().json) return;
+    if (session_.output() == OutputMode::json_lines) return show_document(job);
+    if (session_.output() == OutputMode::json) return;
     if (session_.streams().out_is_terminal) return draw(screen(job, workflow_, session_));
     const std::string line = job_headline(job, session_.style(), session_.times());
     if (line == last_) return;
@@ -83,7 +83,7 @@ int watch(Session& session, Store& store, JobId id, const Workflow& workflow) {
     if (!job) return session.fail(job.error());
     shown.show(*job);
     if (job->has_ended() || waits_for_people(*job)) {
-      if (session.globals().json) session.print(job_document(*job, workflow));
+      if (session.output() == OutputMode::json) session.print(job_document(*job, workflow));
       say_next_steps(*job, session);
       return exit_done;
     }
@@ -101,14 +101,10 @@ int status(Session& session, const StatusOptions& options) {
   if (!pinned) return session.fail(pinned.error());
   const auto& [job, workflow] = *pinned;
   if (options.watch) return watch(session, **store, job.id, workflow);
-  if (session.globals().wants_json()) {
-    session.print(job_document(job, workflow));
-  } else if (session.globals().quiet) {
-    session.print(std::to_string(job.id.value()) + "\n");
-  } else {
-    session.print(screen(job, workflow, session));
-    say_next_steps(job, session);
-  }
+  session.present({.document = [&] { return job_document(job, workflow); },
+                   .text = [&] { return screen(job, workflow, session); },
+                   .id = [&] { return std::to_string(job.id.value()); }});
+  say_next_steps(job, session);
   return exit_done;
 }
 

@@ -20,10 +20,8 @@ int job_trust(Session& session, const JobTrustOptions& options) {
   const Result<Workflow> workflow = records.workflow(job->workflow_hash);
   if (!workflow) return session.fail(workflow.error());
   const bool asks = job->trust == Trust::untrusted;
-  if (asks && !session.globals().wants_json() && !session.globals().quiet) {
-    session.print(commands_text(*job, *workflow));
-  }
   if (asks) {
+    if (session.output() == OutputMode::text) session.print(commands_text(*job, *workflow));
     const Status agreed =
         session.confirm("Accept job " + std::to_string(options.job) +
                         "? Its commands may then run here with your permissions.");
@@ -31,15 +29,14 @@ int job_trust(Session& session, const JobTrustOptions& options) {
   }
   const Result<Job> after = (*store)->act(TrustJob{.job = job->id, .by = *person});
   if (!after) return session.fail(after.error());
-  if (session.globals().wants_json()) {
-    auto document = members(job_document(*after, *workflow));
-    document.emplace_back("commands", commands_document(*after, *workflow));
-    session.print(Json::object(document));
-    return exit_done;
-  }
-  session.print(session.globals().quiet
-                    ? std::to_string(options.job) + "\n"
-                    : job_headline(*after, session.style(), session.times()) + "\n");
+  const auto document = [&] {
+    auto all = members(job_document(*after, *workflow));
+    all.emplace_back("commands", commands_document(*after, *workflow));
+    return Json::object(all);
+  };
+  const auto text = [&] { return job_headline(*after, session.style(), session.times()) + "\n"; };
+  session.present(
+      {.document = document, .text = text, .id = [&] { return std::to_string(options.job); }});
   if (state_of(*after) == JobState::paused) session.say(way_out_of_pause(*after));
   return exit_done;
 }

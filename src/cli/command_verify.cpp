@@ -86,44 +86,48 @@ int explain(Session& session, const std::string& named) {
   }
   const std::span<const Invariant> wanted =
       one == nullptr ? invariants() : std::span<const Invariant>(one, 1);
-  if (!session.globals().wants_json()) {
-    for (const Invariant& each : wanted) session.print(told(session, each, true));
-    return exit_done;
-  }
-  std::vector<Json> list;
-  for (const Invariant& each : wanted) {
-    list.push_back(Json::object({{"id", std::string(each.id)},
-                                 {"promise", std::string(each.promise)},
-                                 {"checked", std::string(each.checked)},
-                                 {"meaning", std::string(each.meaning)},
-                                 {"way_out", std::string(each.way_out)}}));
-  }
-  session.print(Json::object({{"invariants", Json::array(list)}}));
-  return exit_done;
+  const auto document = [&] {
+    std::vector<Json> list;
+    for (const Invariant& each : wanted) {
+      list.push_back(Json::object({{"id", std::string(each.id)},
+                                   {"promise", std::string(each.promise)},
+                                   {"checked", std::string(each.checked)},
+                                   {"meaning", std::string(each.meaning)},
+                                   {"way_out", std::string(each.way_out)}}));
+    }
+    return Json::object({{"invariants", Json::array(list)}});
+  };
+  const auto text = [&] {
+    std::string out;
+    for (const Invariant& each : wanted) out += told(session, each, true);
+    return out;
+  };
+  return session.present({.document = document, .text = text});
 }
 
-void print(Session& session, const Verification& checked) {
+std::string report_text(Session& session, const Verification& checked) {
+  std::string out;
   for (const Violation& violation : checked.violations) {
-    session.print(session.style().paint(Paint::red, violation.invariant) + "  " +
-                  place_of(violation) + ": " + printable(violation.message) + "\n");
+    out += session.style().paint(Paint::red, violation.invariant) + "  " + place_of(violation) +
+           ": " + printable(violation.message) + "\n";
   }
   const auto unnamed =
       checked.violation_count - static_cast<std::int64_t>(checked.violations.size());
-  if (unnamed > 0) session.print("… and " + std::to_string(unnamed) + " more\n");
+  if (unnamed > 0) out += "… and " + std::to_string(unnamed) + " more\n";
   // Explain each broken promise once.
   for (const Invariant& one : invariants()) {
     if (std::ranges::count(checked.violations, one.id, &Violation::invariant) == 0) continue;
-    session.print("\n" + told(session, one, false));
+    out += "\n" + told(session, one, false);
   }
-  if (!checked.ok()) session.print("\n");
-  session.print(left_out(checked));
+  if (!checked.ok()) out += "\n";
+  out += left_out(checked);
   const std::string verdict =
       checked.ok()
           ? checked.is_complete()
                 ? session.style().paint(Paint::green, "ok")
                 : session.style().paint(Paint::yellow, "ok as far as it could be judged")
           : session.style().paint(Paint::red, counted(checked.violation_count, "violation"));
-  session.print(verdict + ": " + in_words(checked) + "\n");
+  return out + verdict + ": " + in_words(checked) + "\n";
 }
 
 }  // namespace
@@ -144,11 +148,8 @@ int verify(Session& session, const VerifyStoreOptions& options) {
   }
   const Result<Verification> checked = pawl::verify((*store)->records(), how);
   if (!checked) return session.fail(checked.error());
-  if (session.globals().wants_json()) {
-    session.print(verification_document(*checked));
-  } else {
-    print(session, *checked);
-  }
+  session.present({.document = [&] { return verification_document(*checked); },
+                   .text = [&] { return report_text(session, *checked); }});
   return checked->ok() ? exit_done : exit_failed;
 }
 

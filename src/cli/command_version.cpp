@@ -26,12 +26,8 @@ job never results in code 1. Lists and `show` return 0 for a job in any state.
 }  // namespace
 
 int show_version(Session& session) {
-  if (session.globals().wants_json()) {
-    session.print(Json::object({{"version", version}}));
-  } else {
-    session.print("pawl " + std::string(version) + "\n");
-  }
-  return exit_done;
+  return session.present({.document = [] { return Json::object({{"version", version}}); },
+                          .text = [] { return "pawl " + std::string(version) + "\n"; }});
 }
 
 int help_topic(Session& session, const HelpOptions& options) {

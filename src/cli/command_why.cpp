@@ -5,6 +5,7 @@
 #include "cli/address.hpp"
 #include "cli/attempts_view.hpp"
 #include "cli/commands.hpp"
+#include "cli/listing.hpp"
 #include "cli/session.hpp"
 #include "cli/waits.hpp"
 #include "pawl/codec/documents.hpp"
@@ -199,18 +200,13 @@ int why(Session& session, const ItemOptions& options) {
   const Result<std::string> waits = what_it_waits_for(records, *address, session.times());
   if (!waits) return session.fail(waits.error());
 
-  if (session.globals().jsonl) {
-    for (const Reason& reason : reasons) session.print(reason_document(reason));
-  } else if (session.globals().json) {
-    std::vector<Json> documents;
-    for (const Reason& reason : reasons) documents.push_back(reason_document(reason));
-    session.print(Json::object({{"decisions", Json::array(documents)},
-                                {"waits_for", waits->empty() ? Json() : Json(*waits)}}));
-  } else {
-    session.print(in_words(reasons, session));
-    if (!waits->empty()) session.print("waits for " + printable(*waits) + "\n");
+  Listing list(session, {.array = "decisions", .has_ids = false});
+  for (const Reason& reason : reasons) {
+    (void)list.add({.document = [&] { return reason_document(reason); }});
   }
-  return exit_done;
+  return list.finish({.text = in_words(reasons, session) +
+                              (waits->empty() ? "" : "waits for " + printable(*waits) + "\n"),
+                      .members = {{"waits_for", waits->empty() ? Json() : Json(*waits)}}});
 }
 
 }  // namespace pawl::cli

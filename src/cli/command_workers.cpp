@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/listing.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/documents.hpp"
 #include "sqlite/worker_locks.hpp"
@@ -100,48 +101,37 @@ int workers(Session& session, const WorkersOptions& options) {
   const Result<StorePlace> place = session.store_place();
   if (!place) return session.fail(place.error());
 
-  Table table({{"WORKER", Table::Align::right},
-               {"NAME"},
-               {"HOST"},
-               {"PID", Table::Align::right},
-               {"STATE"},
-               {"RUNNING", Table::Align::right},
-               {"SINCE"},
-               {"STARTED"}});
-  std::vector<Json> documents;
+  Listing list(session, {.array = "workers",
+                         .columns = {{"WORKER", Table::Align::right},
+                                     {"NAME"},
+                                     {"HOST"},
+                                     {"PID", Table::Align::right},
+                                     {"STATE"},
+                                     {"RUNNING", Table::Align::right},
+                                     {"SINCE"},
+                                     {"STARTED"}}});
   std::string lines;
   for (const WorkerRecord& worker : *all) {
     if (worker.retired && !options.all) continue;
     const Result<Holds> holds = what_it_holds(records, worker.id);
     if (!holds) return session.fail(holds.error());
     const std::string_view state = state_of_worker(worker, *place, times.now);
-    documents.push_back(worker_document(worker, *holds, state));
     if (session.globals().verbose) lines += held_lines(records, worker, *holds, times);
-    if (session.globals().quiet && !session.globals().wants_json()) {
-      session.print(std::to_string(worker.id.value()) + "\n");
-    }
-    table.add({std::to_string(worker.id.value()),
-               worker.name,
-               worker.host,
-               std::to_string(worker.pid),
-               {std::string(state), state == "alive" ? Paint::green : Paint::yellow},
-               with_separators(holds->count),
-               holds->since == no_time ? "-" : times.of(holds->since),
-               times.of(worker.started_at)});
+    const auto cells = [&] {
+      return Listing::Cells{std::to_string(worker.id.value()),
+                            worker.name,
+                            worker.host,
+                            std::to_string(worker.pid),
+                            {std::string(state), state == "alive" ? Paint::green : Paint::yellow},
+                            with_separators(holds->count),
+                            holds->since == no_time ? "-" : times.of(holds->since),
+                            times.of(worker.started_at)};
+    };
+    (void)list.add({.document = [&] { return worker_document(worker, *holds, state); },
+                    .id = [&] { return std::to_string(worker.id.value()); },
+                    .cells = cells});
   }
-  if (session.globals().jsonl) {
-    for (const Json& document : documents) session.print(document);
-  } else if (session.globals().json) {
-    session.print(Json::object({{"workers", Json::array(documents)}}));
-  } else if (!session.globals().quiet) {
-    if (table.empty()) {
-      session.say("no workers. start one: pawl work");
-    } else {
-      session.print(table.text(session.style()));
-      session.print(lines);
-    }
-  }
-  return exit_done;
+  return list.finish({.none = "no workers. start one: pawl work", .text = lines});
 }
 
 }  // namespace pawl::cli

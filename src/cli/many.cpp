@@ -5,6 +5,7 @@
 #include <istream>
 
 #include "cli/file_outputs.hpp"
+#include "cli/listing.hpp"
 #include "pawl/codec/json.hpp"
 
 namespace pawl::cli {
@@ -47,38 +48,29 @@ std::int64_t number_of(const std::string& id) {
 
 int do_each(Session& session, const std::vector<std::string>& ids,
             const std::function<Result<Done>(const std::string& id)>& act,
-            const std::string& list) {
+            const std::string& array) {
   int code = exit_done;
-  std::vector<Json> documents;
-  const auto report = [&](Json document) {
-    if (session.globals().jsonl) {
-      session.print(document);
-    } else {
-      documents.push_back(std::move(document));
-    }
-  };
+  Listing list(session, {.array = array});
   for (const std::string& id : ids) {
     const Result<Done> done = act(id);
     if (!done) {
       const int its = exit_code_of(done.error().code);
       code = code == exit_done ? its : std::min(code, its);
     }
-    if (session.globals().wants_json()) {
+    const auto document = [&] {
       const Json error =
           done ? Json() : member(error_document_of(done.error()), "error").value_or(Json{});
-      Json document = done ? done->document : Json::object({{"id", id}});
-      document = with_member(document, "ok", done.has_value());
-      report(with_member(document, "error", error));
-      if (!done && ids.size() == 1) session.fail(done.error());
-    } else if (!done) {
-      session.fail(done.error());
-    } else if (session.globals().quiet) {
-      session.print((done->id.empty() ? id : done->id) + "\n");
-    } else {
-      session.print(done->words + "\n");
+      const Json made = done ? done->document : Json::object({{"id", id}});
+      return with_member(with_member(made, "ok", done.has_value()), "error", error);
+    };
+    if (done || session.prints_json()) {
+      (void)list.add({.document = document,
+                      .id = [&] { return done->id.empty() ? id : done->id; },
+                      .text = [&] { return done->words + "\n"; }});
     }
+    if (!done && (!session.prints_json() || ids.size() == 1)) session.fail(done.error());
   }
-  if (session.globals().json) session.print(Json::object({{list, Json::array(documents)}}));
+  list.finish();
   return code;
 }
 

@@ -32,10 +32,10 @@ struct Done {
 };
 
 /// Processes each id and reports the results: one line each on stdout and errors on stderr, or one
-/// document {"items":[{…,"ok":true,"error":null}]}, with `list` in place of "items". Returns the
+/// document {"items":[{…,"ok":true,"error":null}]}, with `array` in place of "items". Returns the
 /// worst exit code: failure before wrong usage before conflict.
 int do_each(Session& session, const std::vector<std::string>& ids,
             const std::function<Result<Done>(const std::string& id)>& act,
-            const std::string& list = "items");
+            const std::string& array = "items");
 
 }  // namespace pawl::cli

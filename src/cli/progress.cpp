@@ -87,7 +87,7 @@ std::string items_in_words(const Job& job) {
 }
 
 void Progress::show(const Job& job, const Workflow& workflow) {
-  if (session_.globals().quiet || session_.globals().wants_json()) return;
+  if (session_.output() != OutputMode::text) return;
   if (began_at_ == no_time) {
     began_at_ = system_clock().now();
     settled_at_start_ = job.items.settled();
@@ -100,7 +100,7 @@ void Progress::show(const Job& job, const Workflow& workflow) {
 }
 
 void Progress::finish(const Job& job, const Workflow& workflow) {
-  if (session_.globals().quiet || session_.globals().wants_json()) return;
+  if (session_.output() != OutputMode::text) return;
   if (session_.streams().err_is_terminal) {
     draw(picture(job, workflow));
     drawn_.clear();

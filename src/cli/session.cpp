@@ -189,15 +189,36 @@ void Session::print(const Json& document) {
   *streams_.out << printable_lines(document.text()) << '\n';
 }
 
+void Session::print_id(const std::string& id) {
+  if (!id.empty()) *streams_.out << id << '\n';
+}
+
+bool Session::prints_json() const {
+  return output() == OutputMode::json || output() == OutputMode::json_lines;
+}
+
+int Session::present(const Forms& forms) {
+  if (prints_json()) {
+    const Result<Json> document = forms.document();
+    if (!document) return fail(document.error());
+    print(*document);
+  } else if (output() == OutputMode::ids && forms.id) {
+    print_id(forms.id());
+  } else if (forms.text) {
+    print(forms.text());
+  }
+  return exit_done;
+}
+
 void Session::say(std::string_view line) {
-  if (globals_.quiet || globals_.wants_json()) return;
+  if (output() != OutputMode::text) return;
   streams_.out->flush();
   *streams_.err << paragraph(line) << '\n' << std::flush;
 }
 
 int Session::fail(const Error& error) {
   streams_.out->flush();
-  if (globals_.wants_json()) {
+  if (prints_json()) {
     *streams_.err << printable_lines(error_document_of(error).text()) << '\n' << std::flush;
   } else {
     *streams_.err << error_text(error, talk_style_) << std::flush;

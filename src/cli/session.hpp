@@ -5,6 +5,7 @@
 /// Data goes to stdout, messages go to stderr. The store is opened on first use.
 
 #include <filesystem>
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -30,6 +31,13 @@ struct Streams {
 };
 /// The streams of the process.
 [[nodiscard]] Streams standard_streams();
+
+/// One result in every form that the options can ask for. Only the chosen form is made.
+struct Forms {
+  std::function<Result<Json>()> document;
+  std::function<std::string()> text = {};  ///< whole lines; none: prints nothing
+  std::function<std::string()> id = {};    ///< none: --quiet prints the text
+};
 
 class Session {
  public:
@@ -73,12 +81,22 @@ class Session {
   /// Where workers track their running commands.
   [[nodiscard]] Result<std::filesystem::path> run_directory() const;
 
+  /// What to print on stdout. Most commands leave the choice to `present` or a `Listing`.
+  [[nodiscard]] OutputMode output() const { return globals_.output; }
+  /// Whether documents are printed, one or one per line.
+  [[nodiscard]] bool prints_json() const;
+  /// Prints a result in the form that the options ask for. Returns the exit code: that of the error
+  /// if the document could not be made.
+  int present(const Forms& forms);
+
   // Data, on stdout.
   void print(std::string_view text);
   void print(const std::string& text) { print(std::string_view(text)); }
   void print(const char* text) { print(std::string_view(text)); }
   /// A JSON document on one line.
   void print(const Json& document);
+  /// An id on one line; nothing if it is empty.
+  void print_id(const std::string& id);
 
   // Messages, on stderr. None with --quiet or --json.
   void say(std::string_view line);

@@ -64,7 +64,7 @@ std::string rendered(const std::vector<Diagnostic>& diagnostics, std::string_vie
 std::optional<WorkflowFile> load_or_show(Session& session, const WorkflowSource& source) {
   auto loaded = load_workflow_file(source.text, {.name = source.name, .project = source.project});
   const std::vector<Diagnostic>& told = loaded ? loaded->warnings : loaded.error();
-  if (!session.globals().wants_json()) {
+  if (!session.prints_json()) {
     *session.streams().err << rendered(told, source.text, session.talk_style()) << std::flush;
   }
   if (loaded) return std::move(*loaded);
@@ -72,7 +72,7 @@ std::optional<WorkflowFile> load_or_show(Session& session, const WorkflowSource&
   for (const Diagnostic& one : told) errors += one.severity == Severity::error ? 1U : 0U;
   const std::string summary = counted(static_cast<std::int64_t>(errors), "error") + " in " +
                               printable(source.name) + "; nothing was run.";
-  if (!session.globals().wants_json()) {
+  if (!session.prints_json()) {
     *session.streams().err << summary << "\n";
     return std::nullopt;
   }

@@ -184,7 +184,7 @@ class Work {
     const std::optional<Error> unfit = unfit_directory(job);
     if (!unfit) return true;
     remarks_.add_once("job " + std::to_string(job.id.value()) +
-                 " is left to other machines: " + unfit->message);
+                      " is left to other machines: " + unfit->message);
     return false;
   }
 
@@ -331,16 +331,16 @@ class Work {
     if (!job) return session_.fail(job.error());
     progress_.finish(*job, *workflow_);
     const std::string number = std::to_string(job->id.value());
-    if (session_.globals().wants_json()) session_.print(job_document(*job, *workflow_));
+    const auto document = [&] { return job_document(*job, *workflow_); };
     if (was_told_to_stop && !is_over(*job)) {
+      session_.present({.document = document});
       session_.say("nothing was lost. continue with:  pawl resume " + number);
       return exit_interrupted;
     }
-    if (!session_.globals().wants_json()) {
-      session_.print(session_.globals().quiet ? number + "\n"
-                                              : "job " + number + " " + state_in_words(*job) +
-                                                    "  " + items_in_words(*job) + "\n");
-    }
+    const auto text = [&] {
+      return "job " + number + " " + state_in_words(*job) + "  " + items_in_words(*job) + "\n";
+    };
+    session_.present({.document = document, .text = text, .id = [&] { return number; }});
     say_what_is_next(*job);
     return exit_code_of(*job);
   }
@@ -359,19 +359,19 @@ class Work {
 
   int report_all(bool was_told_to_stop) {
     std::vector<Json> documents;
+    std::string text;
     for (const JobId id : worked_on_) {
       const Result<Job> job = store_->records().job(id);
       if (!job) continue;
       const Result<Workflow> workflow = store_->records().workflow(job->workflow_hash);
       if (!workflow) continue;
       documents.push_back(job_document(*job, *workflow));
-      if (session_.globals().wants_json() || session_.globals().quiet) continue;
-      session_.print("job " + std::to_string(id.value()) + " " + state_in_words(*job) + "  " +
-                     items_in_words(*job) + "\n");
+      text += "job " + std::to_string(id.value()) + " " + state_in_words(*job) + "  " +
+              items_in_words(*job) + "\n";
     }
-    if (session_.globals().wants_json()) {
-      session_.print(Json::object({{"jobs", Json::array(documents)}}));
-    }
+    session_.present({.document = [&] { return Json::object({{"jobs", Json::array(documents)}}); },
+                      .text = [&] { return text; },
+                      .id = [] { return std::string(); }});
     if (was_told_to_stop) {
       session_.say("nothing was lost. continue with:  pawl work");
       return exit_interrupted;
