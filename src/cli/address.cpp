@@ -5,7 +5,7 @@
 #include <functional>
 #include <string_view>
 
-#include "cli/render.hpp"
+#include "cli/output/render.hpp"
 
 namespace pawl::cli {
 namespace {

@@ -13,8 +13,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/command_tree.hpp"
-#include "cli/commands.hpp"
+#include "cli/commands/commands.hpp"
 #include "cli/session.hpp"
 #include "pawl/core/workflow.hpp"
 
@@ -151,6 +150,34 @@ void allow_what_fits(CLI::Option& option, const std::vector<Number>*) {
   allow_numbers_only<Number>(option);
 }
 
+constexpr std::string_view exit_codes =
+    R"(Exit codes
+
+    0  success
+    1  failure; the message is on stderr, with --json as {"error":{"code","message","help"}}
+    2  wrong usage, or the workflow file is invalid; nothing ran
+    3  conflict: somebody else decided, claimed or changed it first
+    4  not signed in or not allowed
+   10  run, resume, work --drain, job wait: the job failed (it has dead letters)
+   11  ... the job waits only for reviewers
+   12  ... a budget or an operator paused the job
+   13  ... the job was cancelled
+  130  interrupted; the state is safe, and pawl printed the command that continues
+
+If several of 10 to 13 apply, the first one in the order 13, 12, 11, 10 is returned. The state of a
+job never results in code 1. Lists and `show` return 0 for a job in any state.
+)";
+
+/// Shows a topic other than a command.
+int help_topic(Session& session, const std::string& topic) {
+  if (topic == "exit-codes") {
+    session.print(exit_codes);
+    return exit_done;
+  }
+  return session.fail_usage("no such help topic: '" + printable(topic) + "'",
+                            "the topics are exit-codes and the commands of pawl --help");
+}
+
 class CommandLine {
  public:
   CommandLine();
@@ -158,7 +185,7 @@ class CommandLine {
 
  private:
   void add_globals();
-  void add_command(CLI::App& parent, const CommandEntry& entry);
+  void add_command(CLI::App& parent, const CommandEntry& entry, const std::string& group);
   void add_help();
 
   /// Returns the named command, or the program itself if none is named. Reports an unknown command
@@ -168,7 +195,7 @@ class CommandLine {
   [[nodiscard]] OutputMode output_mode() const;
   int help_on(const std::vector<std::string>& words, Session& session) const;
 
-  CommandTree tree_;
+  std::vector<CommandGroup> groups_ = command_groups();
   CLI::App app_{
       "pawl is a durable workflow engine. It moves items through stages and records every step."};
   std::shared_ptr<HelpText> help_ = std::make_shared<HelpText>();
@@ -191,21 +218,22 @@ CommandLine::CommandLine() {
   add_globals();
 
   std::map<std::string, CLI::App*> nouns;
-  for (const CommandEntry& entry : tree_.commands()) {
-    if (entry.noun.empty()) {
-      add_command(app_, entry);
-      continue;
+  for (const CommandGroup& group : groups_) {
+    for (const CommandEntry& entry : group.commands) {
+      if (entry.noun.empty()) {
+        add_command(app_, entry, group.heading);
+        continue;
+      }
+      CLI::App*& noun = nouns[entry.noun];
+      if (noun == nullptr) {
+        noun = app_.add_subcommand(entry.noun, about_noun(entry.noun));
+        noun->group(group.heading);
+        noun->require_subcommand(0, 1);
+        noun->fallthrough();
+        help_->examples[noun] = entry.example;
+      }
+      add_command(*noun, entry, "Commands");
     }
-    CLI::App*& noun = nouns[entry.noun];
-    if (noun == nullptr) {
-      const auto told = std::ranges::find(tree_.nouns(), entry.noun, &CommandTree::Noun::name);
-      noun = app_.add_subcommand(entry.noun, told->about);
-      noun->group(told->group);
-      noun->require_subcommand(0, 1);
-      noun->fallthrough();
-      help_->examples[noun] = entry.example;
-    }
-    add_command(*noun, entry);
   }
   add_help();
 }
@@ -252,9 +280,10 @@ void CommandLine::add_globals() {
   app_.add_flag("-V,--version", version_, "Print the version");
 }
 
-void CommandLine::add_command(CLI::App& parent, const CommandEntry& entry) {
+void CommandLine::add_command(CLI::App& parent, const CommandEntry& entry,
+                              const std::string& group) {
   CLI::App* const app = parent.add_subcommand(entry.name, entry.about);
-  app->group(&parent == &app_ ? entry.group : "Commands");
+  app->group(group);
   app->fallthrough();
   for (const std::string& alias : entry.aliases) app->alias(alias);
   help_->examples[app] = entry.example;
@@ -322,7 +351,7 @@ int CommandLine::help_on(const std::vector<std::string>& words, Session& session
   const CLI::App* at = &app_;
   for (const std::string& word : words) {
     const CLI::App* const next = find_below(*at, word);
-    if (next == nullptr && at == &app_) return help_topic(session, {.topic = word});
+    if (next == nullptr && at == &app_) return help_topic(session, word);
     if (next == nullptr) return session.fail(unknown_command(*at, word));
     at = next;
   }
@@ -359,7 +388,7 @@ int CommandLine::call(const std::vector<std::string>& all) {
   }
   globals_.output = output_mode();
   Session session(globals_);
-  if (version_) return show_version(session);
+  if (version_) return version_command().call(session);
   if (!chosen_) {
     *session.streams().err << app_.help();
     return exit_usage;

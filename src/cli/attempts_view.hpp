@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/address.hpp"
-#include "cli/render.hpp"
+#include "cli/output/render.hpp"
 
 namespace pawl::cli {
 

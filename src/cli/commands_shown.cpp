@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/render.hpp"
+#include "cli/output/render.hpp"
 #include "cli/submission.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/workflow/action.hpp"

@@ -1,6 +1,6 @@
 #include "cli/dead_letters_at.hpp"
 
-#include "cli/render.hpp"
+#include "cli/output/render.hpp"
 #include "pawl/store/each_row.hpp"
 
 namespace pawl::cli {

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/render.hpp"
+#include "cli/output/render.hpp"
 #include "pawl/transfer/transfer.hpp"
 
 namespace pawl::cli {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/render.hpp"
+#include "cli/output/render.hpp"
 #include "pawl/codec/json.hpp"
 
 namespace pawl::cli {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cli/render.hpp"
+#include "cli/output/render.hpp"
 #include "pawl/core/job.hpp"
 #include "pawl/store/records.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/cli.hpp"
-#include "cli/terminal_output.hpp"
+#include "cli/output/terminal_output.hpp"
 #include "postgres/passwords.hpp"
 
 namespace {

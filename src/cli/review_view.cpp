@@ -6,7 +6,7 @@
 #include "cli/attempts_view.hpp"
 #include "cli/file_outputs.hpp"
 #include "cli/job_view.hpp"
-#include "cli/line_diff.hpp"
+#include "cli/output/line_diff.hpp"
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"

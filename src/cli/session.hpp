@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "cli/cli.hpp"
-#include "cli/render.hpp"
+#include "cli/output/render.hpp"
 #include "cli/store_place.hpp"
 #include "pawl/store/records.hpp"
 #include "pawl/store/store.hpp"

@@ -1,12 +1,16 @@
 #include "cli/submission.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "cli/address.hpp"
+#include "files/private_files.hpp"
 #include "pawl/codec/json.hpp"
 
 namespace pawl::cli {
@@ -145,6 +149,24 @@ std::string label(const Job& job, std::string_view name) {
   const auto found = member(job.labels, name);
   const auto text = found ? string_of(*found) : std::nullopt;
   return text.value_or(std::string{});
+}
+
+Result<SubmissionTurn> SubmissionTurn::wait_for(const std::filesystem::path& run_directory,
+                                                const files::LockPatience& patience) {
+  const std::filesystem::path path = run_directory.string() + "-submission.lock";
+  const auto refused = [&](const std::string& why) {
+    return pawl::fail(ErrorCode::refused, "cannot lock '" + path.string() + "': " + why,
+                      "the lock prevents two submissions at once; make that directory writable");
+  };
+  if (const Status made = files::make_private_directories(path.parent_path()); !made) {
+    return refused(made.error().message);
+  }
+  files::Descriptor file = files::open_private_file(path);
+  if (!file.is_open()) return refused(std::generic_category().message(errno));
+  const Result<files::LockWait> waited = files::take_lock(path, file, patience);
+  if (!waited) return refused(waited.error().message);
+  if (*waited == files::LockWait::taken) return SubmissionTurn(std::move(file));
+  return std::unexpected(files::lock_error(path, *waited, patience, files::lock_holders(path)));
 }
 
 }  // namespace pawl::cli

@@ -8,6 +8,8 @@
 
 #include "cli/session.hpp"
 #include "cli/workflow_source.hpp"
+#include "files/descriptor.hpp"
+#include "files/file_lock.hpp"
 #include "pawl/actions/items.hpp"
 
 namespace pawl::cli {
@@ -42,6 +44,26 @@ struct EqualIds {
   std::string first;  ///< the first duplicate id
 };
 [[nodiscard]] EqualIds equal_ids(const std::vector<NewItem>& items);
+
+/// A lock for submissions on this machine. A process holds it from the check for an unfinished job
+/// until the new job is in the store. If several processes start at once, one submits and the
+/// others find its job.
+///
+/// The kernel releases the lock when its process ends, in whatever way.
+class SubmissionTurn {
+ public:
+  /// Waits for the lock, which is a file beside the run directory.
+  /// `refused` if the file cannot be created. The file is never deleted: otherwise one process
+  /// could hold the deleted file while another creates a new one. `unavailable`, naming the holder,
+  /// if the lock is not free in time.
+  [[nodiscard]] static Result<SubmissionTurn> wait_for(const std::filesystem::path& run_directory,
+                                                       const files::LockPatience& patience);
+
+ private:
+  explicit SubmissionTurn(files::Descriptor file) : file_(std::move(file)) {}
+
+  files::Descriptor file_;  ///< holds the lock for as long as it is open
+};
 
 /// Submits the job with its first items, in one transaction. If the key is known, nothing is added,
 /// and the result is the job of the first submission.

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/address.hpp"
-#include "cli/render.hpp"
+#include "cli/output/render.hpp"
 
 namespace pawl::cli {
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "cli/terminal_output.hpp"
+#include "cli/output/terminal_output.hpp"
 
 namespace pawl::cli {
 

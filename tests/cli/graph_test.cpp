@@ -1,4 +1,4 @@
-#include "cli/graph.hpp"
+#include "cli/output/graph.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/render.hpp"
+#include "cli/output/render.hpp"
 #include "pawl/codec/workflow.hpp"
 
 namespace pawl::cli {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/file_outputs.hpp"
-#include "cli/line_diff.hpp"
+#include "cli/output/line_diff.hpp"
 #include "cli/review_edit.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/json.hpp"

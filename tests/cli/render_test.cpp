@@ -1,10 +1,10 @@
-#include "cli/render.hpp"
+#include "cli/output/render.hpp"
 
 #include <cstdlib>
 
 #include <gtest/gtest.h>
 
-#include "cli/terminal_output.hpp"
+#include "cli/output/terminal_output.hpp"
 
 namespace pawl::cli {
 namespace {

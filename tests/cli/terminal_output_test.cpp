@@ -1,4 +1,4 @@
-#include "cli/terminal_output.hpp"
+#include "cli/output/terminal_output.hpp"
 
 #include <ostream>
 #include <sstream>

@@ -1,0 +1,223 @@
+#include <limits>
+#include <vector>
+
+#include "cli/commands/commands.hpp"
+#include "cli/dead_letters_at.hpp"
+#include "cli/file_outputs.hpp"
+#include "cli/output/listing.hpp"
+#include "cli/session.hpp"
+#include "pawl/codec/documents.hpp"
+#include "pawl/codec/names.hpp"
+
+namespace pawl::cli {
+namespace {
+
+struct DlqListOptions {
+  std::optional<std::int64_t> job;
+  std::optional<std::string> filter;
+  std::string by;  ///< "error": grouped
+  bool discarded = false;
+  std::uint32_t limit = 100;
+  std::int64_t after = 0;
+};
+
+struct DlqExportOptions {
+  std::optional<std::int64_t> job;
+  std::optional<std::string> filter;
+  bool discarded = false;
+};
+
+std::string id_of(Records& records, const DeadLetter& letter) {
+  return letter_id(records, letter.task, letter.job, letter.item_key, letter.stage,
+                   letter.child_key);
+}
+
+Json document_of(Records& records, const DeadLetter& letter) {
+  return with_member(dead_letter_document(letter), "id", id_of(records, letter));
+}
+
+Result<DeadLetterQuery> query_of(const std::optional<std::int64_t>& job,
+                                 const std::optional<std::string>& filter, bool discarded) {
+  Result<std::optional<Filter>> parsed = letter_filter(filter, "");
+  if (!parsed) return std::unexpected(std::move(parsed.error()));
+  return DeadLetterQuery{
+      .job = JobId{job.value_or(0)}, .filter = std::move(*parsed), .include_discarded = discarded};
+}
+
+Json group_document(const DeadLetterGroup& group) {
+  std::vector<Json> examples;
+  for (const TaskId task : group.examples) examples.emplace_back(task.value());
+  return Json::object({{"error", group.signature},
+                       {"workflow", group.workflow},
+                       {"stage", group.stage},
+                       {"count", group.count},
+                       {"first", rfc3339(group.first)},
+                       {"last", rfc3339(group.last)},
+                       {"examples", Json::array(examples)},
+                       {"filter", group.filter}});
+}
+
+int list_groups(Session& session, Store& store, const DeadLetterQuery& query) {
+  const Result<DeadLetterAnalysis> analysis = analyse_dead_letters(store, query);
+  if (!analysis) return session.fail(analysis.error());
+  const Times times = session.times();
+  Listing list(session, {.array = "groups",
+                         .columns = {{"ERROR", Table::Align::left, 72},
+                                     {"STAGE", Table::Align::left, 40},
+                                     {"ITEMS", Table::Align::right},
+                                     {"FIRST"},
+                                     {"LAST"}},
+                         .has_ids = false});
+  for (const DeadLetterGroup& group : analysis->groups) {
+    const auto cells = [&] {
+      return Listing::Cells{group.signature, group.stage, with_separators(group.count),
+                            times.of(group.first), times.of(group.last)};
+    };
+    list.add({.document = [&] { return group_document(group); }, .cells = cells});
+  }
+  std::vector<std::string> hints;
+  if (!list.is_empty()) {
+    hints.push_back(counted(analysis->letters, "dead letter") +
+                    ". retry one group:  pawl dlq retry --filter " +
+                    quoted_for_shell(analysis->groups.front().filter) + " --dry-run");
+  }
+  return list.finish(
+      {.none = "no dead letters",
+       .members = {{"letters", analysis->letters}, {"ungrouped", analysis->ungrouped}},
+       .hints = std::move(hints)});
+}
+
+std::string letter_text(Records& records, const DeadLetter& letter, Session& session) {
+  const Times times = session.times();
+  std::string out = session.style().paint(Paint::bold, id_of(records, letter));
+  out += "  " + std::string(name_of(letter.cause)) + "  failed " + times.of(letter.failed_at);
+  if (letter.discarded) out += "  discarded";
+  out += "\n" + session.style().paint(Paint::red, printable(letter.error)) + "\n";
+  Table table({{"#", Table::Align::right},
+               {"RESULT"},
+               {"CLASS"},
+               {"MESSAGE", Table::Align::left, 90},
+               {"AT"}});
+  for (const FailedAttempt& failure : letter.failure_history) {
+    table.add({std::to_string(failure.number), std::string(name_of(failure.result)),
+               std::string(failure.error_class ? name_of(*failure.error_class)
+                                               : std::string_view("rejected")),
+               failure.message, times.of(failure.at)});
+  }
+  return table.empty() ? out : out + table.text(session.style());
+}
+
+int dlq_list(Session& session, const DlqListOptions& options) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  if (const Status there = require_job((*store)->records(), options.job); !there) {
+    return session.fail(there.error());
+  }
+  Result<DeadLetterQuery> query = query_of(options.job, options.filter, options.discarded);
+  if (!query) return session.fail(query.error());
+  if (options.by == "error") return list_groups(session, **store, *query);
+  query->limit = options.limit > 0 ? options.limit : std::numeric_limits<std::uint32_t>::max();
+  query->after = TaskId{options.after};
+  const Result<DeadLetterPage> page = list_dead_letters(**store, *query);
+  if (!page) return session.fail(page.error());
+
+  const Times times = session.times();
+  Records& records = (*store)->records();
+  Listing list(session, {.array = "items",
+                         .columns = {{"JOB", Table::Align::right},
+                                     {"ITEM", Table::Align::left, 50},
+                                     {"STAGE", Table::Align::left, 40},
+                                     {"FAILURES", Table::Align::right},
+                                     {"CAUSE"},
+                                     {"ERROR", Table::Align::left, 72},
+                                     {"FAILED"}}});
+  for (const DeadLetter& letter : page->letters) {
+    const auto cells = [&] {
+      const std::string stage =
+          letter.child_key.empty() ? letter.stage : letter.stage + "[" + letter.child_key + "]";
+      return Listing::Cells{std::to_string(letter.job.value()),
+                            id_part(letter.item_key),
+                            stage,
+                            with_separators(letter.failure_count),
+                            std::string(name_of(letter.cause)),
+                            letter.error,
+                            times.of(letter.failed_at)};
+    };
+    list.add({.document = [&] { return document_of(records, letter); },
+              .id = [&] { return id_of(records, letter); },
+              .cells = cells});
+  }
+  return list.finish(
+      {.none = "no dead letters", .next = page->next ? Json(page->next.value()) : Json()});
+}
+
+int dlq_show(Session& session, const AddressText& asked) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  const Result<std::vector<TaskId>> tasks = dead_letters_at((*store)->records(), asked);
+  if (!tasks) return session.fail(tasks.error());
+  Records& records = (*store)->records();
+  Listing list(session, {.array = "items", .has_ids = false});
+  for (const TaskId task : *tasks) {
+    const Result<DeadLetter> letter = show_dead_letter(**store, task);
+    if (!letter) return session.fail(letter.error());
+    list.add({.document = [&] { return document_of(records, *letter); },
+              .text = [&] { return letter_text(records, *letter, session); }});
+  }
+  return list.finish();
+}
+
+int dlq_export(Session& session, const DlqExportOptions& options) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  if (const Status there = require_job((*store)->records(), options.job); !there) {
+    return session.fail(there.error());
+  }
+  const Result<DeadLetterQuery> query = query_of(options.job, options.filter, options.discarded);
+  if (!query) return session.fail(query.error());
+  const Result<std::int64_t> count =
+      export_dead_letters(**store, *query, [&](std::string_view line) -> Status {
+        session.print(printable_lines(line));
+        if (*session.streams().out) return {};
+        return pawl::fail(ErrorCode::unavailable, "cannot write the letters");
+      });
+  if (!count) return session.fail(count.error());
+  session.say(counted(*count, "dead letter") + " exported");
+  return exit_done;
+}
+
+}  // namespace
+
+CommandEntry dlq_list_command() {
+  return command(
+      "dlq list", "pawl dlq list --by error",
+      "List failed tasks that nobody has retried or discarded.", &dlq_list,
+      [](DlqListOptions& it) -> Words {
+        return {
+            option("--job", &it.job, "JOB", "Only letters of this job"),
+            option("--filter", &it.filter, "EXPR",
+                   "Only letters that match, such as error ~ \"timeout\""),
+            choice("--by", &it.by, {"error"}, "Group letters that failed in the same way"),
+            flag("--discarded", it.discarded, "Include discarded letters"),
+            limit_option(it.limit),
+            option("--after", &it.after, "TASK", "Continue the list after this task number"),
+        };
+      });
+}
+
+CommandEntry dlq_show_command() {
+  return command("dlq show", "pawl dlq show doc-0419", "Show a dead letter with every failure.",
+                 &dlq_show, &words_of_address);
+}
+
+CommandEntry dlq_export_command() {
+  return command("dlq export", "pawl dlq export > letters.jsonl",
+                 "Print every letter as one line of JSON.", &dlq_export,
+                 [](DlqExportOptions& it) -> Words {
+                   return {option("--job", &it.job, "JOB", "Only letters of this job"),
+                           option("--filter", &it.filter, "EXPR", "Only letters that match"),
+                           flag("--discarded", it.discarded, "Include discarded letters")};
+                 });
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,231 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fnmatch.h>
+
+#include "cli/address.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/output/listing.hpp"
+#include "cli/session.hpp"
+#include "cli/signals.hpp"
+#include "pawl/codec/documents.hpp"
+#include "pawl/codec/json.hpp"
+#include "pawl/codec/names.hpp"
+
+namespace pawl::cli {
+namespace {
+
+struct EventsOptions {
+  bool follow = false;
+  std::optional<std::int64_t> job;
+  std::string item;
+  std::vector<std::string> types;  ///< "gate.*"
+  std::string since;               ///< "15m", or an RFC 3339 time
+};
+
+constexpr std::uint32_t page_size = 1'000;
+constexpr std::size_t names_kept = 10'000;
+constexpr Duration between_looks = std::chrono::milliseconds(100);
+
+/// The event types that match a pattern; all of them if there is no pattern.
+Result<std::set<EventType>> types_of(const std::vector<std::string>& patterns) {
+  std::set<EventType> types;
+  const std::vector<std::string> names = all_names<EventType>();
+  if (patterns.empty()) {
+    for (const std::string& name : names) types.insert(*from_name<EventType>(name));
+  }
+  for (const std::string& pattern : patterns) {
+    const std::size_t before = types.size();
+    bool is_known = false;
+    for (const std::string& name : names) {
+      if (::fnmatch(pattern.c_str(), name.c_str(), 0) != 0) continue;
+      types.insert(*from_name<EventType>(name));
+      is_known = true;
+    }
+    if (is_known || types.size() > before) continue;
+    const std::string near = nearest_name(pattern, names);
+    std::string known;
+    for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+    return pawl::fail(
+        ErrorCode::invalid, "no such event type: '" + printable(pattern) + "'",
+        near.empty() ? "the event types are: " + known : "did you mean '" + near + "'?");
+  }
+  return types;
+}
+
+Result<Timestamp> since_when(const std::string& text, Timestamp now) {
+  if (text.empty()) return no_time;
+  if (const Result<Timestamp> moment = parse_rfc3339(text)) return *moment;
+  const Result<Duration> ago = parse_duration(text);
+  if (!ago) {
+    return pawl::fail(ErrorCode::invalid,
+                      "'" + printable(text) + "' is neither a duration nor a time",
+                      "pass --since 15m, or --since 2026-03-01T12:00:00Z");
+  }
+  return now - *ago;
+}
+
+class EventPrinter {
+ public:
+  /// An endless list has no end at which one document could be printed.
+  EventPrinter(Session& session, Records& records, std::set<EventType> types, bool follows)
+      : session_(session),
+        records_(records),
+        types_(std::move(types)),
+        follows_(follows),
+        list_(session, {.array = "events", .has_ids = false}) {}
+
+  /// Prints the events after `filter.after`, and advances it.
+  Status print_new(EventFilter& filter) {
+    for (;;) {
+      const Result<std::vector<Event>> page = records_.events(filter);
+      if (!page) return std::unexpected(page.error());
+      for (const Event& event : *page) {
+        if (types_.contains(event.type)) print(event);
+      }
+      if (!page->empty()) filter.after = page->back().seq;
+      if (page->size() < filter.limit) return {};
+    }
+  }
+
+  /// Prints the end of the list.
+  int finish() { return list_.finish(); }
+
+ private:
+  void print(const Event& event) {
+    const std::string item = item_key(event.item);
+    const std::string stage = event.task ? stage_name(event) : std::string();
+    const Json document = event_document(event, item, stage);
+    const auto same = [&] { return document; };
+    const auto text = [&] { return line(event, item, stage, document); };
+    if (follows_) {
+      session_.present({.document = same, .text = text});
+    } else {
+      list_.add({.document = same, .text = text});
+    }
+  }
+
+  std::string line(const Event& event, const std::string& item, const std::string& stage,
+                   const Json& document) {
+    const Times times = session_.times();
+    std::string type(name_of(event.type));
+    type.resize(std::max<std::size_t>(type.size(), 21), ' ');
+    std::string out =
+        times.of_entry(event.at) + "  " + session_.style().paint(Paint::bold, type) + "  ";
+    out += place_of(event, item, stage);
+    if (event.attempt != 0) out += " #" + std::to_string(event.attempt);
+    for (const auto& [key, value] : members(member(document, "data").value_or(Json{}))) {
+      const std::optional<std::string> text = string_of(value);
+      const bool is_plain = text && text->find_first_of(" \"=") == std::string::npos;
+      out += "  " + printable(key) + "=" + printable(is_plain ? *text : value.text());
+    }
+    return out + "\n";
+  }
+
+  /// Empty without an item, or if the item was purged.
+  std::string item_key(ItemId id) {
+    if (!id) return {};
+    if (const auto known = keys_.find(id); known != keys_.end()) return known->second;
+    const Result<Item> item = records_.item(id);
+    if (keys_.size() >= names_kept) keys_.clear();
+    return keys_[id] = item ? item->key : std::string();
+  }
+
+  std::string place_of(const Event& event, const std::string& item, const std::string& stage) {
+    if (!stage.empty()) return address_of(event.job, item, stage);
+    const std::optional<Workflow>& workflow = workflow_of(event.job);
+    if (!item.empty() && workflow) return address_of(event.job, *workflow, item);
+    return std::to_string(event.job.value()) + (item.empty() ? "" : "/" + id_part(item));
+  }
+
+  const std::optional<Workflow>& workflow_of(JobId id) {
+    auto known = workflows_.find(id);
+    if (known == workflows_.end()) {
+      std::optional<Workflow> workflow;
+      if (const Result<Job> job = records_.job(id)) {
+        if (Result<Workflow> pinned = records_.workflow(job->workflow_hash)) workflow = *pinned;
+      }
+      if (workflows_.size() >= names_kept) workflows_.clear();
+      known = workflows_.emplace(id, std::move(workflow)).first;
+    }
+    return known->second;
+  }
+
+  std::string stage_name(const Event& event) {
+    const std::optional<Workflow>& workflow = workflow_of(event.job);
+    const StageIndex stage = stage_of(event.task);
+    const bool is_known = workflow && at(stage) < workflow->stage_count();
+    return is_known ? workflow->stage(stage).name : std::string();
+  }
+
+  Session& session_;
+  Records& records_;
+  std::set<EventType> types_;
+  bool follows_;
+  Listing list_;
+  std::map<ItemId, std::string> keys_;
+  std::map<JobId, std::optional<Workflow>> workflows_;
+};
+
+int events(Session& session, const EventsOptions& options) {
+  const Result<std::set<EventType>> types = types_of(options.types);
+  if (!types) return session.fail(types.error());
+  std::optional<StopSignals> signals;
+  if (options.follow) signals.emplace();
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  Records& records = (*store)->records();
+  const Result<Timestamp> since = since_when(options.since, (*store)->now());
+  if (!since) return session.fail(since.error());
+
+  EventFilter filter{.since = *since, .limit = page_size};
+  if (options.job) {
+    const Result<Job> job = records.job(JobId{*options.job});
+    if (!job) return session.fail(job.error());
+    filter.job = job->id;
+  }
+  if (!options.item.empty()) {
+    const Result<Address> address = resolve(records, {options.item, options.job});
+    if (!address) return session.fail(address.error());
+    if (!address->item || address->stage) {
+      return session.fail_usage("not an item: '" + printable(options.item) + "' is a stage",
+                                "pass --item KEY or --item JOB/KEY");
+    }
+    filter.job = address->job.id;
+    filter.item = address->item->id;
+  }
+
+  EventPrinter printer(session, records, *types, options.follow);
+  for (;;) {
+    const std::uint64_t mark = (*store)->change_mark();
+    if (const Status printed = printer.print_new(filter); !printed) {
+      return session.fail(printed.error());
+    }
+    if (!options.follow) return printer.finish();
+    session.streams().out->flush();
+    while ((*store)->change_mark() == mark) {
+      if (signals->wait(between_looks)) return exit_interrupted;
+      if (!*session.streams().out) return exit_failed;
+    }
+  }
+}
+
+}  // namespace
+
+CommandEntry events_command() {
+  return command("events", "pawl events --follow --type 'gate.*'", "Print what happened, in order.",
+                 &events, [](EventsOptions& it) -> Words {
+                   return {
+                       flag("--follow,-f", it.follow, "Wait for new events"),
+                       option("--job", &it.job, "JOB", "Only events of this job"),
+                       option("--item", &it.item, "ID", "Only events of this item: KEY or JOB/KEY"),
+                       list_option("--type", it.types, "TYPE",
+                                   "Only events of this type, such as gate.*; may be repeated"),
+                       option("--since", &it.since, "TIME",
+                              "Only events since then: 15m, or 2026-03-01T12:00:00Z"),
+                   };
+                 });
+}
+
+}  // namespace pawl::cli

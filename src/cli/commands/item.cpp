@@ -1,0 +1,237 @@
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "cli/address.hpp"
+#include "cli/attempts_view.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/file_outputs.hpp"
+#include "cli/output/listing.hpp"
+#include "cli/session.hpp"
+#include "pawl/codec/documents.hpp"
+#include "pawl/codec/json.hpp"
+#include "pawl/codec/names.hpp"
+#include "pawl/store/each_row.hpp"
+#include "pawl/store/results.hpp"
+
+namespace pawl::cli {
+namespace {
+
+struct ItemListOptions {
+  std::optional<std::int64_t> job;
+  std::string state;
+  std::string category;
+  std::uint32_t limit = 100;
+  std::string after;  ///< the key of the last item of the previous page
+};
+
+constexpr std::uint32_t page_size = 500;
+
+std::string text_at(const Json& object, std::string_view key) {
+  const std::optional<Json> value = member(object, key);
+  return value ? string_of(*value).value_or("") : std::string();
+}
+
+/// The label of a state in tables.
+std::string stage_label(const std::string& state) {
+  const std::optional<StateKind> kind = from_name<StateKind>(state);
+  return std::string(kind ? label_of(*kind) : std::string_view(state));
+}
+
+Paint stage_paint(const std::string& state) {
+  const std::optional<StateKind> kind = from_name<StateKind>(state);
+  return kind ? paint_of(*kind) : Paint::plain;
+}
+
+Table::Cell item_state(const Json& document) {
+  const std::string name = text_at(document, "state");
+  const std::optional<ItemState> state = from_name<ItemState>(name);
+  if (!state) return {name};
+  return {std::string(label_of(*state)), paint_of(*state)};
+}
+
+/// The current stage of an item: "convert: retrying". For an ended item, the stage where it ended.
+std::string whereabouts(const Json& document) {
+  std::string at;
+  for (const Json& task : elements(member(document, "tasks").value_or(Json{}))) {
+    const std::string state = text_at(task, "state");
+    const bool is_quiet = state == "waiting" || state == "skipped" || state == "succeeded";
+    if (is_quiet) continue;
+    if (!at.empty()) at += ", ";
+    at += text_at(task, "stage") + ": " + stage_label(state);
+  }
+  return at;
+}
+
+/// A key as a list shows it. If it could be read as JOB/KEY, its slashes are escaped, so that
+/// commands accept the key as shown.
+std::string key_text(const std::string& key, JobId newest) {
+  const std::size_t slash = key.find('/');
+  std::int64_t number = 0;
+  const auto read = std::from_chars(key.data(), key.data() + std::min(slash, key.size()), number);
+  const bool is_number =
+      slash != std::string::npos && read.ec == std::errc{} && read.ptr == key.data() + slash;
+  return id_part(key, is_number && number > 0 && number <= newest.value() ? "/" : "");
+}
+
+Result<Json> document_of(Records& records, const Item& item, const Job& job,
+                         const Workflow& workflow) {
+  const Result<std::vector<Task>> tasks = records.tasks_of(item.id);
+  if (!tasks) return std::unexpected(tasks.error());
+  return with_member(item_document(item, workflow, *tasks, job.cancelled), "id",
+                     address_of(job.id, workflow, item.key));
+}
+
+std::string show_text(const Address& address, const Json& document, Session& session) {
+  const Times times = session.times();
+  const Item& item = *address.item;
+  const Table::Cell state = item_state(document);
+  std::string out =
+      "item " + id_part(item.key) + "  job " + std::to_string(address.job.id.value()) + "  " +
+      printable(address.workflow.name()) + "  " + session.style().paint(state.paint, state.text);
+  if (!item.category.empty()) out += "  category " + printable(item.category);
+  if (item.adopted_from) out += "  adopted from an earlier job";
+  out += "  submitted " + times.of(item.submitted_at) + "\n";
+
+  Table table({{"STAGE"}, {"STATE"}, {"ATTEMPTS", Table::Align::right}, {"CAUSE"}, {"NEXT"}});
+  for (const Json& task : elements(member(document, "tasks").value_or(Json{}))) {
+    const std::string name = text_at(task, "state");
+    const std::string next = text_at(task, "next_run_at");
+    const Result<Timestamp> due = parse_rfc3339(next);
+    table.add({text_at(task, "stage"),
+               {stage_label(name), stage_paint(name)},
+               member(task, "attempts").value_or(Json{0}).text(),
+               text_at(task, "cause"),
+               due ? times.of(*due) : std::string()});
+  }
+  out += table.text(session.style());
+  out += "data:\n" + printable_lines(pretty(item.data)) + "\n";
+  return out;
+}
+
+/// An attempt with its whole output.
+Result<Json> whole_attempt_document(Records& records, const TaskAttempts& task,
+                                    const Attempt& attempt) {
+  Attempt whole = attempt;
+  const Result<Json> output = whole_output(records, attempt.output);
+  if (!output) return std::unexpected(output.error());
+  whole.output = with_paths(records, *output);
+  const Json document = attempt_document(whole, task.stage);
+  return task.task.child ? with_member(document, "child", task.task.child->key) : document;
+}
+
+int item_list(Session& session, const ItemListOptions& options) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  Records& records = (*store)->records();
+  const Result<PinnedJob> pinned = pinned_job(records, options.job);
+  if (!pinned) return session.fail(pinned.error());
+  const auto& [job, workflow] = *pinned;
+  const Result<Job> newest = newest_job(records);
+  if (!newest) return session.fail(newest.error());
+
+  ItemFilter filter{.job = job.id,
+                    .state = from_name<ItemState>(options.state),
+                    .category = options.category,
+                    .limit = page_size};
+  if (!options.after.empty()) {
+    const Result<std::string> key = read_id_part(options.after);
+    if (!key) return session.fail(key.error());
+    const Result<Item> last = records.item(job.id, *key);
+    if (!last) return session.fail(last.error());
+    filter.after = last->id;
+  }
+  Listing list(session, {.array = "items",
+                         .columns = {{"ITEM", Table::Align::left, 60},
+                                     {"STATE"},
+                                     {"CATEGORY", Table::Align::left, 20},
+                                     {"AT", Table::Align::left, 60}},
+                         .limit = options.limit});
+  std::string last_key;
+  const Status read = each_row(records, filter, [&](const Item& item) {
+    const auto document = [&] { return document_of(records, item, job, workflow); };
+    const auto cells = [&]() -> Result<Listing::Cells> {
+      const Result<Json> shown = document();
+      if (!shown) return std::unexpected(shown.error());
+      return Listing::Cells{key_text(item.key, newest->id), item_state(*shown), item.category,
+                            whereabouts(*shown)};
+    };
+    const auto id = [&] { return address_of(job.id, workflow, item.key); };
+    const bool added = list.add({.document = document, .id = id, .cells = cells});
+    if (added) last_key = item.key;
+    return added;
+  });
+  if (!read) return session.fail(read.error());
+  return list.finish({.none = "no matching items in job " + std::to_string(job.id.value()),
+                      .next = list.is_cut() ? Json(id_part(last_key)) : Json()});
+}
+
+int item_show(Session& session, const AddressText& asked) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  Records& records = (*store)->records();
+  const Result<Address> address = resolve(records, asked);
+  if (!address) return session.fail(address.error());
+  if (!address->item) {
+    return session.fail({ErrorCode::refused,
+                         "not an item: '" + printable(asked.text) + "' is a job-wide stage",
+                         "show its attempts: pawl item attempts " + quoted_for_shell(asked.text)});
+  }
+  const Result<Json> document =
+      document_of(records, *address->item, address->job, address->workflow);
+  if (!document) return session.fail(document.error());
+  const auto id = [&] {
+    return address_of(address->job.id, address->workflow, address->item->key);
+  };
+  return session.present({.document = [&] { return *document; },
+                          .text = [&] { return show_text(*address, *document, session); },
+                          .id = id});
+}
+
+int item_attempts(Session& session, const AddressText& asked) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  Records& records = (*store)->records();
+  const Result<Address> address = resolve(records, asked);
+  if (!address) return session.fail(address.error());
+  const Result<std::vector<TaskAttempts>> all = attempts_at(records, *address);
+  if (!all) return session.fail(all.error());
+
+  Listing list(session, {.array = "attempts", .has_ids = false});
+  for (const TaskAttempts& one : *all) {
+    for (const Attempt& attempt : one.attempts) {
+      list.add({.document = [&] { return whole_attempt_document(records, one, attempt); }});
+    }
+  }
+  return list.finish(
+      {.text = attempts_text(*all, address->workflow, session.style(), session.times())});
+}
+
+}  // namespace
+
+CommandEntry item_list_command() {
+  return command("item list", "pawl item list --state failed -q",
+                 "List the items of a job, in order of arrival.", &item_list,
+                 [](ItemListOptions& it) -> Words {
+                   return {
+                       option("--job", &it.job, "JOB", "The job; default: the newest"),
+                       choice("--state", &it.state, {"active", "succeeded", "failed", "cancelled"},
+                              "Only items in this state"),
+                       option("--category", &it.category, "NAME", "Only items of this category"),
+                       limit_option(it.limit),
+                       option("--after", &it.after, "KEY", "Continue the list after this key")};
+                 });
+}
+
+CommandEntry item_show_command() {
+  return command("item show", "pawl item show doc-0419", "Show an item with every stage.",
+                 &item_show, &words_of_address);
+}
+
+CommandEntry item_attempts_command() {
+  return command("item attempts", "pawl item attempts doc-0419 --stage convert",
+                 "Show every attempt: result, verdict, feedback, decision.", &item_attempts,
+                 &words_of_address);
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,318 @@
+#include "pawl/store/results.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <set>
+
+#include "cli/address.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/file_outputs.hpp"
+#include "cli/session.hpp"
+#include "pawl/codec/digest.hpp"
+#include "pawl/codec/documents.hpp"
+#include "pawl/codec/json.hpp"
+#include "pawl/codec/names.hpp"
+
+namespace pawl::cli {
+
+using workflow::file_of;
+using workflow::FileValue;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct ResultsOptions {
+  std::optional<std::int64_t> job;
+  std::string stage;
+  std::string to;  ///< a directory
+};
+
+/// The directory for the outputs of job-wide stages.
+constexpr auto job_directory = "_job";
+
+/// A directory name that is unique to this text and never equals `job_directory`.
+std::string directory_name(const std::string& text) {
+  const std::string safe = safe_file_name(text);
+  const bool is_itself = safe == text && !safe.starts_with('_');
+  return is_itself ? safe : safe + "-" + sha256_hex(text).substr(0, 8);
+}
+
+std::unexpected<Error> cannot(const std::string& what, const fs::path& path,
+                              const std::error_code& why) {
+  return pawl::fail(ErrorCode::unavailable,
+                    "cannot " + what + " " + path.string() + ": " + why.message());
+}
+
+/// A directory below `parent`, created if it is missing. A symbolic link is refused, because it
+/// could lead elsewhere.
+Result<fs::path> directory_below(const fs::path& parent, const std::string& name) {
+  const fs::path path = parent / name;
+  std::error_code failed;
+  fs::create_directories(path, failed);
+  if (failed) return cannot("create directory", path, failed);
+  if (fs::symlink_status(path, failed).type() != fs::file_type::directory) {
+    return pawl::fail(ErrorCode::refused, "not a directory: " + path.string(),
+                      "pass an empty directory with --to");
+  }
+  return path;
+}
+
+/// Removes an existing file first, so that nothing is written through a link.
+Status make_room(const fs::path& path) {
+  std::error_code failed;
+  fs::remove(path, failed);
+  if (failed) return cannot("replace", path, failed);
+  return {};
+}
+
+Status copy_payload(Records& records, const FileValue& file, const fs::path& to) {
+  if (const Status room = make_room(to); !room) return room;
+  std::ofstream out;
+  Sha256 digest;
+  const Status copied = records.payload_pieces(file.sha256, [&](std::string_view piece) -> Status {
+    if (!out.is_open()) out.open(to, std::ios::binary);
+    digest.update(piece);
+    out.write(piece.data(), static_cast<std::streamsize>(piece.size()));
+    if (out) return {};
+    return pawl::fail(ErrorCode::unavailable, "cannot write " + to.string());
+  });
+  if (copied && !out.is_open()) out.open(to, std::ios::binary);  // an empty file has no pieces
+  out.close();
+  Status whole = copied;
+  if (copied && !out) {
+    whole = pawl::fail(ErrorCode::unavailable, "cannot write " + to.string());
+  } else if (copied && digest.finish_hex() != file.sha256) {
+    whole = pawl::fail(ErrorCode::corrupt,
+                       "the payload " + file.sha256 + " (" + file.name + ") has changed",
+                       "restore it from a backup, or rerun the stage that produced it "
+                       "(`pawl item retry ITEM/STAGE`)");
+  }
+  std::error_code ignored;
+  if (!whole) fs::remove(to, ignored);
+  return whole;
+}
+
+Status write_text(const fs::path& path, const std::string& text) {
+  if (const Status room = make_room(path); !room) return room;
+  std::ofstream out(path, std::ios::binary);
+  out << text << std::flush;
+  if (!out) return pawl::fail(ErrorCode::unavailable, "cannot write " + path.string());
+  return {};
+}
+
+/// Writes outputs to DIR/<item>/<stage>/output.json, with each file beside it. Names come from
+/// outside and are made safe, so that nothing is ever written elsewhere.
+class Exporter {
+ public:
+  Exporter(Records& records, fs::path directory)
+      : records_(records), directory_(std::move(directory)) {}
+
+  Status write(const std::optional<std::string>& item, const std::string& stage,
+               const Json& output) {
+    if (output.is_null()) return {};
+    const Result<fs::path> of_item =
+        directory_below(directory_, item ? directory_name(*item) : job_directory);
+    if (!of_item) return std::unexpected(of_item.error());
+    const Result<fs::path> of_stage = directory_below(*of_item, directory_name(stage));
+    if (!of_stage) return std::unexpected(of_stage.error());
+    std::set<std::string> used{"output.json"};
+    const Result<Json> told = copy_files(output, *of_stage, used);
+    if (!told) return std::unexpected(told.error());
+    if (const Status wrote = write_text(*of_stage / "output.json", pretty(*told) + "\n"); !wrote) {
+      return wrote;
+    }
+    ++outputs;
+    return {};
+  }
+
+  std::int64_t outputs = 0;
+  std::int64_t files = 0;
+
+ private:
+  /// The output with the "path" of each copied file.
+  Result<Json> copy_files(const Json& value, const fs::path& to, std::set<std::string>& used) {
+    if (!value.text().contains("\"$file\"")) return value;
+    if (const std::optional<FileValue> file = file_of(value)) {
+      std::string name = safe_file_name(file->name);
+      for (int number = 2; !used.insert(name).second; ++number) {
+        name = std::to_string(number) + "-" + safe_file_name(file->name);
+      }
+      if (const Status copied = copy_payload(records_, *file, to / name); !copied) {
+        return std::unexpected(copied.error());
+      }
+      ++files;
+      return with_member(value, "path", (to / name).string());
+    }
+    if (is_array(value)) {
+      std::vector<Json> all = elements(value);
+      for (Json& one : all) {
+        Result<Json> copied = copy_files(one, to, used);
+        if (!copied) return copied;
+        one = std::move(*copied);
+      }
+      return Json::array(all);
+    }
+    std::vector<std::pair<std::string, Json>> all = members(value);
+    for (auto& [key, one] : all) {
+      Result<Json> copied = copy_files(one, to, used);
+      if (!copied) return copied;
+      one = std::move(*copied);
+    }
+    return is_object(value) ? Json::object(all) : value;
+  }
+
+  Records& records_;
+  fs::path directory_;
+};
+
+struct OneResult {
+  std::optional<std::string> item;
+  std::string_view state;
+  std::vector<std::pair<std::string, Json>> outputs;
+};
+
+using Visit = std::function<Status(const OneResult&)>;
+
+Status for_each_wanted(Records& records, const Job& job, const Workflow& workflow,
+                       const std::optional<StageIndex>& only, const Visit& visit) {
+  Status stopped;
+  const bool wants_items = !only || workflow.stage(*only).scope == Scope::item;
+  const auto see = [&](const SettledItem& settled) {
+    OneResult one{.item = settled.item.key,
+                  .state = name_of(shown_state(settled.item, job.cancelled)),
+                  .outputs = {}};
+    for (const StageOutput& output : settled.outputs) {
+      if (only && output.stage != *only) continue;
+      one.outputs.emplace_back(workflow.stage(output.stage).name, output.output);
+    }
+    stopped = visit(one);
+    return stopped.has_value();
+  };
+  if (wants_items) {
+    if (const Status read = for_each_result(records, job.id, see); !read) return read;
+    if (!stopped) return stopped;
+  }
+  OneResult whole_job{.item = std::nullopt, .state = name_of(state_of(job)), .outputs = {}};
+  for (const StageIndex stage : workflow.all_scope_stages()) {
+    if (only && stage != *only) continue;
+    const Result<StageOutput> output = records.output(task_id(job.reduce_ordinal, stage));
+    if (!output && output.error().code == ErrorCode::not_found) continue;
+    if (!output) return std::unexpected(output.error());
+    Result<Json> whole = whole_output(records, output->output);
+    if (!whole) return std::unexpected(whole.error());
+    whole_job.outputs.emplace_back(workflow.stage(stage).name, std::move(*whole));
+  }
+  return whole_job.outputs.empty() ? Status{} : visit(whole_job);
+}
+
+/// One line for the item, or one line for each job-wide stage.
+std::string ids_of(const Job& job, const Workflow& workflow, const OneResult& one) {
+  if (one.item) return address_of(job.id, workflow, *one.item);
+  std::string lines;
+  for (const auto& [stage, output] : one.outputs) {
+    lines += (lines.empty() ? "" : "\n") + address_of(job.id, {}, stage);
+  }
+  return lines;
+}
+
+Json result_document(Records& records, const Job& job, const Workflow& workflow,
+                     const OneResult& one) {
+  std::vector<std::pair<std::string, Json>> outputs = one.outputs;
+  for (auto& [stage, output] : outputs) output = with_paths(records, output);
+  Json document = Json::object({{"item", one.item ? Json(*one.item) : Json()},
+                                {"job", job.id.value()},
+                                {"state", one.state},
+                                {"outputs", Json::object(outputs)}});
+  if (!one.item) return document;
+  return with_member(document, "id", address_of(job.id, workflow, *one.item));
+}
+
+std::string result_text(Records& records, const OneResult& one, const Style& style) {
+  std::string out = style.paint(Paint::bold, one.item ? id_part(*one.item) : "(the whole job)") +
+                    "  " + std::string(one.state) + "\n";
+  for (const auto& [stage, output] : one.outputs) {
+    if (output.is_null()) continue;
+    out += "  " + printable(stage) + "\n";
+    for (const std::string& line : readable_lines(records, output)) {
+      out += "    " + printable(line) + "\n";
+    }
+  }
+  return out;
+}
+
+int results(Session& session, const ResultsOptions& options) {
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  Records& records = (*store)->records();
+  const Result<PinnedJob> pinned = pinned_job(records, options.job);
+  if (!pinned) return session.fail(pinned.error());
+  const auto& [job, workflow] = *pinned;
+  std::optional<StageIndex> only;
+  if (!options.stage.empty()) {
+    const Result<StageIndex> stage = workflow.require_stage(options.stage);
+    if (!stage) return session.fail(stage.error());
+    only = *stage;
+  }
+
+  std::optional<Exporter> exporter;
+  if (!options.to.empty()) {
+    std::error_code failed;
+    fs::create_directories(options.to, failed);
+    if (failed) {
+      return session.fail(cannot("create directory", options.to, failed).error());
+    }
+    exporter.emplace(records, fs::path(options.to));
+  }
+  // Results can be large, so even one document is printed piece by piece.
+  const bool is_one_document = session.output() == OutputMode::json && !exporter;
+  bool is_first = true;
+  if (is_one_document) {
+    session.print("{\"job\":" + std::to_string(job.id.value()) + ",\"results\":[");
+  }
+  const Status done =
+      for_each_wanted(records, job, workflow, only, [&](const OneResult& one) -> Status {
+        if (exporter) {
+          for (const auto& [stage, output] : one.outputs) {
+            const Status wrote = exporter->write(one.item, stage, output);
+            if (!wrote) return wrote;
+          }
+        } else if (is_one_document) {
+          if (!std::exchange(is_first, false)) session.print(",");
+          session.print(printable_lines(result_document(records, job, workflow, one).text()));
+        } else {
+          session.present({.document = [&] { return result_document(records, job, workflow, one); },
+                           .text = [&] { return result_text(records, one, session.style()); },
+                           .id = [&] { return ids_of(job, workflow, one); }});
+        }
+        return {};
+      });
+  if (is_one_document) session.print("]}\n");
+  if (!done) return session.fail(done.error());
+  if (exporter) {
+    session.present({.document = [&] {
+      return Json::object({{"job", job.id.value()},
+                           {"outputs", exporter->outputs},
+                           {"files", exporter->files},
+                           {"to", options.to}});
+    }});
+    session.say(counted(exporter->outputs, "output") + " and " + counted(exporter->files, "file") +
+                " written to " + printable(options.to));
+  }
+  return exit_done;
+}
+
+}  // namespace
+
+CommandEntry results_command() {
+  return command("results", "pawl results 41 --to out/",
+                 "Print the outputs of a job, or copy them to a directory.", &results,
+                 [](ResultsOptions& it) -> Words {
+                   return {
+                       optional_argument(&it.job, "JOB", "The job; default: the newest"),
+                       option("--stage", &it.stage, "STAGE", "Only outputs of this stage"),
+                       option("--to", &it.to, "DIR", "Copy outputs and files into this directory")};
+                 });
+}
+
+}  // namespace pawl::cli

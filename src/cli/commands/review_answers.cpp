@@ -1,0 +1,184 @@
+#include <fstream>
+#include <functional>
+#include <istream>
+#include <set>
+#include <sstream>
+
+#include "cli/commands/commands.hpp"
+#include "cli/id_list.hpp"
+#include "cli/review_edit.hpp"
+#include "cli/review_view.hpp"
+#include "cli/session.hpp"
+#include "pawl/codec/documents.hpp"
+#include "pawl/codec/json.hpp"
+#include "pawl/codec/names.hpp"
+
+namespace pawl::cli {
+namespace {
+
+struct ReviewAnswerOptions {
+  std::vector<std::string> reviews;  ///< "-": read from stdin; an edit takes one
+  std::string as;
+  std::string note;
+  std::optional<std::uint32_t> attempt;
+  std::string digest;  ///< of what was shown; empty: of what is stored now
+  std::string output;  ///< for an edit: a file, or "-"; empty: use $EDITOR
+};
+
+/// Completes the answer to one review, given what is shown.
+using Decide = std::function<Result<Answer>(Store&, const ShownReview&, Answer)>;
+
+/// Answers each named review, and reports it with these words.
+int answer_each(Session& session, const ReviewAnswerOptions& options, const std::string& words,
+                const Decide& decide) {
+  const Result<std::vector<std::string>> reviews = read_numbers(session, options.reviews, "review");
+  if (!reviews) return session.fail(reviews.error());
+  if (reviews->size() > 1 && !options.digest.empty()) {
+    return session.fail_usage("--digest applies to a single review, but " +
+                              counted(static_cast<std::int64_t>(reviews->size()), "review") +
+                              " are given");
+  }
+  const Result<std::string> by = Session::person(options.as);
+  if (!by) return session.fail(by.error());
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  std::set<std::int64_t> go_on;
+  const auto answer = [&](const std::string& id) -> Result<Done> {
+    const Result<ShownReview> shown = load_review((*store)->records(), ReviewId{number_of(id)});
+    if (!shown) return std::unexpected(shown.error());
+    Answer given{.reviewer = *by, .note = options.note, .digest = options.digest};
+    if (options.attempt) given.attempt = *options.attempt;
+    Result<Answer> decided = decide(**store, *shown, std::move(given));
+    if (!decided) return std::unexpected(decided.error());
+    const Result<ShownReview> after = give_answer(**store, *shown, std::move(*decided));
+    if (!after) return std::unexpected(after.error());
+    if (!after->job.has_ended()) go_on.insert(after->job.id.value());
+    return Done{.document = review_document(after->review, after->item_key(), after->stage().name),
+                .words = "review " + id + " " + words};
+  };
+  const int code = do_each(session, *reviews, answer, "reviews");
+  for (const std::int64_t job : go_on) {
+    session.say("continue with:  pawl resume " + std::to_string(job));
+  }
+  return code;
+}
+
+/// Answers each named review with the same outcome.
+int answer_each(Session& session, const ReviewAnswerOptions& options, const std::string& words,
+                ReviewOutcome outcome) {
+  return answer_each(session, options, words,
+                     [&](Store&, const ShownReview&, Answer given) -> Result<Answer> {
+                       given.outcome = outcome;
+                       return given;
+                     });
+}
+
+Result<std::string> read_all(Session& session, const std::string& file) {
+  std::ostringstream text;
+  if (file == "-") {
+    text << session.streams().in->rdbuf();
+    return text.str();
+  }
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return pawl::fail(ErrorCode::not_found, "cannot read file '" + file + "'");
+  text << in.rdbuf();
+  return text.str();
+}
+
+int review_approve(Session& session, const ReviewAnswerOptions& options) {
+  return answer_each(session, options, "approved", ReviewOutcome::approve);
+}
+
+int review_changes(Session& session, const ReviewAnswerOptions& options) {
+  return answer_each(session, options, "sent back with your note", ReviewOutcome::request_changes);
+}
+
+int review_reject(Session& session, const ReviewAnswerOptions& options) {
+  return answer_each(session, options, "rejected", ReviewOutcome::reject);
+}
+
+int review_edit(Session& session, const ReviewAnswerOptions& options) {
+  const bool is_one = options.reviews.size() == 1 && options.reviews.front() != "-";
+  if (!is_one) {
+    return session.fail_usage("`pawl review edit` takes exactly one review",
+                              "pass its number: pawl review edit 318");
+  }
+  const auto edit = [&](Store& store, const ShownReview& shown, Answer given) -> Result<Answer> {
+    // Check this first, so that nobody edits in vain.
+    if (shown.review.status != ReviewStatus::open) {
+      return pawl::fail(ErrorCode::conflict,
+                        "review " + std::to_string(shown.review.id.value()) +
+                            " is not open: it is " + std::string(name_of(shown.review.status)),
+                        "list open reviews: pawl review list");
+    }
+    const Result<Json> original =
+        output_of_attempt(store.records(), shown, given.attempt.value_or(shown.review.attempt));
+    if (!original) return std::unexpected(original.error());
+    std::optional<std::string> text;
+    if (!options.output.empty()) {
+      Result<std::string> read = read_all(session, options.output);
+      if (!read) return std::unexpected(read.error());
+      text = std::move(*read);
+    }
+    const Result<Json> edited = edited_output(session, store, shown.stage(), *original, text);
+    if (!edited) return std::unexpected(edited.error());
+    given.outcome = ReviewOutcome::approve_with_edits;
+    given.edits = *edited;
+    return given;
+  };
+  return answer_each(session, options, "approved with your edits", edit);
+}
+
+Word digest_option(ReviewAnswerOptions& it) {
+  return option("--digest", &it.digest, "DIGEST",
+                "The digest of what you saw; a conflict if it has changed");
+}
+
+}  // namespace
+
+CommandEntry review_approve_command() {
+  return command(
+      "review approve", "pawl review approve 318", "Approve the output of an attempt.",
+      &review_approve, [](ReviewAnswerOptions& it) -> Words {
+        return {reviews_argument(it.reviews), person_option(it.as), digest_option(it),
+                option("--attempt", &it.attempt, "N", "The attempt; default: the newest shown"),
+                option("--note", &it.note, "TEXT", "A note for the record")};
+      });
+}
+
+CommandEntry review_edit_command() {
+  return command(
+      "review edit", "pawl review edit 318 --output better.json",
+      "Approve with a changed output, edited in $EDITOR.", &review_edit,
+      [](ReviewAnswerOptions& it) -> Words {
+        return {
+            argument(&it.reviews, "REVIEW", "The review number"),
+            person_option(it.as),
+            digest_option(it),
+            option("--attempt", &it.attempt, "N", "The attempt to edit; default: the newest shown"),
+            option("--output", &it.output, "FILE",
+                   "The whole changed output as JSON; - reads stdin"),
+            option("--note", &it.note, "TEXT", "A note for the record"),
+        };
+      });
+}
+
+CommandEntry review_changes_command() {
+  return command("review changes", "pawl review changes 318 --note \"keep the tables\"",
+                 "Request another attempt, with your note as its feedback.", &review_changes,
+                 [](ReviewAnswerOptions& it) -> Words {
+                   return {reviews_argument(it.reviews), person_option(it.as), digest_option(it),
+                           required_option("--note", &it.note, "TEXT", "What to change")};
+                 });
+}
+
+CommandEntry review_reject_command() {
+  return command("review reject", "pawl review reject 318 --reason \"not a contract\"",
+                 "Reject the output for good; the item becomes a dead letter.", &review_reject,
+                 [](ReviewAnswerOptions& it) -> Words {
+                   return {reviews_argument(it.reviews), person_option(it.as), digest_option(it),
+                           required_option("--reason,--note", &it.note, "TEXT", "The reason")};
+                 });
+}
+
+}  // namespace pawl::cli

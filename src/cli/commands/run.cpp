@@ -1,0 +1,299 @@
+/// `pawl run FILE`: submits a job and works on it until it has ended or waits only for reviewers.
+
+#include <map>
+#include <set>
+#include <utility>
+
+#include "cli/commands/commands.hpp"
+#include "cli/dry_run.hpp"
+#include "cli/job_view.hpp"
+#include "cli/submission.hpp"
+#include "cli/worker_loop.hpp"
+#include "pawl/codec/documents.hpp"
+
+namespace pawl::cli {
+namespace {
+
+struct RunOptions {
+  std::string file;
+  std::vector<std::string> params;   ///< "k=v"
+  std::optional<std::string> items;  ///< a glob, a file, or "-"; none: those of the workflow file
+  bool dry_run = false;
+  bool detach = false;
+  bool fresh = false;
+  bool is_new = false;
+  std::string key;
+  std::optional<std::uint32_t> parallel;
+  bool keep_running = false;
+  std::string file_quota;
+};
+
+/// Reads the params of the file from "k=v" texts. Reports every error at once.
+Result<Json> read_params(const std::vector<ParamSpec>& specs,
+                         const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> given;
+  std::set<std::string> misread;
+  Error faults{ErrorCode::invalid, {}, {}};
+  const auto note = [&](const std::string& message, const std::string& help) {
+    if (!message.empty()) faults.message += (faults.message.empty() ? "" : "; ") + message;
+    if (!help.empty()) faults.help += (faults.help.empty() ? "" : "; ") + help;
+  };
+  for (const std::string& text : texts) {
+    const std::size_t sign = text.find('=');
+    if (sign == std::string::npos || sign == 0) {
+      note("not a param: '" + printable(text) + "'",
+           misread.empty() ? "pass --param name=value" : "");
+      misread.insert(text);
+    } else if (!given.emplace(text.substr(0, sign), text.substr(sign + 1)).second) {
+      note("param '" + printable(text.substr(0, sign)) + "' is given twice", "");
+    }
+  }
+  // A param without its `=` was reported above. Do not report its missing value as well.
+  std::vector<ParamSpec> told = specs;
+  std::erase_if(told, [&](const ParamSpec& param) { return misread.contains(param.name); });
+  Result<Json> bound = bind_params(told, given);
+  if (!bound) note(bound.error().message, bound.error().help);
+  if (faults.message.empty()) return bound;
+  return std::unexpected(std::move(faults));
+}
+
+/// An unfinished job of this workflow, if there is one.
+Result<std::optional<Job>> unfinished_job(Store& store, const std::string& workflow) {
+  const auto jobs =
+      store.records().jobs({.ended = false, .workflow_name = workflow, .before = {}, .limit = 1});
+  if (!jobs) return std::unexpected(jobs.error());
+  return jobs->empty() ? std::nullopt : std::optional(jobs->front());
+}
+
+Status nothing_unfinished(Store& store, const std::string& workflow, const std::string& file) {
+  const Result<std::optional<Job>> other = unfinished_job(store, workflow);
+  if (!other) return std::unexpected(other.error());
+  if (!*other) return {};
+  const std::string number = std::to_string((*other)->id.value());
+  return pawl::fail(ErrorCode::conflict,
+                    "job " + number + " of workflow '" + printable(workflow) + "' is not finished",
+                    "continue it:  pawl resume " + number +
+                        "   or start another job beside it:  pawl run " + file + " --new");
+}
+
+std::string opening_line(const Job& job) {
+  std::string line = "job " + std::to_string(job.id.value()) + " · " +
+                     printable(job.workflow_name) + " · " + counted(job.items.total, "item");
+  if (job.items.adopted > 0) {
+    line += " (" + with_separators(job.items.adopted) + " finished before)";
+  }
+  std::string budget;
+  const auto add = [&](const std::string& part) { budget += (budget.empty() ? "" : ", ") + part; };
+  if (job.budget.cost_microusd) add(dollars(*job.budget.cost_microusd));
+  if (job.budget.max_total_attempts) add(counted(*job.budget.max_total_attempts, "attempt"));
+  if (job.budget.deadline) add(in_words(*job.budget.deadline));
+  return budget.empty() ? line : line + " · budget " + budget;
+}
+
+/// The source of the items in words.
+std::string where_from(const ItemsSpec& items) {
+  switch (items.kind) {
+    case ItemsSpec::Kind::glob:
+      return "the glob '" + printable(items.source) + "'";
+    case ItemsSpec::Kind::file:
+      return "the file '" + printable(items.source) + "'";
+    case ItemsSpec::Kind::run:
+      return "the command '" + printable(items.argv.empty() ? "" : items.argv.front()) + "'";
+    case ItemsSpec::Kind::list:
+    case ItemsSpec::Kind::one:
+      break;
+  }
+  return "the list";
+}
+
+Result<Submission> prepare(const RunOptions& options, WorkflowSource source, WorkflowFile file) {
+  Result<Json> params = read_params(file.params, options.params);
+  if (!params) return std::unexpected(params.error());
+  Submission submission{.source = std::move(source),
+                        .file = std::move(file),
+                        .items = {},
+                        .params = std::move(*params),
+                        .key = options.key,
+                        .adopt = false,
+                        .parallel = options.parallel.value_or(0)};
+  submission.items = submission.file.items;
+  if (options.items) {
+    Result<ItemsSpec> named =
+        items_named(*options.items, submission.file.items, submission.source.project);
+    if (!named) return std::unexpected(named.error());
+    submission.items = std::move(*named);
+  }
+  submission.adopt = !options.fresh && !submission.items.id.empty();
+  if (submission.parallel == 0) submission.parallel = submission.file.parallel;
+  if (submission.parallel == 0) submission.parallel = processors();
+  return submission;
+}
+
+int dry_run(Session& session, const RunOptions& options, const Submission& submission) {
+  // A dry run creates no store.
+  std::shared_ptr<Store> store;
+  if (const auto opened = session.store(); opened) {
+    store = *opened;
+  } else if (opened.error().code == ErrorCode::not_found) {
+    store = open_memory_store(system_clock());
+  } else {
+    return session.fail(opened.error());
+  }
+  const Workflow& workflow = submission.file.workflow;
+  const Result<Plan> plan = plan_run(store->records(), submission, options.fresh);
+  if (!plan) return session.fail(plan.error());
+  const Result<std::optional<Job>> other = unfinished_job(*store, workflow.name());
+  if (!other) return session.fail(other.error());
+  if (*other && !options.is_new) {
+    const std::string number = std::to_string((*other)->id.value());
+    session.say("job " + number + " of this workflow is not finished: `pawl resume " + number +
+                "` continues it, `pawl run --new` starts the following");
+  }
+  return session.present({.document = [&] { return plan_document(*plan, workflow); },
+                          .text = [&] { return plan_text(*plan, workflow); }});
+}
+
+/// Submits the job, unless the workflow has an unfinished one. A lock covers the check and the
+/// submission, so that only one of several concurrent processes submits.
+Result<Begun> begin_alone(Session& session, Store& store, const RunOptions& options,
+                          const Submission& submission, const FirstItems& first) {
+  const bool may_be_beside = options.is_new || !options.key.empty();
+  if (may_be_beside) return begin_job(store, submission, first);
+  const Result<std::filesystem::path> run_directory = session.run_directory();
+  if (!run_directory) return std::unexpected(run_directory.error());
+  const Result<files::LockPatience> patience = Session::lock_patience();
+  if (!patience) return std::unexpected(patience.error());
+  const Result<SubmissionTurn> turn = SubmissionTurn::wait_for(*run_directory, *patience);
+  if (!turn) return std::unexpected(turn.error());
+  const Status free = nothing_unfinished(store, submission.file.workflow.name(), options.file);
+  if (!free) return std::unexpected(free.error());
+  return begin_job(store, submission, first);
+}
+
+void warn_of_items(Session& session, const Submission& submission, const FirstItems& first) {
+  if (first.items.empty()) {
+    session.say("warning: " + where_from(submission.items) + " produced no items");
+  }
+  const EqualIds equal = equal_ids(first.items);
+  if (equal.count == 0) return;
+  session.say("warning: " + counted(equal.count, "item has", "items have") +
+              " a duplicate id; the first duplicate is '" + printable(equal.first) +
+              "', which was renamed to '" + printable(equal.first) + "#2'");
+}
+
+/// The engine of this command does not accept a run directory that others can write to, so check
+/// it before the submission.
+Status check_run_directory(Session& session) {
+  const Result<std::filesystem::path> path = session.run_directory();
+  if (!path) return std::unexpected(path.error());
+  return session.check_owner(*path);
+}
+
+/// Reads the items, and submits only if all could be read.
+Result<Begun> submit(Session& session, Store& store, const RunOptions& options,
+                     const Submission& submission) {
+  const Result<FirstItems> first = read_first_items(submission);
+  if (!first) return std::unexpected(first.error());
+  Result<Begun> begun = begin_alone(session, store, options, submission, *first);
+  if (!begun) return begun;
+  if (begun->was_known) {
+    session.say("job " + std::to_string(begun->job.id.value()) + " already has the key '" +
+                printable(options.key) + "'; nothing was submitted");
+    if (begun->job.trust == Trust::untrusted) return std::unexpected(not_trusted(begun->job));
+    return begun;
+  }
+  warn_of_items(session, submission, *first);
+  Result<Job> whole = add_the_rest(store, submission, begun->job, *first);
+  if (!whole) return std::unexpected(whole.error());
+  begun->job = std::move(*whole);
+  return begun;
+}
+
+int run(Session& session, const RunOptions& options) {
+  const Result<std::uint32_t> parallel = parallel_from(options.parallel);
+  if (!parallel) return session.fail(parallel.error());
+  const Result<std::int64_t> file_quota = file_quota_from(options.file_quota);
+  if (!file_quota) return session.fail(file_quota.error());
+  Result<WorkflowSource> source = read_workflow_source(session, options.file);
+  if (!source) {
+    session.fail(source.error());
+    return exit_usage;
+  }
+  // The file decides what runs, and commands are searched for in the project.
+  for (const std::filesystem::path& path : {source->path, source->project}) {
+    if (const Status safe = session.check_owner(path); !safe) return session.fail(safe.error());
+  }
+  std::optional<WorkflowFile> file = load_or_show(session, *source);
+  if (!file) return exit_usage;
+  const std::filesystem::path project = source->project;
+  const Result<Submission> submission = prepare(options, std::move(*source), std::move(*file));
+  if (!submission) return session.fail(submission.error());
+  if (options.dry_run) return dry_run(session, options, *submission);
+
+  const StopSignals signals;
+  if (const Status fit = check_server(session, project); !fit) return session.fail(fit.error());
+  const auto store = session.store_or_create(project);
+  if (!store) return session.fail(store.error());
+  // Check this before the items are read, which may take long.
+  if (!options.is_new && options.key.empty()) {
+    const Status free = nothing_unfinished(**store, submission->file.workflow.name(), options.file);
+    if (!free) return session.fail(free.error());
+  }
+  if (!options.detach) {
+    const Status safe = check_run_directory(session);
+    if (!safe) return session.fail(safe.error());
+  }
+  const Result<Begun> begun = submit(session, **store, options, *submission);
+  if (!begun) return session.fail(begun.error());
+  const Job& job = begun->job;
+  if (options.detach) {
+    const std::string number = std::to_string(job.id.value());
+    session.present({.document = [&] { return job_document(job, submission->file.workflow); },
+                     .text = [&] { return opening_line(job) + "\n"; },
+                     .id = [&] { return number; }});
+    if (!job.has_ended()) {
+      session.say(std::string(begun->was_known ? "" : "submitted; ") +
+                  "continue with:  pawl resume " + number + "   or:  pawl work");
+    }
+    return exit_done;
+  }
+  session.say(opening_line(job));
+  if (job.submission_open && !job.has_ended()) {
+    if (const Status finished = finish_submission(**store, job); !finished) {
+      return session.fail(finished.error());
+    }
+  }
+  return work_on(session, *store, signals,
+                 {.job = job.id,
+                  .parallel = *parallel,
+                  .keep_running = options.keep_running,
+                  .file_quota = *file_quota});
+}
+
+}  // namespace
+
+CommandEntry run_command() {
+  return command(
+      "run", "pawl run documents.yaml --param corpus=samples",
+      "Submit a job and work on it until it has ended or waits only for reviewers.", &run,
+      [](RunOptions& it) -> Words {
+        return {
+            argument(&it.file, "FILE", "The workflow file"),
+            option("--param", &it.params, "K=V", "Set a parameter; may be repeated"),
+            option("--items", &it.items, "GLOB|FILE|-",
+                   "Take the items from here instead of the workflow file"),
+            flag("--dry-run", it.dry_run, "Report what would run and why, and run nothing"),
+            flag("--detach", it.detach, "Submit the job, and do not work on it"),
+            flag("--fresh", it.fresh, "Run all items, also those that an earlier job has finished"),
+            flag("--new", it.is_new, "Start another job beside an unfinished one"),
+            option("--key", &it.key, "NAME", "Submit only once under this name"),
+            option("--parallel", &it.parallel, "N",
+                   "Maximum attempts at the same time; default: parallel of the workflow file, "
+                   "else the number of processors"),
+            keep_running_flag(it.keep_running),
+            file_quota_option(it.file_quota),
+        };
+      });
+}
+
+}  // namespace pawl::cli

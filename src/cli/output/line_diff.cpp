@@ -1,0 +1,101 @@
+#include "cli/output/line_diff.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace pawl::cli {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+constexpr std::size_t context = 3;
+/// If more comparisons are needed, the whole middle is shown as replaced.
+constexpr std::size_t comparisons_max = 4'000'000;
+
+struct Edit {
+  char kind;  ///< ' ', '-' or '+'
+  const std::string* line;
+};
+
+/// Compares the middle by its longest common subsequence.
+void append_middle(std::vector<Edit>& edits, const Lines& before, const Lines& after,
+                   std::size_t first, std::size_t before_end, std::size_t after_end) {
+  const std::size_t rows = before_end - first;
+  const std::size_t columns = after_end - first;
+  std::size_t i = 0;
+  std::size_t j = 0;
+  if (rows * columns <= comparisons_max) {
+    std::vector<std::uint32_t> common((rows + 1) * (columns + 1));
+    const auto at = [&](std::size_t r, std::size_t c) -> std::uint32_t& {
+      return common[r * (columns + 1) + c];
+    };
+    for (std::size_t r = rows; r-- > 0;) {
+      for (std::size_t c = columns; c-- > 0;) {
+        at(r, c) = before[first + r] == after[first + c] ? at(r + 1, c + 1) + 1
+                                                         : std::max(at(r + 1, c), at(r, c + 1));
+      }
+    }
+    while (i < rows && j < columns) {
+      if (before[first + i] == after[first + j]) {
+        edits.push_back({' ', &before[first + i]});
+        ++i;
+        ++j;
+      } else if (at(i + 1, j) >= at(i, j + 1)) {
+        edits.push_back({'-', &before[first + i++]});
+      } else {
+        edits.push_back({'+', &after[first + j++]});
+      }
+    }
+  }
+  while (i < rows) edits.push_back({'-', &before[first + i++]});
+  while (j < columns) edits.push_back({'+', &after[first + j++]});
+}
+
+std::vector<Edit> edits_between(const Lines& before, const Lines& after) {
+  std::size_t first = 0;
+  while (first < before.size() && first < after.size() && before[first] == after[first]) ++first;
+  std::size_t before_end = before.size();
+  std::size_t after_end = after.size();
+  while (before_end > first && after_end > first &&
+         before[before_end - 1] == after[after_end - 1]) {
+    --before_end;
+    --after_end;
+  }
+  std::vector<Edit> edits;
+  for (std::size_t i = 0; i < first; ++i) edits.push_back({' ', &before[i]});
+  append_middle(edits, before, after, first, before_end, after_end);
+  for (std::size_t i = before_end; i < before.size(); ++i) edits.push_back({' ', &before[i]});
+  return edits;
+}
+
+}  // namespace
+
+std::string line_diff(const Lines& before, const Lines& after, const Style& style) {
+  if (before == after) return {};
+  const std::vector<Edit> edits = edits_between(before, after);
+  std::vector<bool> is_shown(edits.size(), false);
+  for (std::size_t i = 0; i < edits.size(); ++i) {
+    if (edits[i].kind == ' ') continue;
+    const std::size_t from = i > context ? i - context : 0;
+    const std::size_t to = std::min(edits.size(), i + context + 1);
+    for (std::size_t near = from; near < to; ++near) is_shown[near] = true;
+  }
+  std::string out;
+  bool was_left_out = false;
+  for (std::size_t i = 0; i < edits.size(); ++i) {
+    if (!is_shown[i]) {
+      was_left_out = true;
+      continue;
+    }
+    if (was_left_out) out += style.paint(Paint::dim, "…") + "\n";
+    was_left_out = false;
+    const Paint paint = edits[i].kind == '-'   ? Paint::red
+                        : edits[i].kind == '+' ? Paint::green
+                                               : Paint::plain;
+    out += style.paint(paint, std::string(1, edits[i].kind) + printable(*edits[i].line)) + "\n";
+  }
+  if (was_left_out) out += style.paint(Paint::dim, "…") + "\n";
+  return out;
+}
+
+}  // namespace pawl::cli

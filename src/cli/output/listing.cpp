@@ -1,0 +1,66 @@
+#include "cli/output/listing.hpp"
+
+#include "pawl/codec/json.hpp"
+
+namespace pawl::cli {
+
+Listing::Listing(Session& session, Shape shape)
+    : session_(session),
+      shape_(std::move(shape)),
+      mode_(session.output() == OutputMode::ids && !shape_.has_ids ? OutputMode::text
+                                                                   : session.output()),
+      table_(shape_.columns) {}
+
+bool Listing::add(const Row& row) {
+  if (error_) return false;
+  is_cut_ = shape_.limit > 0 && count_ == shape_.limit;
+  if (is_cut_) return false;
+  const Status printed = print(row);
+  if (!printed) error_ = printed.error();
+  ++count_;
+  return printed.has_value();
+}
+
+Status Listing::print(const Row& row) {
+  if (mode_ == OutputMode::ids) {
+    session_.print_id(row.id());
+  } else if (session_.prints_json()) {
+    Result<Json> document = row.document();
+    if (!document) return std::unexpected(document.error());
+    if (mode_ == OutputMode::json) {
+      documents_.push_back(std::move(*document));
+    } else {
+      session_.print(*document);
+    }
+  } else if (row.cells) {
+    Result<Cells> cells = row.cells();
+    if (!cells) return std::unexpected(cells.error());
+    table_.add(std::move(*cells));
+  } else if (row.text) {
+    session_.print(row.text());
+  }
+  return {};
+}
+
+int Listing::finish(const Ending& ending) {
+  if (error_) return session_.fail(*error_);
+  if (mode_ == OutputMode::json) {
+    std::vector<std::pair<std::string, Json>> members = {{shape_.array, Json::array(documents_)}};
+    members.insert(members.end(), ending.members.begin(), ending.members.end());
+    if (ending.next) members.emplace_back("next", *ending.next);
+    session_.print(Json::object(members));
+  }
+  if (mode_ != OutputMode::text) return exit_done;
+  if (!table_.empty()) session_.print(table_.text(session_.style()));
+  session_.print(ending.text);
+  if (is_empty() && !ending.none.empty()) session_.say(ending.none);
+  for (const std::string& hint : ending.hints) session_.say(hint);
+  if (ending.next && !ending.next->is_null()) {
+    const std::optional<std::string> text = string_of(*ending.next);
+    session_.say("there are more: pass --limit 0 for all, or --after " +
+                 (text ? quoted_for_shell(*text) : ending.next->text()));
+  }
+  return exit_done;
+}
+
+}  // namespace pawl::cli

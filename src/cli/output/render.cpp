@@ -1,0 +1,400 @@
+#include "cli/output/render.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <cwchar>
+#include <utility>
+
+#include <locale.h>
+
+#include "cli/output/terminal_output.hpp"
+#include "pawl/codec/documents.hpp"
+#include "pawl/codec/names.hpp"
+#include "postgres/passwords.hpp"
+#include "workflow/source_text.hpp"
+
+namespace pawl::cli {
+
+using workflow::Character;
+using workflow::first_character;
+namespace {
+
+using namespace std::chrono_literals;
+
+int columns_of(char32_t code) {
+  static const locale_t utf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+  const locale_t before = utf8 == nullptr ? nullptr : ::uselocale(utf8);
+  const int columns = ::wcwidth(static_cast<wchar_t>(code));
+  if (before != nullptr) ::uselocale(before);
+  return columns < 0 ? 1 : columns;
+}
+
+std::string formatted_time(Timestamp time, bool local, const char* format) {
+  const std::time_t seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
+  std::tm parts{};
+  if (local) {
+    ::localtime_r(&seconds, &parts);
+  } else {
+    ::gmtime_r(&seconds, &parts);
+  }
+  std::array<char, 64> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
+}
+
+std::string_view code_of(Paint paint) {
+  switch (paint) {
+    case Paint::plain:
+      return "";
+    case Paint::bold:
+      return "1";
+    case Paint::dim:
+      return "2";
+    case Paint::red:
+      return "31";
+    case Paint::green:
+      return "32";
+    case Paint::yellow:
+      return "33";
+    case Paint::cyan:
+      return "36";
+  }
+  return "";
+}
+
+std::string one_decimal(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f", value);
+  std::string out = text.data();
+  if (out.ends_with(".0")) out.resize(out.size() - 2);
+  return out;
+}
+
+}  // namespace
+
+std::string Style::paint(Paint paint, std::string_view text) const {
+  if (!colour || paint == Paint::plain || text.empty()) return std::string(text);
+  return control_sequence(std::string(code_of(paint)) + "m") + std::string(text) +
+         control_sequence("0m");
+}
+
+bool wants_colour(Colour choice, bool is_terminal) {
+  const auto is_set = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return value != nullptr && *value != '\0';
+  };
+  switch (choice) {
+    case Colour::always:
+      return true;
+    case Colour::never:
+      return false;
+    case Colour::automatic:
+      break;
+  }
+  if (is_set("NO_COLOR")) return false;
+  if (is_set("CLICOLOR_FORCE") && std::string_view(std::getenv("CLICOLOR_FORCE")) != "0") {
+    return true;
+  }
+  const char* const terminal = std::getenv("TERM");
+  return is_terminal && (terminal == nullptr || std::string_view(terminal) != "dumb");
+}
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  while (!text.empty()) {
+    const Character glyph = first_character(text);
+    width += static_cast<std::size_t>(columns_of(glyph.code));
+    text.remove_prefix(glyph.bytes);
+  }
+  return width;
+}
+
+std::string shortened(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  std::size_t used = 0;
+  std::size_t kept = 0;
+  while (kept < text.size()) {
+    const Character glyph = first_character(text.substr(kept));
+    used += static_cast<std::size_t>(columns_of(glyph.code));
+    if (used + 1 > width) break;
+    kept += glyph.bytes;
+  }
+  return std::string(text.substr(0, kept)) + "…";
+}
+
+std::string Table::text(const Style& style) const {
+  std::vector<std::size_t> widths;
+  for (const Column& column : columns_) widths.push_back(display_width(column.heading));
+  std::vector<std::vector<Cell>> shown;
+  for (const std::vector<Cell>& row : rows_) {
+    std::vector<Cell> cells;
+    for (std::size_t i = 0; i < row.size() && i < columns_.size(); ++i) {
+      std::string words = printable(row[i].text);
+      if (columns_[i].width_max > 0) words = shortened(words, columns_[i].width_max);
+      widths[i] = std::max(widths[i], display_width(words));
+      cells.emplace_back(std::move(words), row[i].paint);
+    }
+    shown.push_back(std::move(cells));
+  }
+
+  std::string out;
+  const auto append = [&](const std::vector<Cell>& cells) {
+    std::string line;
+    std::size_t blanks = 0;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::size_t padding = widths[i] - display_width(cells[i].text);
+      const bool is_right = columns_[i].align == Align::right;
+      blanks += (i > 0 ? 2 : 0) + (is_right ? padding : 0);
+      if (!cells[i].text.empty()) {
+        line.append(blanks, ' ');
+        blanks = 0;
+        line += style.paint(cells[i].paint, cells[i].text);
+      }
+      if (!is_right) blanks += padding;
+    }
+    out += line + '\n';
+  };
+  std::vector<Cell> headings;
+  for (const Column& column : columns_) headings.emplace_back(column.heading, Paint::bold);
+  append(headings);
+  for (const std::vector<Cell>& row : shown) append(row);
+  return out;
+}
+
+std::string Times::of(Timestamp time) const {
+  if (time == no_time) return "-";
+  switch (style) {
+    case TimeStyle::utc:
+      return rfc3339(time);
+    case TimeStyle::local:
+      return formatted_time(time, true, "%Y-%m-%d %H:%M:%S");
+    case TimeStyle::relative:
+      break;
+  }
+  const Duration away = time > now ? time - now : now - time;
+  if (away < 1s) return "now";
+  const std::string words = in_words(std::chrono::floor<std::chrono::seconds>(away));
+  return time > now ? "in " + words : words + " ago";
+}
+
+std::string Times::of_entry(Timestamp time) const {
+  if (time == no_time || style != TimeStyle::relative) return of(time);
+  const bool is_today = now - time < 12h && time <= now;
+  return formatted_time(time, true, is_today ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S");
+}
+
+std::string in_words(Duration duration) {
+  if (duration < Duration{0}) return "-" + in_words(-duration);
+  if (duration < 1ms) return duration == Duration{0} ? "0s" : "<1ms";
+  if (duration < 1s) {
+    return std::to_string(std::chrono::floor<std::chrono::milliseconds>(duration).count()) + "ms";
+  }
+  const std::int64_t whole = std::chrono::floor<std::chrono::seconds>(duration).count();
+  if (whole < 10) return one_decimal(static_cast<double>(duration.count() / 100'000) / 10) + "s";
+  struct Unit {
+    std::int64_t seconds;
+    std::string_view name;
+  };
+  constexpr std::array units{Unit{86'400, "d"}, Unit{3'600, "h"}, Unit{60, "m"}, Unit{1, "s"}};
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    const std::int64_t large = whole / units[i].seconds;
+    if (large == 0) continue;
+    std::string text = std::to_string(large) + std::string(units[i].name);
+    if (i + 1 < units.size()) {
+      const std::int64_t small = whole % units[i].seconds / units[i + 1].seconds;
+      if (small > 0) text += std::to_string(small) + std::string(units[i + 1].name);
+    }
+    return text;
+  }
+  return "0s";
+}
+
+Result<Duration> parse_duration(std::string_view text) {
+  const auto wrong = [&] {
+    return pawl::fail(ErrorCode::invalid, '"' + printable(text) + "\" is not a duration",
+                      "write a number and a unit: 30s, 15m, 8h, 2d");
+  };
+  Duration total{0};
+  std::string_view rest = text;
+  if (rest.empty()) return wrong();
+  while (!rest.empty()) {
+    std::int64_t number = 0;
+    const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+    if (read.ec != std::errc{} || number < 0 || number > 1'000'000'000) return wrong();
+    rest.remove_prefix(static_cast<std::size_t>(read.ptr - rest.data()));
+    const std::size_t end = std::min(rest.find_first_of("0123456789"), rest.size());
+    const std::string_view unit = rest.substr(0, end);
+    rest.remove_prefix(end);
+    if (unit == "ms") {
+      total += std::chrono::milliseconds(number);
+    } else if (unit == "s") {
+      total += std::chrono::seconds(number);
+    } else if (unit == "m") {
+      total += std::chrono::minutes(number);
+    } else if (unit == "h" && number <= 1'000'000) {
+      total += std::chrono::hours(number);
+    } else if (unit == "d" && number <= 100'000) {
+      total += std::chrono::days(number);
+    } else {
+      return wrong();
+    }
+  }
+  return total;
+}
+
+std::string with_separators(std::int64_t number) {
+  std::string digits = std::to_string(number);
+  const std::size_t first = digits.starts_with('-') ? 1 : 0;
+  for (std::size_t at = digits.size(); at > first + 3;) {
+    at -= 3;
+    digits.insert(at, 1, ',');
+  }
+  return digits;
+}
+
+std::string dollars(std::int64_t microusd) {
+  const std::int64_t cents = (microusd + (microusd < 0 ? -5'000 : 5'000)) / 10'000;
+  std::array<char, 8> fraction{};
+  std::snprintf(fraction.data(), fraction.size(), "%02d", static_cast<int>(std::abs(cents % 100)));
+  return (cents < 0 ? "-$" : "$") + with_separators(std::abs(cents / 100)) + "." + fraction.data();
+}
+
+std::string counted(std::int64_t number, std::string_view one, std::string_view many) {
+  const std::string plural = many.empty() ? std::string(one) + "s" : std::string(many);
+  return with_separators(number) + " " + (number == 1 ? std::string(one) : plural);
+}
+
+std::string bytes_in_words(std::int64_t bytes) {
+  if (bytes < 1'024) return std::to_string(bytes) + " B";
+  double value = static_cast<double>(bytes) / 1'024;
+  for (const std::string_view unit : {" KiB", " MiB", " GiB"}) {
+    if (value < 1'024) return one_decimal(value) + std::string(unit);
+    value /= 1'024;
+  }
+  return one_decimal(value) + " TiB";
+}
+
+std::string_view label_of(StateKind state) {
+  switch (state) {
+    case StateKind::waiting:
+      return "waiting";
+    case StateKind::ready:
+      return "queued";
+    case StateKind::running:
+      return "running";
+    case StateKind::retry_scheduled:
+      return "retrying";
+    case StateKind::awaiting_review:
+      return "review";
+    case StateKind::expanded:
+      return "expanded";
+    case StateKind::succeeded:
+      return "done";
+    case StateKind::skipped:
+      return "skipped";
+    case StateKind::failed:
+      return "dead";
+    case StateKind::cancelled:
+      return "cancelled";
+  }
+  return {};
+}
+
+std::string_view label_of(ItemState state) {
+  switch (state) {
+    case ItemState::active:
+      return "active";
+    case ItemState::succeeded:
+      return "done";
+    case ItemState::failed:
+      return "dead";
+    case ItemState::cancelled:
+      return "cancelled";
+  }
+  return {};
+}
+
+std::string_view label_of(JobState state) { return name_of(state); }
+
+Paint paint_of(StateKind state) {
+  switch (state) {
+    case StateKind::waiting:
+    case StateKind::ready:
+    case StateKind::skipped:
+    case StateKind::cancelled:
+      return Paint::dim;
+    case StateKind::running:
+    case StateKind::expanded:
+      return Paint::cyan;
+    case StateKind::retry_scheduled:
+    case StateKind::awaiting_review:
+      return Paint::yellow;
+    case StateKind::succeeded:
+      return Paint::green;
+    case StateKind::failed:
+      return Paint::red;
+  }
+  return Paint::plain;
+}
+
+Paint paint_of(ItemState state) {
+  switch (state) {
+    case ItemState::active:
+      return Paint::cyan;
+    case ItemState::succeeded:
+      return Paint::green;
+    case ItemState::failed:
+      return Paint::red;
+    case ItemState::cancelled:
+      return Paint::dim;
+  }
+  return Paint::plain;
+}
+
+Paint paint_of(JobState state) {
+  switch (state) {
+    case JobState::running:
+      return Paint::cyan;
+    case JobState::paused:
+      return Paint::yellow;
+    case JobState::completed:
+      return Paint::green;
+    case JobState::failed:
+      return Paint::red;
+    case JobState::cancelled:
+      return Paint::dim;
+  }
+  return Paint::plain;
+}
+
+std::string paragraph(std::string_view text) {
+  std::string out;
+  for (const char c : printable_lines(postgres::without_passwords(text))) {
+    if (out.ends_with('\n')) out += "  ";
+    out += c;
+  }
+  return out;
+}
+
+std::string error_text(const Error& error, const Style& style) {
+  std::string out = style.paint(Paint::red, "error:") + " " + paragraph(error.message) + "\n";
+  if (!error.help.empty()) {
+    out += " " + style.paint(Paint::cyan, "= help:") + " " + paragraph(error.help) + "\n";
+  }
+  return out;
+}
+
+Json error_document_of(const Error& error) {
+  const std::string message = postgres::without_passwords(error.message);
+  const Json help = error.help.empty() ? Json() : Json(postgres::without_passwords(error.help));
+  return Json::object(
+      {{"error",
+        Json::object({{"code", name_of(error.code)}, {"message", message}, {"help", help}})}});
+}
+
+}  // namespace pawl::cli
