@@ -160,7 +160,7 @@ def includes_point_left(tree: Tree) -> Iterator[Offence]:
     """A layer includes only layers to its left; public headers include nothing foreign."""
     for path in tree.code("include", "src"):
         layer, public = _layer_of_file(tree, path.resolve())
-        if layer is None or (not public and layer == "cli"):
+        if layer is None:
             continue
         on_top = public and path.parent.name == "pawl" and layer not in LAYERS
         if layer not in LAYERS and not on_top:
@@ -187,6 +187,21 @@ def includes_point_left(tree: Tree) -> Iterator[Offence]:
                 if public and layer == "core":
                     who = "a public header of 'core'"
                 yield path, number, f"{who} may not include {name}"
+
+
+def commands_stand_alone(tree: Tree) -> Iterator[Offence]:
+    """A command includes no other command, and only the reader of the command line includes commands."""
+    shared = {"cli/commands/commands.hpp", "cli/commands/command_entry.hpp"}
+    for path in tree.code("src"):
+        inside = path.parent == tree.root / "src/cli/commands"
+        for number, match in _matches(without_comments(tree.text(path)), INCLUDE):
+            name = match["name"]
+            if not name.startswith("cli/commands/") or (inside and name in shared):
+                continue
+            if inside:
+                yield path, number, f"a command may not include {name}: move what they share out of commands/"
+            elif tree.name(path) != "src/cli/arguments.cpp":
+                yield path, number, f"only arguments.cpp may include {name}"
 
 
 IMPURE = re.compile(
@@ -350,6 +365,7 @@ def text_has_no_tabs_or_trailing_space(tree: Tree) -> Iterator[Offence]:
 
 CHECKS: dict[str, Check] = {check.__name__: check for check in (
     includes_point_left,
+    commands_stand_alone,
     core_has_no_clock_or_thread,
     every_test_source_is_built,
     modules_have_their_namespace,

@@ -57,12 +57,18 @@ OFFENCES: dict[str, list[dict[str, str]]] = {
         {"src/runtime/a.cpp": '#include "pawl/compat/task_spec.hpp"\n'},
         {"src/store/a.cpp": '#include "compat/old_documents.hpp"\n'},
         {"src/store/a.cpp": '#include "pawl/pawl.hpp"\n'},
+        {"src/cli/a.cpp": '#include "import/old_documents.hpp"\n'},
+        {"src/cli/a.cpp": "#include <sqlite3.h>\n"},
         {"src/unheard_of/a.cpp": "#include <vector>\n"},
         {"include/pawl/core/a.hpp": '#include "pawl/store/store.hpp"\n'},
         {"include/pawl/store/a.hpp": "#include <boost/json/value.hpp>\n"},
         {"include/pawl/sqlite/a.hpp": "#include <sqlite3.h>\n"},
         {"include/pawl/store/a.hpp": '#include "store/ledger/rows.hpp"\n'},
         {"include/pawl/a.hpp": "#include <openssl/evp.h>\n"},
+    ],
+    "commands_stand_alone": [
+        {"src/cli/commands/a.cpp": '#include "cli/commands/b.hpp"\n'},
+        {"src/cli/session.cpp": '#include "cli/commands/commands.hpp"\n'},
     ],
     "modules_have_their_namespace": [
         {"src/workflow/a.hpp": "namespace pawl {\nclass A {};\n}\n"},
@@ -142,8 +148,12 @@ ALLOWED: dict[str, list[dict[str, str]]] = {
         {"src/sql/a.cpp": '#include "codec/values.hpp"\n#include "pawl/store/records.hpp"\n'},
         {"src/postgres/a.cpp": '#include <libpq-fe.h>\n#include <poll.h>\n#include "sql/session.hpp"\n'},
         {"src/runtime/a.cpp": '#include "pawl/store/store.hpp"\n#include "pawl/version.hpp"\n'},
-        {"src/cli/main.cpp": '#include "pawl/pawl.hpp"\n#include <CLI/CLI.hpp>\n'},
+        {"src/cli/arguments.cpp": '#include "pawl/version.hpp"\n#include <CLI/CLI.hpp>\n#include "sqlite/a.hpp"\n'},
         {"include/pawl/sqlite.hpp": '#include "pawl/store/store.hpp"\n'},
+    ],
+    "commands_stand_alone": [
+        {"src/cli/commands/a.cpp": '#include "cli/commands/commands.hpp"\n#include "cli/session.hpp"\n',
+         "src/cli/arguments.cpp": '#include "cli/commands/commands.hpp"\n'},
     ],
     "core_has_no_clock_or_thread": [
         {"src/core/a.cpp": '// std::mutex is not for here\nauto x = "std::thread"; int operand(int);\n'},
