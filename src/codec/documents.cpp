@@ -130,12 +130,6 @@ void append_answer(std::string& out, const Answer& answer) {
 
 }  // namespace
 
-ItemCounts shown_items(const Job& job) {
-  ItemCounts shown = job.items;
-  if (job.cancelled) shown.cancelled += job.items.active();
-  return shown;
-}
-
 Json job_document(const Job& job, const Workflow& workflow) {
   std::string out;
   {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "pawl/core/job.hpp"
+#include "pawl/core/needs.hpp"
 #include "pawl/core/result.hpp"
 
 namespace pawl {
@@ -35,8 +36,10 @@ std::vector<bool> satisfied_stages(const Job& job, const Workflow& workflow) {
     const bool by_choice = std::ranges::all_of(workflow.plan(stage).needs, [&](StageIndex need) {
       return workflow.stage(need).scope == Scope::item || satisfied[at(need)];
     });
-    satisfied[at(stage)] = counts[succeeded] > 0 || (counts[skipped] > 0 && by_choice) ||
-                           (counts[failed] > 0 && definition.on_failure == OnFailure::proceed);
+    const SkipReason reason = by_choice ? SkipReason::by_choice : SkipReason::upstream_failed;
+    satisfied[at(stage)] = (counts[succeeded] > 0 && satisfies(definition, Succeeded{})) ||
+                           (counts[skipped] > 0 && satisfies(definition, Skipped{reason})) ||
+                           (counts[failed] > 0 && satisfies(definition, Failed{}));
   }
   return satisfied;
 }

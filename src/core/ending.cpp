@@ -2,12 +2,16 @@
 
 #include <utility>
 
+#include "pawl/core/needs.hpp"
+
 namespace pawl {
 namespace {
 
-void end(Step& step, const TaskState& state, Flow flow) {
+/// `on_failure` matters to a failed task only.
+void end(Step& step, const TaskState& state, OnFailure on_failure = OnFailure::dead_letter) {
   step.next.state = state;
   step.next.feedback.reset();
+  const Flow flow = satisfies(on_failure, state) ? Flow::satisfied : Flow::broken;
   step.flow = step.next.child ? Flow::none : flow;
 }
 
@@ -35,15 +39,14 @@ Event event_of(const Task& task, EventType type, AttemptNumber attempt) {
 
 void succeed(Step& step, Succeeded how) {
   step.events.push_back(event_of(step.next, EventType::task_succeeded, how.attempt));
-  end(step, how, Flow::satisfied);
+  end(step, how);
 }
 
 void skip(Step& step, SkipReason reason) {
   Event event = event_of(step.next, EventType::task_skipped);
   event.code = static_cast<std::int32_t>(reason);
   step.events.push_back(std::move(event));
-  end(step, Skipped{.reason = reason},
-      reason == SkipReason::by_choice ? Flow::satisfied : Flow::broken);
+  end(step, Skipped{.reason = reason});
 }
 
 void fail(Step& step, const StageDefinition& stage, FailCause cause, std::string message) {
@@ -55,8 +58,7 @@ void fail(Step& step, const StageDefinition& stage, FailCause cause, std::string
   dead.code = static_cast<std::int32_t>(cause);
   dead.text = stage.name;
   step.events.push_back(std::move(dead));
-  end(step, Failed{.cause = cause},
-      stage.on_failure == OnFailure::proceed ? Flow::satisfied : Flow::broken);
+  end(step, Failed{.cause = cause}, stage.on_failure);
   // The parent decides whether a failed child is tolerated; only the parent's failure stops the
   // job.
   step.stops_job = stage.on_failure == OnFailure::stop_job && !step.next.child;
@@ -66,31 +68,11 @@ void cancel(Step& step, CancelCause cause) {
   Event event = event_of(step.next, EventType::task_cancelled);
   event.code = static_cast<std::int32_t>(cause);
   step.events.push_back(std::move(event));
-  end(step, Cancelled{.cause = cause}, Flow::broken);
+  end(step, Cancelled{.cause = cause});
 }
 
 bool is_joined(const StageDefinition& stage) {
   return !stage.gates.empty() || stage.joins || always_reviews(stage.review);
-}
-
-bool satisfies(const StageDefinition& stage, const TaskState& state) {
-  switch (kind_of(state)) {
-    case StateKind::succeeded:
-      return true;
-    case StateKind::skipped:
-      return std::get<Skipped>(state).reason == SkipReason::by_choice;
-    case StateKind::failed:
-      return stage.on_failure == OnFailure::proceed;
-    case StateKind::waiting:
-    case StateKind::ready:
-    case StateKind::running:
-    case StateKind::retry_scheduled:
-    case StateKind::awaiting_review:
-    case StateKind::expanded:
-    case StateKind::cancelled:
-      return false;
-  }
-  return false;
 }
 
 }  // namespace pawl

@@ -26,7 +26,4 @@ void cancel(Step& step, CancelCause cause);
 /// joined, judged or reviewed.
 [[nodiscard]] bool is_joined(const StageDefinition& stage);
 
-/// Whether a need with this policy and in this state is satisfied.
-[[nodiscard]] bool satisfies(const StageDefinition& stage, const TaskState& state);
-
 }  // namespace pawl

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/ending.hpp"
+#include "pawl/core/needs.hpp"
 #include "pawl/core/step.hpp"
 
 namespace pawl {
@@ -59,8 +60,7 @@ bool stays_given_up(const Workflow& workflow, StageIndex stage, const std::vecto
   return std::ranges::any_of(workflow.plan(stage).needs, [&](StageIndex need) {
     if (in_set[at(need)]) return static_cast<bool>(given_up[at(need)]);
     const Task* task = stored[at(need)];
-    return task != nullptr && has_ended(task->state) &&
-           !satisfies(workflow.stage(need), task->state);
+    return task != nullptr && breaks(workflow.stage(need), task->state);
   });
 }
 

@@ -16,16 +16,12 @@
 #include "pawl/core/job.hpp"
 #include "pawl/core/result.hpp"
 #include "pawl/core/review.hpp"
+#include "pawl/core/shown.hpp"
 #include "pawl/core/task.hpp"
 #include "pawl/core/time.hpp"
 #include "pawl/core/workflow.hpp"
 
 namespace pawl {
-
-/// The displayed state of items. Once a job is cancelled, its unfinished items are shown as
-/// cancelled, although their rows do not change.
-[[nodiscard]] ItemState shown_state(const Item& item, std::optional<CancelCause> job_cancelled);
-[[nodiscard]] ItemCounts shown_items(const Job& job);
 
 [[nodiscard]] Json job_document(const Job& job, const Workflow& workflow);
 

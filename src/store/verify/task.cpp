@@ -5,6 +5,7 @@
 
 #include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/core/needs.hpp"
 #include "store/decide_again.hpp"
 #include "store/verify/checks.hpp"
 #include "store/verify/facts.hpp"
@@ -141,11 +142,7 @@ void Findings::add(std::string_view invariant, std::string message) {
 }
 
 bool satisfies_needs(const StageDefinition& stage, const TaskState& state) {
-  if (const auto* skipped = std::get_if<Skipped>(&state)) {
-    return skipped->reason == SkipReason::by_choice;
-  }
-  if (std::holds_alternative<Failed>(state)) return stage.on_failure == OnFailure::proceed;
-  return std::holds_alternative<Succeeded>(state);
+  return satisfies(stage, state);
 }
 
 void check_task(const StageDefinition& stage, const Task& task,
