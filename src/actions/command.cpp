@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
+#include "pawl/codec/rfc3339.hpp"
 
 namespace pawl {
 

@@ -7,9 +7,9 @@
 
 #include "codec/object_writer.hpp"
 #include "files/private_files.hpp"
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/codec/rfc3339.hpp"
 #include "pawl/store/results.hpp"
 
 namespace pawl {

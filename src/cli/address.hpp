@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "pawl/store/records.hpp"
+#include "views/address.hpp"
 
 namespace pawl::cli {
 
@@ -30,26 +31,11 @@ struct AddressText {
   std::string stage = {};                          ///< from --stage
 };
 
-/// The job, item or stage that an address names.
-struct Address {
-  Job job;
-  Workflow workflow;
-  std::optional<Item> item;  ///< none: a job-wide stage
-  std::optional<StageIndex> stage;
-};
+using views::Address;
+using views::address_of;
 
 /// `not_found` suggests the nearest key of the newest job. `invalid` if an escape is malformed.
 [[nodiscard]] Result<Address> resolve(Records& records, const AddressText& text);
-
-/// The text that resolves to this item and nothing else: "41/doc-0419". If part of the key would be
-/// read as a stage of the workflow, it is written with an escape.
-[[nodiscard]] std::string address_of(JobId job, const Workflow& workflow, std::string_view key);
-/// The same for a stage: "41/doc-0419/convert", or "41/total" for a job-wide stage, which has no
-/// key. Only dead letters have ids of fan-out children: "41/doc-0419/convert[page 3]".
-[[nodiscard]] std::string address_of(JobId job, std::string_view key, std::string_view stage,
-                                     std::string_view child = {});
-/// The same for an item or a stage.
-[[nodiscard]] std::string address_of(const Address& address);
 
 /// The id of a child, split into "41/doc-0419/convert" and "page 3". None if the text does not end
 /// in a child.
@@ -58,10 +44,6 @@ struct ChildText {
   std::string child;
 };
 [[nodiscard]] std::optional<ChildText> read_child(std::string_view text);
-
-/// The stored tasks of the named stage, or of every stage, without fan-out children. An adopted
-/// item has the tasks of its original.
-[[nodiscard]] Result<std::vector<Task>> tasks_at(Records& records, const Address& address);
 
 /// The newest job. `not_found` says how to start one.
 [[nodiscard]] Result<Job> newest_job(Records& records);

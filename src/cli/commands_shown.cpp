@@ -100,17 +100,4 @@ std::string commands_text(const Job& job, const Workflow& workflow) {
   return out.text();
 }
 
-Json commands_document(const Job& job, const Workflow& workflow) {
-  std::vector<Json> stages;
-  for (const StageIndex index : workflow.topological_order()) {
-    const StageDefinition& stage = workflow.stage(index);
-    stages.push_back(Json::object(
-        {{"stage", stage.name}, {"handler", stage.handler}, {"action", stage.params}}));
-  }
-  return Json::object({{"project", label(job, "project")},
-                       {"params", job.params},
-                       {"items", member(job.labels, "items").value_or(Json{})},
-                       {"stages", Json::array(stages)}});
-}
-
 }  // namespace pawl::cli

@@ -5,13 +5,14 @@
 #include <string>
 
 #include "pawl/core/job.hpp"
+#include "views/jobs.hpp"
 
 namespace pawl::cli {
 
 /// From the pinned definition and the job's labels: commands, scripts, gates, conditions,
 /// variables, directories. Control characters are made visible.
 [[nodiscard]] std::string commands_text(const Job& job, const Workflow& workflow);
-/// The same as JSON: {"project","params","items","stages":[…]}.
-[[nodiscard]] Json commands_document(const Job& job, const Workflow& workflow);
+/// The same as JSON.
+using views::commands_document;
 
 }  // namespace pawl::cli

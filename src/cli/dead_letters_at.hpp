@@ -7,6 +7,7 @@
 
 #include "cli/address.hpp"
 #include "pawl/store/dead_letters.hpp"
+#include "views/dead_letters.hpp"
 
 namespace pawl::cli {
 
@@ -15,10 +16,7 @@ namespace pawl::cli {
 [[nodiscard]] Result<std::vector<TaskId>> dead_letters_at(Records& records,
                                                           const AddressText& text);
 
-/// The id that names only this letter.
-[[nodiscard]] std::string letter_id(Records& records, TaskId task, JobId job,
-                                    const std::string& key, const std::string& stage,
-                                    const std::string& child);
+using views::letter_id;
 
 /// Both conditions as one filter; none if neither is given. An empty filter text is an error,
 /// because it must not select everything.

@@ -10,16 +10,12 @@
 
 #include "pawl/core/json.hpp"
 #include "pawl/store/records.hpp"
+#include "views/outputs.hpp"
 #include "workflow/file_value.hpp"
 
 namespace pawl::cli {
 
-/// Adds to each file in the value, at any depth, the "path" of its content. The path is null if the
-/// content is missing.
-[[nodiscard]] Json with_paths(Records& records, const Json& value);
-
-/// The object with this member, appended or replacing a member of the same name.
-[[nodiscard]] Json with_member(const Json& object, const std::string& key, Json value);
+using views::with_member;
 
 /// The text as a file name: without slashes, control characters and leading dots, never empty, of
 /// bounded length. Different texts may give the same name.

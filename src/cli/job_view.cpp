@@ -74,25 +74,6 @@ std::string state_in_words(const Job& job) {
   return std::string(label_of(state_of(job))) + std::string(cause_of(job));
 }
 
-std::int64_t tasks_in(const Job& job, StateKind state) {
-  std::int64_t sum = 0;
-  for (const StateCounts& counts : job.stages) sum += counts[state];
-  for (const StateCounts& counts : job.children) sum += counts[state];
-  return sum;
-}
-
-StateCounts counts_of_stage(const Job& job, const Workflow& workflow, StageIndex stage) {
-  StateCounts shown = shown_counts(job, workflow, stage);
-  const StateCounts& children = job.children[at(stage)];
-  shown[StateKind::failed] += children[StateKind::failed];
-  if (!job.cancelled) shown[StateKind::awaiting_review] += children[StateKind::awaiting_review];
-  return shown;
-}
-
-bool stands_still(const Job& job) {
-  return job.has_ended() || state_of(job) == JobState::paused || waits_for_people(job);
-}
-
 std::string job_headline(const Job& job, const Style& style, const Times& times) {
   const JobState state = state_of(job);
   std::string line = "job " + std::to_string(job.id.value()) + "  " + printable(job.workflow_name);

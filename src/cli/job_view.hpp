@@ -7,6 +7,7 @@
 #include "cli/output/render.hpp"
 #include "pawl/core/job.hpp"
 #include "pawl/store/records.hpp"
+#include "views/jobs.hpp"
 
 namespace pawl::cli {
 
@@ -21,16 +22,9 @@ namespace pawl::cli {
 /// usual ones.
 [[nodiscard]] std::string stage_table(const Job& job, const Workflow& workflow, const Style& style);
 
-/// The number of tasks of a stage in each state, as shown. Dead letters and reviews of fan-out
-/// children count for their stage, as in the headline.
-[[nodiscard]] StateCounts counts_of_stage(const Job& job, const Workflow& workflow,
-                                          StageIndex stage);
-
-/// The number of tasks of the job in this state, including fan-out children.
-[[nodiscard]] std::int64_t tasks_in(const Job& job, StateKind state);
-
-/// Whether nothing happens until a person acts: ended, paused, or only reviews are left.
-[[nodiscard]] bool stands_still(const Job& job);
+using views::counts_of_stage;
+using views::stands_still;
+using views::tasks_in;
 
 /// The error for work on an untrusted job; its help names the command that accepts it.
 [[nodiscard]] Error not_trusted(const Job& job);

@@ -7,11 +7,9 @@
 #include "cli/file_outputs.hpp"
 #include "cli/job_view.hpp"
 #include "cli/output/line_diff.hpp"
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/core/decide.hpp"
-#include "pawl/store/results.hpp"
 #include "pawl/workflow/action.hpp"
 
 namespace pawl::cli {
@@ -67,62 +65,14 @@ std::string answer_in_words(const Review& review, const Times& times) {
   return out + "\n";
 }
 
-const Attempt* find_attempt(const ShownReview& shown, AttemptNumber number) {
-  const auto found = std::ranges::find(shown.attempts, number, &Attempt::number);
-  return found == shown.attempts.end() ? nullptr : &*found;
-}
-
 }  // namespace
-
-const StageDefinition& ShownReview::stage() const { return workflow.stage(stage_of(review.task)); }
-
-Result<bool> is_asked(Records& records, const Review& review) {
-  if (review.status != ReviewStatus::open) return false;
-  const Result<Job> job = records.job(review.job);
-  if (!job) return std::unexpected(job.error());
-  return !job->cancelled && is_trusted(job->trust);
-}
-
-Result<ShownReview> load_review(Records& records, ReviewId id) {
-  Result<Review> review = records.review(id);
-  if (!review) return std::unexpected(std::move(review.error()));
-  Result<Job> job = records.job(review->job);
-  if (!job) return std::unexpected(std::move(job.error()));
-  Result<Workflow> workflow = records.workflow(job->workflow_hash);
-  if (!workflow) return std::unexpected(std::move(workflow.error()));
-  ShownReview shown{
-      std::move(*review), std::move(*job), std::move(*workflow), std::nullopt, {}, {}};
-  if (shown.review.item) {
-    Result<Item> item = records.item(shown.review.item);
-    if (!item) return std::unexpected(std::move(item.error()));
-    shown.item = std::move(*item);
-  }
-  Result<std::vector<Attempt>> attempts = records.attempts(shown.review.task);
-  if (!attempts) return std::unexpected(std::move(attempts.error()));
-  shown.attempts = std::move(*attempts);
-  if (find_attempt(shown, shown.review.attempt) != nullptr) {
-    Result<Json> output = output_of_attempt(records, shown, shown.review.attempt);
-    if (!output) return std::unexpected(std::move(output.error()));
-    shown.output = std::move(*output);
-  }
-  return shown;
-}
-
-Result<Json> output_of_attempt(Records& records, const ShownReview& shown, AttemptNumber number) {
-  const Attempt* const attempt = find_attempt(shown, number);
-  if (attempt == nullptr) {
-    return pawl::fail(ErrorCode::not_found, "review " + std::to_string(shown.review.id.value()) +
-                                                " has no attempt " + std::to_string(number));
-  }
-  return whole_output(records, attempt->output);
-}
 
 std::string review_screen(Records& records, const ShownReview& shown, const Style& style,
                           const Times& times, const std::string& viewer,
                           std::size_t output_lines_max) {
   const Review& review = shown.review;
   const std::string number = std::to_string(review.id.value());
-  const Attempt* const attempt = find_attempt(shown, review.attempt);
+  const Attempt* const attempt = shown.find(review.attempt);
   std::string out = style.paint(Paint::bold, "review " + number) + "  " +
                     printable(shown.workflow.name()) + "/" + printable(shown.stage().name) + "  " +
                     (shown.item ? id_part(shown.item->key) : "the whole job") + "  asked " +
@@ -173,21 +123,6 @@ Result<std::string> attempts_diff(Records& records, const ShownReview& shown, co
   return "--- attempt " + std::to_string(old_number) + "\n+++ attempt " +
          std::to_string(numbers.back()) + "\n" +
          (diff.empty() ? std::string("the outputs are the same\n") : diff);
-}
-
-Result<Json> shown_review_document(Records& records, const ShownReview& shown) {
-  Json document = review_document(shown.review, shown.item_key(), shown.stage().name);
-  std::vector<Json> attempts;
-  for (const Attempt& attempt : shown.attempts) {
-    Attempt whole = attempt;
-    Result<Json> output = whole_output(records, attempt.output);
-    if (!output) return std::unexpected(std::move(output.error()));
-    whole.output = with_paths(records, *output);
-    attempts.push_back(attempt_document(whole, shown.stage().name));
-  }
-  document = with_member(document, "output", with_paths(records, shown.output));
-  document = with_member(document, "data", shown.item ? shown.item->data : Json());
-  return with_member(document, "attempts", Json::array(attempts));
 }
 
 Result<ShownReview> give_answer(Store& store, const ShownReview& shown, Answer answer) {

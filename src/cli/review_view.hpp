@@ -1,36 +1,20 @@
 #pragma once
 
-/// A review with everything that a person needs to decide: the question, the reason, the criteria,
-/// the attempts and the output. A digest ties the answer to what was shown.
+/// Shows a review to a person, with the reason, the criteria, the attempts and the output, and
+/// submits the answer.
 
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "cli/session.hpp"
+#include "views/reviews.hpp"
 
 namespace pawl::cli {
 
-struct ShownReview {
-  Review review;
-  Job job;
-  Workflow workflow;
-  std::optional<Item> item;  ///< none: a job-wide stage
-  std::vector<Attempt> attempts;
-  Json output;  ///< of the attempt under review
-
-  [[nodiscard]] const StageDefinition& stage() const;
-  [[nodiscard]] std::string item_key() const { return item ? item->key : std::string(); }
-};
-
-/// Reads everything about a review.
-[[nodiscard]] Result<ShownReview> load_review(Records& records, ReviewId id);
-/// Whether the review needs an answer. Reviews of a cancelled or untrusted job do not.
-[[nodiscard]] Result<bool> is_asked(Records& records, const Review& review);
-
-/// The whole output of an attempt of the task. `not_found` if there is no such attempt.
-[[nodiscard]] Result<Json> output_of_attempt(Records& records, const ShownReview& shown,
-                                             AttemptNumber number);
+using views::is_asked;
+using views::load_review;
+using views::output_of_attempt;
+using views::shown_review_document;
+using views::ShownReview;
 
 /// The review as text, with at most `output_lines_max` lines of the output; 0: all.
 [[nodiscard]] std::string review_screen(Records& records, const ShownReview& shown,
@@ -40,9 +24,6 @@ struct ShownReview {
 /// Compares the two newest outputs.
 [[nodiscard]] Result<std::string> attempts_diff(Records& records, const ShownReview& shown,
                                                 const Style& style);
-
-/// The JSON document of a review, with its output and attempts.
-[[nodiscard]] Result<Json> shown_review_document(Records& records, const ShownReview& shown);
 
 /// Submits the answer, tied to what was shown. A conflict says who answered first, or that the
 /// review changed.

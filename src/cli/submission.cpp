@@ -145,12 +145,6 @@ Status finish_submission(Store& store, const Job& job) {
   return add_rest(store, job.id, read_items(*items, job.params, label(job, "project")), false);
 }
 
-std::string label(const Job& job, std::string_view name) {
-  const auto found = member(job.labels, name);
-  const auto text = found ? string_of(*found) : std::nullopt;
-  return text.value_or(std::string{});
-}
-
 Result<SubmissionTurn> SubmissionTurn::wait_for(const std::filesystem::path& run_directory,
                                                 const files::LockPatience& patience) {
   const std::filesystem::path path = run_directory.string() + "-submission.lock";

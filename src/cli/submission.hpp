@@ -11,6 +11,7 @@
 #include "files/descriptor.hpp"
 #include "files/file_lock.hpp"
 #include "pawl/actions/items.hpp"
+#include "views/jobs.hpp"
 
 namespace pawl::cli {
 
@@ -82,7 +83,6 @@ struct Begun {
 /// submission.
 [[nodiscard]] Status finish_submission(Store& store, const Job& job);
 
-/// The text of a label of a job ("file", "project"); empty if there is none.
-[[nodiscard]] std::string label(const Job& job, std::string_view name);
+using views::label;
 
 }  // namespace pawl::cli

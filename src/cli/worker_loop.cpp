@@ -17,11 +17,11 @@
 #include "cli/job_view.hpp"
 #include "cli/output/progress.hpp"
 #include "pawl/actions/actions.hpp"
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/runtime/engine.hpp"
 #include "pawl/store/postgres.hpp"
 #include "pawl/store/sqlite.hpp"
+#include "pawl/views/documents.hpp"
 #include "pawl/workflow/action.hpp"
 
 namespace pawl::cli {

@@ -1,3 +1,5 @@
+#include "pawl/codec/rfc3339.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -5,8 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include "pawl/codec/documents.hpp"
 
 namespace pawl {
 namespace {

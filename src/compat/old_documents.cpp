@@ -4,8 +4,8 @@
 #include <functional>
 #include <utility>
 
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
+#include "pawl/codec/rfc3339.hpp"
 
 namespace pawl::compat {
 

@@ -1,6 +1,6 @@
 #include "store/fitting.hpp"
 
-#include "pawl/codec/documents.hpp"
+#include "pawl/core/shown.hpp"
 
 namespace pawl::store {
 

@@ -4,8 +4,8 @@
 
 #include "contract/drive.hpp"
 #include "contract/store_kinds.hpp"
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
+#include "pawl/codec/rfc3339.hpp"
 #include "pawl/store/dead_letters.hpp"
 #include "pawl/store/verify.hpp"
 

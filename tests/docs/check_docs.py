@@ -362,7 +362,7 @@ def states_are_those_of_the_source(root: pathlib.Path) -> Iterator[Offence]:
 
 def _event_fields(root: pathlib.Path) -> dict[str, str]:
     """The fields of `data` by event, read from the function that writes them."""
-    source = (root / "src/codec/event_document.cpp").read_text()
+    source = (root / "src/views/event_document.cpp").read_text()
     body = source[source.index("void write_data("):source.index("Json event_document(")]
     fields: dict[str, str] = {}
     waiting: list[str] = []

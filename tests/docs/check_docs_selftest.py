@@ -84,7 +84,7 @@ BREAKAGES: dict[str, list[tuple[str, str, str, str]]] = {
     "events_are_those_of_the_source": [
         ("docs/reference/events.md", r"\| `job\.resumed`[^\n]*\n", "", "event job.resumed"),
         ("docs/reference/events.md", r"`outcome`, `note`", "`outcome`", "event review.decided"),
-        ("src/codec/event_document.cpp", r'"children"', '"kids"', "event task.expanded"),
+        ("src/views/event_document.cpp", r'"children"', '"kids"', "event task.expanded"),
     ],
     "the_filter_is_that_of_the_source": [
         ("docs/reference/filter.md", r"\| `age` \| duration", "| `age` | number", "field age"),

@@ -29,10 +29,11 @@ LAYERS = {
     "runtime": {"core", "codec", "store"},
     "compat": {"core", "codec", "store", "runtime"},  # nothing includes it but users
     "workflow": {"core", "codec"},
+    "views": {"core", "codec", "store", "workflow"},
     "actions": {"core", "codec", "files", "store", "runtime", "workflow"},
     "testing": {"core", "codec", "store", "transfer", "runtime", "workflow", "actions"},
     "cli": {"core", "codec", "files", "store", "transfer", "sqlite", "postgres", "runtime", "workflow",
-            "actions"},
+            "views", "actions"},
 }
 # What else they may include, by the start of the header's name. Public headers: nothing.
 THIRD_PARTY = {
@@ -243,7 +244,8 @@ NAMESPACE = re.compile(r"^namespace (pawl[\w:]*) \{", re.MULTILINE)
 DEFINITION = re.compile(r"^(?:class|struct|union|enum(?: class)?) ([A-Za-z_]\w*)(?![\w:]*::)[^;{]*\{", re.MULTILINE)
 
 # Modules whose private headers have their own namespace. The others share `pawl` with the public headers.
-OWN_NAMESPACE = {"cli", "compat", "files", "transfer", "postgres", "sql", "sqlite", "store", "testing", "workflow"}
+OWN_NAMESPACE = {"cli", "compat", "files", "transfer", "postgres", "sql", "sqlite", "store", "testing", "views",
+                 "workflow"}
 
 
 def modules_have_their_namespace(tree: Tree) -> Iterator[Offence]:

@@ -42,7 +42,7 @@ enum class EventType : std::uint8_t {
 };
 
 /// One event. `code`, `count`, `when` and `text` mean what the type says;
-/// docs/reference/events.md lists them, and "pawl/codec/documents.hpp" renders them as JSON.
+/// docs/reference/events.md lists them, and "pawl/views/documents.hpp" renders them as JSON.
 struct Event {
   EventType type{};
   EventSeq seq = 0;  ///< set when read back

@@ -3,13 +3,15 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/dead_letters_at.hpp"
-#include "cli/file_outputs.hpp"
 #include "cli/output/listing.hpp"
 #include "cli/session.hpp"
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
 
 namespace pawl::cli {
+
+using views::group_document;
+using views::letter_document;
+
 namespace {
 
 struct DlqListOptions {
@@ -27,34 +29,12 @@ struct DlqExportOptions {
   bool discarded = false;
 };
 
-std::string id_of(Records& records, const DeadLetter& letter) {
-  return letter_id(records, letter.task, letter.job, letter.item_key, letter.stage,
-                   letter.child_key);
-}
-
-Json document_of(Records& records, const DeadLetter& letter) {
-  return with_member(dead_letter_document(letter), "id", id_of(records, letter));
-}
-
 Result<DeadLetterQuery> query_of(const std::optional<std::int64_t>& job,
                                  const std::optional<std::string>& filter, bool discarded) {
   Result<std::optional<Filter>> parsed = letter_filter(filter, "");
   if (!parsed) return std::unexpected(std::move(parsed.error()));
   return DeadLetterQuery{
       .job = JobId{job.value_or(0)}, .filter = std::move(*parsed), .include_discarded = discarded};
-}
-
-Json group_document(const DeadLetterGroup& group) {
-  std::vector<Json> examples;
-  for (const TaskId task : group.examples) examples.emplace_back(task.value());
-  return Json::object({{"error", group.signature},
-                       {"workflow", group.workflow},
-                       {"stage", group.stage},
-                       {"count", group.count},
-                       {"first", rfc3339(group.first)},
-                       {"last", rfc3339(group.last)},
-                       {"examples", Json::array(examples)},
-                       {"filter", group.filter}});
 }
 
 int list_groups(Session& session, Store& store, const DeadLetterQuery& query) {
@@ -89,7 +69,7 @@ int list_groups(Session& session, Store& store, const DeadLetterQuery& query) {
 
 std::string letter_text(Records& records, const DeadLetter& letter, Session& session) {
   const Times times = session.times();
-  std::string out = session.style().paint(Paint::bold, id_of(records, letter));
+  std::string out = session.style().paint(Paint::bold, letter_id(records, letter));
   out += "  " + std::string(name_of(letter.cause)) + "  failed " + times.of(letter.failed_at);
   if (letter.discarded) out += "  discarded";
   out += "\n" + session.style().paint(Paint::red, printable(letter.error)) + "\n";
@@ -143,8 +123,8 @@ int dlq_list(Session& session, const DlqListOptions& options) {
                             letter.error,
                             times.of(letter.failed_at)};
     };
-    list.add({.document = [&] { return document_of(records, letter); },
-              .id = [&] { return id_of(records, letter); },
+    list.add({.document = [&] { return letter_document(records, letter); },
+              .id = [&] { return letter_id(records, letter); },
               .cells = cells});
   }
   return list.finish(
@@ -161,7 +141,7 @@ int dlq_show(Session& session, const AddressText& asked) {
   for (const TaskId task : *tasks) {
     const Result<DeadLetter> letter = show_dead_letter(**store, task);
     if (!letter) return session.fail(letter.error());
-    list.add({.document = [&] { return document_of(records, *letter); },
+    list.add({.document = [&] { return letter_document(records, *letter); },
               .text = [&] { return letter_text(records, *letter, session); }});
   }
   return list.finish();

@@ -1,5 +1,6 @@
+#include "views/events.hpp"
+
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include <fnmatch.h>
@@ -9,9 +10,9 @@
 #include "cli/output/listing.hpp"
 #include "cli/session.hpp"
 #include "cli/signals.hpp"
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/codec/rfc3339.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -25,7 +26,6 @@ struct EventsOptions {
 };
 
 constexpr std::uint32_t page_size = 1'000;
-constexpr std::size_t names_kept = 10'000;
 constexpr Duration between_looks = std::chrono::milliseconds(100);
 
 /// The event types that match a pattern; all of them if there is no pattern.
@@ -74,7 +74,8 @@ class EventPrinter {
         records_(records),
         types_(std::move(types)),
         follows_(follows),
-        list_(session, {.array = "events", .has_ids = false}) {}
+        list_(session, {.array = "events", .has_ids = false}),
+        names_(records) {}
 
   /// Prints the events after `filter.after`, and advances it.
   Status print_new(EventFilter& filter) {
@@ -94,11 +95,9 @@ class EventPrinter {
 
  private:
   void print(const Event& event) {
-    const std::string item = item_key(event.item);
-    const std::string stage = event.task ? stage_name(event) : std::string();
-    const Json document = event_document(event, item, stage);
+    const Json document = names_.document_of(event);
     const auto same = [&] { return document; };
-    const auto text = [&] { return line(event, item, stage, document); };
+    const auto text = [&] { return line(event, document); };
     if (follows_) {
       session_.present({.document = same, .text = text});
     } else {
@@ -106,14 +105,13 @@ class EventPrinter {
     }
   }
 
-  std::string line(const Event& event, const std::string& item, const std::string& stage,
-                   const Json& document) {
+  std::string line(const Event& event, const Json& document) {
     const Times times = session_.times();
     std::string type(name_of(event.type));
     type.resize(std::max<std::size_t>(type.size(), 21), ' ');
     std::string out =
         times.of_entry(event.at) + "  " + session_.style().paint(Paint::bold, type) + "  ";
-    out += place_of(event, item, stage);
+    out += names_.place_of(event);
     if (event.attempt != 0) out += " #" + std::to_string(event.attempt);
     for (const auto& [key, value] : members(member(document, "data").value_or(Json{}))) {
       const std::optional<std::string> text = string_of(value);
@@ -123,49 +121,12 @@ class EventPrinter {
     return out + "\n";
   }
 
-  /// Empty without an item, or if the item was purged.
-  std::string item_key(ItemId id) {
-    if (!id) return {};
-    if (const auto known = keys_.find(id); known != keys_.end()) return known->second;
-    const Result<Item> item = records_.item(id);
-    if (keys_.size() >= names_kept) keys_.clear();
-    return keys_[id] = item ? item->key : std::string();
-  }
-
-  std::string place_of(const Event& event, const std::string& item, const std::string& stage) {
-    if (!stage.empty()) return address_of(event.job, item, stage);
-    const std::optional<Workflow>& workflow = workflow_of(event.job);
-    if (!item.empty() && workflow) return address_of(event.job, *workflow, item);
-    return std::to_string(event.job.value()) + (item.empty() ? "" : "/" + id_part(item));
-  }
-
-  const std::optional<Workflow>& workflow_of(JobId id) {
-    auto known = workflows_.find(id);
-    if (known == workflows_.end()) {
-      std::optional<Workflow> workflow;
-      if (const Result<Job> job = records_.job(id)) {
-        if (Result<Workflow> pinned = records_.workflow(job->workflow_hash)) workflow = *pinned;
-      }
-      if (workflows_.size() >= names_kept) workflows_.clear();
-      known = workflows_.emplace(id, std::move(workflow)).first;
-    }
-    return known->second;
-  }
-
-  std::string stage_name(const Event& event) {
-    const std::optional<Workflow>& workflow = workflow_of(event.job);
-    const StageIndex stage = stage_of(event.task);
-    const bool is_known = workflow && at(stage) < workflow->stage_count();
-    return is_known ? workflow->stage(stage).name : std::string();
-  }
-
   Session& session_;
   Records& records_;
   std::set<EventType> types_;
   bool follows_;
   Listing list_;
-  std::map<ItemId, std::string> keys_;
-  std::map<JobId, std::optional<Workflow>> workflows_;
+  views::EventNames names_;
 };
 
 int events(Session& session, const EventsOptions& options) {

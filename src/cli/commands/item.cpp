@@ -5,16 +5,21 @@
 #include "cli/address.hpp"
 #include "cli/attempts_view.hpp"
 #include "cli/commands/commands.hpp"
-#include "cli/file_outputs.hpp"
 #include "cli/output/listing.hpp"
 #include "cli/session.hpp"
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/store/each_row.hpp"
-#include "pawl/store/results.hpp"
+#include "views/items.hpp"
 
 namespace pawl::cli {
+
+using views::cause_of;
+using views::load_item;
+using views::shown_item_document;
+using views::ShownItem;
+using views::whole_attempt_document;
+
 namespace {
 
 struct ItemListOptions {
@@ -27,38 +32,20 @@ struct ItemListOptions {
 
 constexpr std::uint32_t page_size = 500;
 
-std::string text_at(const Json& object, std::string_view key) {
-  const std::optional<Json> value = member(object, key);
-  return value ? string_of(*value).value_or("") : std::string();
-}
-
-/// The label of a state in tables.
-std::string stage_label(const std::string& state) {
-  const std::optional<StateKind> kind = from_name<StateKind>(state);
-  return std::string(kind ? label_of(*kind) : std::string_view(state));
-}
-
-Paint stage_paint(const std::string& state) {
-  const std::optional<StateKind> kind = from_name<StateKind>(state);
-  return kind ? paint_of(*kind) : Paint::plain;
-}
-
-Table::Cell item_state(const Json& document) {
-  const std::string name = text_at(document, "state");
-  const std::optional<ItemState> state = from_name<ItemState>(name);
-  if (!state) return {name};
-  return {std::string(label_of(*state)), paint_of(*state)};
+Table::Cell item_state(const ShownItem& shown) {
+  return {std::string(label_of(shown.state)), paint_of(shown.state)};
 }
 
 /// The current stage of an item: "convert: retrying". For an ended item, the stage where it ended.
-std::string whereabouts(const Json& document) {
+std::string whereabouts(const ShownItem& shown, const Workflow& workflow) {
   std::string at;
-  for (const Json& task : elements(member(document, "tasks").value_or(Json{}))) {
-    const std::string state = text_at(task, "state");
-    const bool is_quiet = state == "waiting" || state == "skipped" || state == "succeeded";
+  for (const ShownTask& task : shown.tasks) {
+    const StateKind state = task.kind();
+    const bool is_quiet =
+        state == StateKind::waiting || state == StateKind::skipped || state == StateKind::succeeded;
     if (is_quiet) continue;
     if (!at.empty()) at += ", ";
-    at += text_at(task, "stage") + ": " + stage_label(state);
+    at += workflow.stage(task.stage).name + ": " + std::string(label_of(state));
   }
   return at;
 }
@@ -74,18 +61,10 @@ std::string key_text(const std::string& key, JobId newest) {
   return id_part(key, is_number && number > 0 && number <= newest.value() ? "/" : "");
 }
 
-Result<Json> document_of(Records& records, const Item& item, const Job& job,
-                         const Workflow& workflow) {
-  const Result<std::vector<Task>> tasks = records.tasks_of(item.id);
-  if (!tasks) return std::unexpected(tasks.error());
-  return with_member(item_document(item, workflow, *tasks, job.cancelled), "id",
-                     address_of(job.id, workflow, item.key));
-}
-
-std::string show_text(const Address& address, const Json& document, Session& session) {
+std::string show_text(const Address& address, const ShownItem& shown, Session& session) {
   const Times times = session.times();
-  const Item& item = *address.item;
-  const Table::Cell state = item_state(document);
+  const Item& item = shown.item;
+  const Table::Cell state = item_state(shown);
   std::string out =
       "item " + id_part(item.key) + "  job " + std::to_string(address.job.id.value()) + "  " +
       printable(address.workflow.name()) + "  " + session.style().paint(state.paint, state.text);
@@ -94,30 +73,18 @@ std::string show_text(const Address& address, const Json& document, Session& ses
   out += "  submitted " + times.of(item.submitted_at) + "\n";
 
   Table table({{"STAGE"}, {"STATE"}, {"ATTEMPTS", Table::Align::right}, {"CAUSE"}, {"NEXT"}});
-  for (const Json& task : elements(member(document, "tasks").value_or(Json{}))) {
-    const std::string name = text_at(task, "state");
-    const std::string next = text_at(task, "next_run_at");
-    const Result<Timestamp> due = parse_rfc3339(next);
-    table.add({text_at(task, "stage"),
-               {stage_label(name), stage_paint(name)},
-               member(task, "attempts").value_or(Json{0}).text(),
-               text_at(task, "cause"),
-               due ? times.of(*due) : std::string()});
+  for (const ShownTask& task : shown.tasks) {
+    const auto* const retry = std::get_if<RetryScheduled>(&task.state);
+    const bool is_due = retry != nullptr && retry->next_run_at != no_time;
+    table.add({address.workflow.stage(task.stage).name,
+               {std::string(label_of(task.kind())), paint_of(task.kind())},
+               std::to_string(task.stored ? task.stored->attempts : 0),
+               std::string(cause_of(task)),
+               is_due ? times.of(retry->next_run_at) : std::string()});
   }
   out += table.text(session.style());
   out += "data:\n" + printable_lines(pretty(item.data)) + "\n";
   return out;
-}
-
-/// An attempt with its whole output.
-Result<Json> whole_attempt_document(Records& records, const TaskAttempts& task,
-                                    const Attempt& attempt) {
-  Attempt whole = attempt;
-  const Result<Json> output = whole_output(records, attempt.output);
-  if (!output) return std::unexpected(output.error());
-  whole.output = with_paths(records, *output);
-  const Json document = attempt_document(whole, task.stage);
-  return task.task.child ? with_member(document, "child", task.task.child->key) : document;
 }
 
 int item_list(Session& session, const ItemListOptions& options) {
@@ -149,12 +116,16 @@ int item_list(Session& session, const ItemListOptions& options) {
                          .limit = options.limit});
   std::string last_key;
   const Status read = each_row(records, filter, [&](const Item& item) {
-    const auto document = [&] { return document_of(records, item, job, workflow); };
+    const auto document = [&]() -> Result<Json> {
+      const Result<ShownItem> shown = load_item(records, item, job, workflow);
+      if (!shown) return std::unexpected(shown.error());
+      return shown_item_document(*shown, workflow);
+    };
     const auto cells = [&]() -> Result<Listing::Cells> {
-      const Result<Json> shown = document();
+      const Result<ShownItem> shown = load_item(records, item, job, workflow);
       if (!shown) return std::unexpected(shown.error());
       return Listing::Cells{key_text(item.key, newest->id), item_state(*shown), item.category,
-                            whereabouts(*shown)};
+                            whereabouts(*shown, workflow)};
     };
     const auto id = [&] { return address_of(job.id, workflow, item.key); };
     const bool added = list.add({.document = document, .id = id, .cells = cells});
@@ -177,15 +148,16 @@ int item_show(Session& session, const AddressText& asked) {
                          "not an item: '" + printable(asked.text) + "' is a job-wide stage",
                          "show its attempts: pawl item attempts " + quoted_for_shell(asked.text)});
   }
-  const Result<Json> document =
-      document_of(records, *address->item, address->job, address->workflow);
-  if (!document) return session.fail(document.error());
+  const Result<ShownItem> shown =
+      load_item(records, *address->item, address->job, address->workflow);
+  if (!shown) return session.fail(shown.error());
   const auto id = [&] {
     return address_of(address->job.id, address->workflow, address->item->key);
   };
-  return session.present({.document = [&] { return *document; },
-                          .text = [&] { return show_text(*address, *document, session); },
-                          .id = id});
+  return session.present(
+      {.document = [&] { return shown_item_document(*shown, address->workflow); },
+       .text = [&] { return show_text(*address, *shown, session); },
+       .id = id});
 }
 
 int item_attempts(Session& session, const AddressText& asked) {

@@ -6,36 +6,20 @@
 #include "cli/commands/commands.hpp"
 #include "cli/output/listing.hpp"
 #include "cli/session.hpp"
-#include "pawl/codec/json.hpp"
+#include "views/logs.hpp"
 
 namespace pawl::cli {
+
+using views::Log;
+using views::log_document;
+using views::logs_of;
+
 namespace {
 
 struct ItemLogsOptions {
   AddressText item;
   std::optional<std::uint32_t> attempt;  ///< none: all
 };
-
-/// What one attempt wrote to one stream.
-struct Log {
-  std::string task;
-  AttemptNumber attempt = 0;
-  std::string_view stream;
-  std::string text;
-  std::int64_t size = 0;  ///< bytes written; larger than the text if only its end was stored
-};
-
-std::string_view stream_of(ArtifactKind kind) {
-  if (kind == ArtifactKind::standard_output) return "stdout";
-  return kind == ArtifactKind::standard_error ? "stderr" : "";
-}
-
-/// The whole log if it was stored, else its end from the record.
-Result<std::string> text_of(Records& records, const ArtifactRecord& artifact) {
-  if (!artifact.sha256.empty()) return records.payload(artifact.sha256);
-  const std::optional<Json> tail = member(artifact.summary, "tail");
-  return tail ? string_of(*tail).value_or("") : std::string();
-}
 
 /// `not_found` if none of the tasks has an ended attempt with this number.
 Status require_attempt(const std::vector<TaskAttempts>& all, std::uint32_t wanted) {
@@ -50,32 +34,6 @@ Status require_attempt(const std::vector<TaskAttempts>& all, std::uint32_t wante
                     last == 0 ? "no attempt has ended yet"
                               : "the last ended attempt is " + std::to_string(last) +
                                     "; list them: pawl item attempts ID");
-}
-
-Result<std::vector<Log>> logs_of(Records& records, const std::vector<TaskAttempts>& all,
-                                 const std::optional<std::uint32_t>& only) {
-  std::vector<Log> logs;
-  for (const TaskAttempts& one : all) {
-    for (const Attempt& attempt : one.attempts) {
-      if (only && attempt.number != *only) continue;
-      for (const ArtifactRecord& artifact : attempt.artifacts) {
-        const std::string_view stream = stream_of(artifact.kind);
-        if (stream.empty()) continue;
-        Result<std::string> text = text_of(records, artifact);
-        if (!text) return std::unexpected(text.error());
-        logs.push_back({one.name(), attempt.number, stream, std::move(*text), artifact.size});
-      }
-    }
-  }
-  return logs;
-}
-
-Json log_document(const Log& log) {
-  return Json::object({{"stage", log.task},
-                       {"attempt_number", log.attempt},
-                       {"stream", log.stream},
-                       {"size", log.size},
-                       {"text", log.text}});
 }
 
 /// The log below its heading. --quiet leaves the heading out.

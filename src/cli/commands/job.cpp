@@ -9,9 +9,9 @@
 #include "cli/output/listing.hpp"
 #include "cli/session.hpp"
 #include "cli/signals.hpp"
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -120,8 +120,7 @@ int show_budget(Session& session, Records& records, const Job& job) {
   const Result<Workflow> workflow = records.workflow(job.workflow_hash);
   if (!workflow) return session.fail(workflow.error());
   const auto document = [&] {
-    const Json budget = member(job_document(job, *workflow), "budget").value_or(Json{});
-    return Json::object({{"job", job.id.value()}, {"budget", budget}});
+    return Json::object({{"job", job.id.value()}, {"budget", views::budget_document(job)}});
   };
   session.present({.document = document, .text = [&] { return budget_text(job, session); }});
   session.say("if a limit is reached, the job " +

@@ -1,8 +1,7 @@
-#include "pawl/store/results.hpp"
+#include "views/results.hpp"
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <set>
 
 #include "cli/address.hpp"
@@ -10,12 +9,13 @@
 #include "cli/file_outputs.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/digest.hpp"
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
-#include "pawl/codec/names.hpp"
 
 namespace pawl::cli {
 
+using views::each_result;
+using views::result_document;
+using views::ShownResult;
 using workflow::file_of;
 using workflow::FileValue;
 namespace fs = std::filesystem;
@@ -166,48 +166,8 @@ class Exporter {
   fs::path directory_;
 };
 
-struct OneResult {
-  std::optional<std::string> item;
-  std::string_view state;
-  std::vector<std::pair<std::string, Json>> outputs;
-};
-
-using Visit = std::function<Status(const OneResult&)>;
-
-Status for_each_wanted(Records& records, const Job& job, const Workflow& workflow,
-                       const std::optional<StageIndex>& only, const Visit& visit) {
-  Status stopped;
-  const bool wants_items = !only || workflow.stage(*only).scope == Scope::item;
-  const auto see = [&](const SettledItem& settled) {
-    OneResult one{.item = settled.item.key,
-                  .state = name_of(shown_state(settled.item, job.cancelled)),
-                  .outputs = {}};
-    for (const StageOutput& output : settled.outputs) {
-      if (only && output.stage != *only) continue;
-      one.outputs.emplace_back(workflow.stage(output.stage).name, output.output);
-    }
-    stopped = visit(one);
-    return stopped.has_value();
-  };
-  if (wants_items) {
-    if (const Status read = for_each_result(records, job.id, see); !read) return read;
-    if (!stopped) return stopped;
-  }
-  OneResult whole_job{.item = std::nullopt, .state = name_of(state_of(job)), .outputs = {}};
-  for (const StageIndex stage : workflow.all_scope_stages()) {
-    if (only && stage != *only) continue;
-    const Result<StageOutput> output = records.output(task_id(job.reduce_ordinal, stage));
-    if (!output && output.error().code == ErrorCode::not_found) continue;
-    if (!output) return std::unexpected(output.error());
-    Result<Json> whole = whole_output(records, output->output);
-    if (!whole) return std::unexpected(whole.error());
-    whole_job.outputs.emplace_back(workflow.stage(stage).name, std::move(*whole));
-  }
-  return whole_job.outputs.empty() ? Status{} : visit(whole_job);
-}
-
 /// One line for the item, or one line for each job-wide stage.
-std::string ids_of(const Job& job, const Workflow& workflow, const OneResult& one) {
+std::string ids_of(const Job& job, const Workflow& workflow, const ShownResult& one) {
   if (one.item) return address_of(job.id, workflow, *one.item);
   std::string lines;
   for (const auto& [stage, output] : one.outputs) {
@@ -216,19 +176,7 @@ std::string ids_of(const Job& job, const Workflow& workflow, const OneResult& on
   return lines;
 }
 
-Json result_document(Records& records, const Job& job, const Workflow& workflow,
-                     const OneResult& one) {
-  std::vector<std::pair<std::string, Json>> outputs = one.outputs;
-  for (auto& [stage, output] : outputs) output = with_paths(records, output);
-  Json document = Json::object({{"item", one.item ? Json(*one.item) : Json()},
-                                {"job", job.id.value()},
-                                {"state", one.state},
-                                {"outputs", Json::object(outputs)}});
-  if (!one.item) return document;
-  return with_member(document, "id", address_of(job.id, workflow, *one.item));
-}
-
-std::string result_text(Records& records, const OneResult& one, const Style& style) {
+std::string result_text(Records& records, const ShownResult& one, const Style& style) {
   std::string out = style.paint(Paint::bold, one.item ? id_part(*one.item) : "(the whole job)") +
                     "  " + std::string(one.state) + "\n";
   for (const auto& [stage, output] : one.outputs) {
@@ -271,7 +219,7 @@ int results(Session& session, const ResultsOptions& options) {
     session.print("{\"job\":" + std::to_string(job.id.value()) + ",\"results\":[");
   }
   const Status done =
-      for_each_wanted(records, job, workflow, only, [&](const OneResult& one) -> Status {
+      each_result(records, job, workflow, only, [&](const ShownResult& one) -> Status {
         if (exporter) {
           for (const auto& [stage, output] : one.outputs) {
             const Status wrote = exporter->write(one.item, stage, output);

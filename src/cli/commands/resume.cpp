@@ -5,7 +5,7 @@
 #include "cli/job_view.hpp"
 #include "cli/submission.hpp"
 #include "cli/worker_loop.hpp"
-#include "pawl/codec/documents.hpp"
+#include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
 namespace {

@@ -8,9 +8,9 @@
 #include "cli/output/listing.hpp"
 #include "cli/review_view.hpp"
 #include "cli/session.hpp"
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/store/each_row.hpp"
+#include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
 namespace {

@@ -9,9 +9,9 @@
 #include "cli/review_edit.hpp"
 #include "cli/review_view.hpp"
 #include "cli/session.hpp"
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
 namespace {

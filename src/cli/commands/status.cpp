@@ -6,7 +6,7 @@
 #include "cli/output/terminal_output.hpp"
 #include "cli/session.hpp"
 #include "cli/signals.hpp"
-#include "pawl/codec/documents.hpp"
+#include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
 namespace {

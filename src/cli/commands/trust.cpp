@@ -4,8 +4,8 @@
 #include "cli/commands_shown.hpp"
 #include "cli/job_view.hpp"
 #include "cli/session.hpp"
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/json.hpp"
+#include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
 namespace {

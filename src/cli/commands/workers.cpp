@@ -1,78 +1,31 @@
+#include "views/workers.hpp"
+
 #include <vector>
 
 #include "cli/commands/commands.hpp"
 #include "cli/output/listing.hpp"
 #include "cli/session.hpp"
-#include "pawl/codec/documents.hpp"
 #include "sqlite/worker_locks.hpp"
 
 namespace pawl::cli {
+
+using views::Holds;
+using views::opened_at;
+using views::what_it_holds;
+using views::worker_document;
+
 namespace {
 
 struct WorkersOptions {
   bool all = false;  ///< include workers that have signed off
 };
 
-/// Retired: it signed off. Lost: its lease expired or, with a store in a file, its process is known
-/// to have died; other workers take over its tasks.
+/// With a store in a file, a worker whose process has died is known at once.
 std::string_view state_of_worker(const WorkerRecord& worker, const StorePlace& place,
                                  Timestamp now) {
-  if (worker.retired) return "retired";
-  if (worker.lease_until <= now) return "lost";
-  const bool is_dead = place.is_file() && sqlite::WorkerLocks(place.file).is_dead(worker.id);
-  return is_dead ? "lost" : "alive";
-}
-
-/// The tasks that a worker holds: the first page of them, and the total number.
-struct Holds {
-  std::vector<Task> tasks;
-  std::int64_t count = 0;
-  Timestamp since;  ///< start of the oldest attempt; none: it holds nothing
-};
-
-Timestamp opened_at(const Task& task) {
-  const auto* running = std::get_if<Running>(&task.state);
-  return running == nullptr ? no_time : running->opened_at;
-}
-
-Result<Holds> what_it_holds(Records& records, WorkerId worker) {
-  Holds holds;
-  TaskFilter filter{.worker = worker, .limit = 1'000};
-  for (;;) {
-    Result<std::vector<Task>> page = records.tasks(filter);
-    if (!page) return std::unexpected(page.error());
-    holds.count += static_cast<std::int64_t>(page->size());
-    for (const Task& task : *page) {
-      const Timestamp at = opened_at(task);
-      if (holds.since == no_time || at < holds.since) holds.since = at;
-    }
-    const bool is_last = page->size() < filter.limit;
-    if (!is_last) filter.after = page->back().id;
-    if (holds.tasks.empty()) holds.tasks = std::move(*page);
-    if (is_last) return holds;
-  }
-}
-
-Json held_document(const Task& task) {
-  return Json::object({{"job", task.job.value()},
-                       {"item", task.item.value()},
-                       {"task", task.id.value()},
-                       {"attempt", static_cast<std::int64_t>(task.attempts)},
-                       {"since", rfc3339(opened_at(task))}});
-}
-
-Json worker_document(const WorkerRecord& worker, const Holds& holds, std::string_view state) {
-  std::vector<Json> held;
-  for (const Task& task : holds.tasks) held.push_back(held_document(task));
-  return Json::object({{"worker", worker.id.value()},
-                       {"name", worker.name},
-                       {"host", worker.host},
-                       {"pid", worker.pid},
-                       {"state", state},
-                       {"attempts_open", holds.count},
-                       {"started_at", rfc3339(worker.started_at)},
-                       {"lease_until", rfc3339(worker.lease_until)},
-                       {"holds", Json::array(held)}});
+  return views::state_of_worker(worker, now, [&](WorkerId id) {
+    return place.is_file() && sqlite::WorkerLocks(place.file).is_dead(id);
+  });
 }
 
 /// With --verbose: one line per attempt.

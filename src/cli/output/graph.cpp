@@ -7,7 +7,6 @@
 
 #include "cli/output/drawing.hpp"
 #include "cli/output/render.hpp"
-#include "pawl/codec/names.hpp"
 
 namespace pawl::cli {
 
@@ -70,10 +69,6 @@ std::string escaped(const std::string& text, bool for_mermaid) {
 
 std::string node_name(StageIndex stage) { return "s" + std::to_string(at(stage)); }
 
-std::string_view kind_of_stage(const StageDefinition& stage) {
-  return stage.is_human() ? "human" : "work";
-}
-
 }  // namespace
 
 std::string ascii_graph(const Workflow& workflow) {
@@ -129,35 +124,6 @@ std::string dot_graph(const Workflow& workflow) {
     }
   }
   return out + "}\n";
-}
-
-Json graph_document(const Workflow& workflow, const Job* job) {
-  std::vector<Json> stages;
-  for (std::size_t i = 0; i < workflow.stage_count(); ++i) {
-    const auto index = static_cast<StageIndex>(i);
-    const StageDefinition& stage = workflow.stage(index);
-    std::vector<Json> needs;
-    for (const std::string& need : stage.needs) needs.emplace_back(need);
-    std::vector<std::pair<std::string, Json>> members = {
-        {"name", stage.name},
-        {"needs", Json::array(needs)},
-        {"kind", kind_of_stage(stage)},
-        {"scope", name_of(stage.scope)},
-        {"review", name_of(stage.review)},
-    };
-    if (job != nullptr) {
-      const StateCounts counts = shown_counts(*job, workflow, index);
-      std::vector<std::pair<std::string, Json>> by_state;
-      for (std::size_t kind = 0; kind < state_kinds; ++kind) {
-        by_state.emplace_back(name_of(static_cast<StateKind>(kind)),
-                              counts[static_cast<StateKind>(kind)]);
-      }
-      members.emplace_back("tasks", Json::object(by_state));
-    }
-    stages.push_back(Json::object(members));
-  }
-  return Json::object(
-      {{"workflow", workflow.name()}, {"hash", workflow.hash()}, {"stages", Json::array(stages)}});
 }
 
 }  // namespace pawl::cli

@@ -6,6 +6,7 @@
 
 #include "pawl/core/job.hpp"
 #include "pawl/core/workflow.hpp"
+#include "views/graph.hpp"
 
 namespace pawl::cli {
 
@@ -22,8 +23,6 @@ inline constexpr std::size_t listed_needs_max = 20;
 [[nodiscard]] std::string mermaid_graph(const Workflow& workflow);
 [[nodiscard]] std::string dot_graph(const Workflow& workflow);
 
-/// {"workflow","hash","stages":[{"name","needs","kind","scope","review"}]}; with a job also the
-/// counts of each stage.
-[[nodiscard]] Json graph_document(const Workflow& workflow, const Job* job);
+using views::graph_document;
 
 }  // namespace pawl::cli

@@ -9,7 +9,7 @@
 
 #include "cli/job_view.hpp"
 #include "cli/output/terminal_output.hpp"
-#include "pawl/codec/documents.hpp"
+#include "pawl/core/shown.hpp"
 #include "pawl/store/clock.hpp"
 
 namespace pawl::cli {

@@ -13,8 +13,8 @@
 #include <locale.h>
 
 #include "cli/output/terminal_output.hpp"
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/codec/rfc3339.hpp"
 #include "postgres/passwords.hpp"
 #include "workflow/source_text.hpp"
 
@@ -65,14 +65,6 @@ std::string_view code_of(Paint paint) {
       return "36";
   }
   return "";
-}
-
-std::string one_decimal(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f", value);
-  std::string out = text.data();
-  if (out.ends_with(".0")) out.resize(out.size() - 2);
-  return out;
 }
 
 }  // namespace
@@ -188,32 +180,6 @@ std::string Times::of_entry(Timestamp time) const {
   return formatted_time(time, true, is_today ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S");
 }
 
-std::string in_words(Duration duration) {
-  if (duration < Duration{0}) return "-" + in_words(-duration);
-  if (duration < 1ms) return duration == Duration{0} ? "0s" : "<1ms";
-  if (duration < 1s) {
-    return std::to_string(std::chrono::floor<std::chrono::milliseconds>(duration).count()) + "ms";
-  }
-  const std::int64_t whole = std::chrono::floor<std::chrono::seconds>(duration).count();
-  if (whole < 10) return one_decimal(static_cast<double>(duration.count() / 100'000) / 10) + "s";
-  struct Unit {
-    std::int64_t seconds;
-    std::string_view name;
-  };
-  constexpr std::array units{Unit{86'400, "d"}, Unit{3'600, "h"}, Unit{60, "m"}, Unit{1, "s"}};
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    const std::int64_t large = whole / units[i].seconds;
-    if (large == 0) continue;
-    std::string text = std::to_string(large) + std::string(units[i].name);
-    if (i + 1 < units.size()) {
-      const std::int64_t small = whole % units[i].seconds / units[i + 1].seconds;
-      if (small > 0) text += std::to_string(small) + std::string(units[i + 1].name);
-    }
-    return text;
-  }
-  return "0s";
-}
-
 Result<Duration> parse_duration(std::string_view text) {
   const auto wrong = [&] {
     return pawl::fail(ErrorCode::invalid, '"' + printable(text) + "\" is not a duration",
@@ -247,16 +213,6 @@ Result<Duration> parse_duration(std::string_view text) {
   return total;
 }
 
-std::string with_separators(std::int64_t number) {
-  std::string digits = std::to_string(number);
-  const std::size_t first = digits.starts_with('-') ? 1 : 0;
-  for (std::size_t at = digits.size(); at > first + 3;) {
-    at -= 3;
-    digits.insert(at, 1, ',');
-  }
-  return digits;
-}
-
 std::string dollars(std::int64_t microusd) {
   const std::int64_t cents = (microusd + (microusd < 0 ? -5'000 : 5'000)) / 10'000;
   std::array<char, 8> fraction{};
@@ -273,10 +229,10 @@ std::string bytes_in_words(std::int64_t bytes) {
   if (bytes < 1'024) return std::to_string(bytes) + " B";
   double value = static_cast<double>(bytes) / 1'024;
   for (const std::string_view unit : {" KiB", " MiB", " GiB"}) {
-    if (value < 1'024) return one_decimal(value) + std::string(unit);
+    if (value < 1'024) return views::one_decimal(value) + std::string(unit);
     value /= 1'024;
   }
-  return one_decimal(value) + " TiB";
+  return views::one_decimal(value) + " TiB";
 }
 
 std::string_view label_of(StateKind state) {

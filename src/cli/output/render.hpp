@@ -16,6 +16,7 @@
 #include "pawl/core/job.hpp"
 #include "pawl/core/result.hpp"
 #include "pawl/core/time.hpp"
+#include "views/words.hpp"
 
 namespace pawl::cli {
 
@@ -74,12 +75,10 @@ struct Times {
   [[nodiscard]] std::string of_entry(Timestamp time) const;
 };
 
-/// "41s", "2h10m", "3d4h", "350ms", "8.1s": the two largest units.
-[[nodiscard]] std::string in_words(Duration duration);
+using views::in_words;
 /// "30s", "15m", "8h", "2d", "1h30m", "250ms". `invalid` with the expected form.
 [[nodiscard]] Result<Duration> parse_duration(std::string_view text);
-/// "1,040"
-[[nodiscard]] std::string with_separators(std::int64_t number);
+using views::with_separators;
 /// "$18.20"
 [[nodiscard]] std::string dollars(std::int64_t microusd);
 /// "1 item", "1,040 items"

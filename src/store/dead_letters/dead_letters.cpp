@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/codec/rfc3339.hpp"
 #include "pawl/store/each_row.hpp"
 #include "store/dead_letters/reader.hpp"
 

@@ -4,8 +4,8 @@
 #include <tuple>
 #include <utility>
 
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/codec/rfc3339.hpp"
 #include "pawl/store/each_row.hpp"
 
 namespace pawl::store {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/codec/rfc3339.hpp"
 #include "pawl/store/arrival.hpp"
 #include "pawl/store/each_row.hpp"
 #include "store/ledger/review_digest.hpp"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/codec/rfc3339.hpp"
 #include "store/verify/facts.hpp"
 
 namespace pawl::store {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "pawl/codec/documents.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/codec/rfc3339.hpp"
 #include "pawl/core/needs.hpp"
 #include "store/decide_again.hpp"
 #include "store/verify/checks.hpp"

@@ -6,7 +6,6 @@
 /// UTC. An absent value is null. Fields may be added, never renamed.
 
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,11 +13,8 @@
 #include "pawl/core/event.hpp"
 #include "pawl/core/item.hpp"
 #include "pawl/core/job.hpp"
-#include "pawl/core/result.hpp"
 #include "pawl/core/review.hpp"
-#include "pawl/core/shown.hpp"
 #include "pawl/core/task.hpp"
-#include "pawl/core/time.hpp"
 #include "pawl/core/workflow.hpp"
 
 namespace pawl {
@@ -45,11 +41,5 @@ namespace pawl {
 
 [[nodiscard]] Json feedback_document(const Feedback& feedback);
 [[nodiscard]] Json error_document(const StageError& error);
-
-/// "2026-03-01T12:04:11Z", with three or six decimals if there are any. Times outside the years 0
-/// to 9999 are shown as the nearest time inside.
-[[nodiscard]] std::string rfc3339(Timestamp time);
-/// Any RFC 3339 time, with an offset. Digits beyond microseconds are dropped.
-[[nodiscard]] Result<Timestamp> parse_rfc3339(std::string_view text);
 
 }  // namespace pawl

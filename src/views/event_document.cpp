@@ -3,11 +3,14 @@
 #include <string_view>
 #include <utility>
 
-#include "codec/document_writer.hpp"
 #include "codec/object_writer.hpp"
-#include "pawl/codec/documents.hpp"
+#include "pawl/views/documents.hpp"
+#include "views/document_writer.hpp"
 
 namespace pawl {
+
+using namespace views;
+
 namespace {
 
 template <class E>

@@ -1,11 +1,16 @@
-#include "pawl/codec/documents.hpp"
+#include "pawl/views/documents.hpp"
 
 #include <utility>
 
-#include "codec/document_writer.hpp"
 #include "codec/object_writer.hpp"
+#include "pawl/core/shown.hpp"
+#include "views/document_writer.hpp"
+#include "views/jobs.hpp"
 
 namespace pawl {
+
+using namespace views;
+
 namespace {
 
 void append_items(std::string& out, const ItemCounts& items) {
@@ -255,4 +260,13 @@ Json review_document(const Review& review, std::string_view item_key, std::strin
   return Json::trusted(std::move(out));
 }
 
+namespace views {
+
+Json budget_document(const Job& job) {
+  std::string out;
+  append_budget(out, job);
+  return Json::trusted(std::move(out));
+}
+
+}  // namespace views
 }  // namespace pawl

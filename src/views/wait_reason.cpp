@@ -1,36 +1,28 @@
-#include "cli/waits.hpp"
+#include "views/wait_reason.hpp"
 
 #include <map>
 #include <vector>
 
-#include "pawl/codec/documents.hpp"
-#include "pawl/codec/json.hpp"
-#include "pawl/codec/names.hpp"
+#include "pawl/core/shown.hpp"
+#include "views/words.hpp"
 
-namespace pawl::cli {
+namespace pawl::views {
 namespace {
 
-/// The shown state of each stage of the item, including implied states.
+/// The shown state of each stage of the item, including derived states.
 std::map<StageIndex, StateKind> shown_states(const Address& address,
                                              const std::vector<Task>& tasks) {
   std::map<StageIndex, StateKind> shown;
-  if (!address.item) {
-    const bool is_cancelled = address.job.cancelled.has_value();
-    for (const Task& task : tasks) shown[task.stage()] = task.kind();
-    if (tasks.empty()) {
-      shown[*address.stage] = is_cancelled ? StateKind::cancelled : StateKind::waiting;
+  if (address.item) {
+    for (const ShownTask& task :
+         shown_tasks(address.workflow, *address.item, tasks, address.job.cancelled)) {
+      shown[task.stage] = task.kind();
     }
     return shown;
   }
-  const Json document =
-      item_document(*address.item, address.workflow, tasks, address.job.cancelled);
-  for (const Json& task : elements(member(document, "tasks").value_or(Json{}))) {
-    const auto stage = string_of(member(task, "stage").value_or(Json{}));
-    const auto state = string_of(member(task, "state").value_or(Json{}));
-    if (!stage || !state) continue;
-    const auto index = address.workflow.find(*stage);
-    const auto kind = from_name<StateKind>(*state);
-    if (index && kind) shown[*index] = *kind;
+  for (const Task& task : tasks) shown[task.stage()] = task.kind();
+  if (tasks.empty()) {
+    shown[*address.stage] = address.job.cancelled ? StateKind::cancelled : StateKind::waiting;
   }
   return shown;
 }
@@ -57,12 +49,12 @@ Result<std::string> open_review(Records& records, const Task& task) {
   return "a person's answer to take effect";
 }
 
-std::string when(Timestamp due, const Times& times) {
-  return due <= times.now ? "now" : "in " + in_words(due - times.now);
+std::string when(Timestamp due, Timestamp now) {
+  return due <= now ? "now" : "in " + in_words(due - now);
 }
 
 Result<std::string> waits_of(Records& records, const Address& address, const Task& task,
-                             const Times& times) {
+                             Timestamp now, const TimeText& time_text) {
   const std::string job = "job " + std::to_string(address.job.id.value());
   const bool is_paused = state_of(address.job) == JobState::paused;
   switch (task.kind()) {
@@ -70,12 +62,12 @@ Result<std::string> waits_of(Records& records, const Address& address, const Tas
       return open_review(records, task);
     case StateKind::retry_scheduled: {
       const Timestamp due = std::get<RetryScheduled>(task.state).next_run_at;
-      return "the next attempt, due " + when(due, times) +
+      return "the next attempt, due " + when(due, now) +
              (is_paused ? ", and " + job + " to be resumed" : "");
     }
     case StateKind::running:
       return "attempt " + std::to_string(task.attempts) + ", running since " +
-             times.of(std::get<Running>(task.state).opened_at);
+             time_text(std::get<Running>(task.state).opened_at);
     case StateKind::ready:
       return is_paused ? job + " to be resumed: it is paused" : "a worker: it is queued";
     case StateKind::expanded: {
@@ -95,8 +87,8 @@ Result<std::string> waits_of(Records& records, const Address& address, const Tas
 
 }  // namespace
 
-Result<std::string> what_it_waits_for(Records& records, const Address& address,
-                                      const Times& times) {
+Result<std::string> wait_reason(Records& records, const Address& address, Timestamp now,
+                                const TimeText& time_text) {
   const bool has_settled = address.item && address.item->state != ItemState::active;
   if (has_settled && !address.stage) return std::string();
   if (address.job.trust == Trust::untrusted) {
@@ -118,7 +110,7 @@ Result<std::string> what_it_waits_for(Records& records, const Address& address,
     if (address.stage && task.stage() != *address.stage) continue;
     const auto state = shown.find(task.stage());
     if (state == shown.end() || has_ended(state->second)) continue;
-    const Result<std::string> one = waits_of(records, address, task, times);
+    const Result<std::string> one = waits_of(records, address, task, now, time_text);
     if (!one) return std::unexpected(one.error());
     add(*one);
   }
@@ -131,4 +123,4 @@ Result<std::string> what_it_waits_for(Records& records, const Address& address,
   return all;
 }
 
-}  // namespace pawl::cli
+}  // namespace pawl::views

@@ -1,4 +1,4 @@
-#include "cli/escaped_text.hpp"
+#include "views/escaped_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 #include "workflow/source_text.hpp"
 
-namespace pawl::cli {
+namespace pawl::views {
 
 using workflow::Character;
 using workflow::first_character;
@@ -231,4 +231,4 @@ std::size_t find_unescaped(std::string_view text, char wanted, std::size_t from)
   return std::string_view::npos;
 }
 
-}  // namespace pawl::cli
+}  // namespace pawl::views

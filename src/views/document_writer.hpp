@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "codec/object_writer.hpp"
-#include "pawl/codec/documents.hpp"
+#include "pawl/codec/rfc3339.hpp"
 
-namespace pawl {
+namespace pawl::views {
 
 inline void write_time(ObjectWriter& object, std::string_view key, Timestamp time) {
   object.write(key, time == no_time ? Json{} : Json{rfc3339(time)});
@@ -33,4 +33,4 @@ void write_optional(ObjectWriter& object, std::string_view key, const std::optio
 inline double seconds_of(Duration duration) { return static_cast<double>(duration.count()) / 1e6; }
 inline double dollars_of(std::int64_t microusd) { return static_cast<double>(microusd) / 1e6; }
 
-}  // namespace pawl
+}  // namespace pawl::views

@@ -1,0 +1,137 @@
+#include "views/attempts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "pawl/codec/names.hpp"
+#include "pawl/store/each_row.hpp"
+#include "pawl/store/results.hpp"
+#include "pawl/views/documents.hpp"
+#include "views/outputs.hpp"
+#include "views/words.hpp"
+
+namespace pawl::views {
+namespace {
+
+constexpr std::uint32_t page_size = 500;
+
+Status add_children(Records& records, const Task& parent, const std::string& stage,
+                    std::vector<TaskAttempts>& all) {
+  if (parent.expansion == 0) return {};
+  const TaskFilter children{.parent = parent.id, .limit = page_size};
+  return each_row(records, children, [&](const Task& child) -> Status {
+    Result<std::vector<Attempt>> attempts = records.attempts(child.id);
+    if (!attempts) return std::unexpected(attempts.error());
+    all.push_back({child, stage, std::move(*attempts)});
+    return {};
+  });
+}
+
+std::string in_words(const StageError& error) {
+  std::string text =
+      std::string(name_of(error.error_class)) + " " + std::string(name_of(error.kind));
+  if (!error.code.empty()) text += " " + error.code;
+  if (!error.message.empty()) text += " \"" + error.message + "\"";
+  return text;
+}
+
+std::string in_words(const std::optional<Feedback>& feedback) {
+  if (!feedback) return {};
+  for (const Criterion& criterion : feedback->criteria) {
+    if (criterion.passed) continue;
+    return " (" + criterion.name + ": expected " + criterion.expected + ", actual " +
+           criterion.actual + ")";
+  }
+  return feedback->summary.empty() ? std::string() : " (" + feedback->summary + ")";
+}
+
+}  // namespace
+
+Duration time_taken(const Attempt& attempt) {
+  const Timestamp begin = attempt.started_at == no_time ? attempt.opened_at : attempt.started_at;
+  return begin == no_time ? Duration{0} : std::max(Duration{0}, attempt.ended_at - begin);
+}
+
+std::string TaskAttempts::name() const {
+  return task.child ? stage + "[" + task.child->key + "]" : stage;
+}
+
+Result<std::vector<TaskAttempts>> attempts_at(Records& records, const Address& address) {
+  const Result<std::vector<Task>> tasks = tasks_at(records, address);
+  if (!tasks) return std::unexpected(tasks.error());
+  std::vector<TaskAttempts> all;
+  for (const Task& task : *tasks) {
+    const std::string& stage = address.workflow.stage(task.stage()).name;
+    Result<std::vector<Attempt>> attempts = records.attempts(task.id);
+    if (!attempts) return std::unexpected(attempts.error());
+    all.push_back({task, stage, std::move(*attempts)});
+    if (const Status added = add_children(records, task, stage, all); !added) {
+      return std::unexpected(added.error());
+    }
+  }
+  return all;
+}
+
+namespace {
+
+/// The record holds one verdict for all gates. The gate is named only if the stage has just one.
+std::string gate_in_words(const StageDefinition& stage) {
+  const auto is_users = [](const GateRef& gate) { return !gate.advisory && gate.name != "types"; };
+  const auto first = std::ranges::find_if(stage.gates, is_users);
+  const bool is_one = std::ranges::count_if(stage.gates, is_users) == 1;
+  return is_one ? "gate " + first->name : "its gates";
+}
+
+}  // namespace
+
+std::string outcome_in_words(const StageDefinition& stage, const Attempt& attempt) {
+  switch (attempt.result) {
+    case AttemptResult::success:
+      if (!attempt.verdict) return "succeeded";
+      switch (*attempt.verdict) {
+        case Verdict::accepted:
+          return "accepted by " + gate_in_words(stage);
+        case Verdict::rejected:
+          return "rejected by " + gate_in_words(stage) + in_words(attempt.feedback);
+        case Verdict::uncertain:
+          return gate_in_words(stage) + " could not tell" +
+                 (attempt.verdict_reason.empty() ? "" : " (" + attempt.verdict_reason + ")");
+      }
+      return "succeeded";
+    case AttemptResult::failure:
+      return "failed" + (attempt.error ? ": " + in_words(*attempt.error) : std::string());
+    case AttemptResult::timed_out:
+      return "timed out after " + views::in_words(time_taken(attempt));
+    case AttemptResult::blocked:
+      return "blocked" + (attempt.error ? ": " + attempt.error->message : std::string());
+    case AttemptResult::skipped:
+      return "skipped" + (attempt.summary.empty() ? "" : ": " + attempt.summary);
+    case AttemptResult::needs_review:
+      return "asked for a review" + (attempt.summary.empty() ? "" : ": " + attempt.summary);
+    case AttemptResult::expanded:
+      return "expanded into children";
+    case AttemptResult::cancelled:
+      return "was cancelled";
+    case AttemptResult::interrupted:
+      return attempt.ran ? "was interrupted" : "was interrupted before it ran";
+  }
+  return {};
+}
+
+Result<Json> whole_attempt_document(Records& records, const Attempt& attempt,
+                                    std::string_view stage) {
+  Attempt whole = attempt;
+  Result<Json> output = whole_output(records, attempt.output);
+  if (!output) return std::unexpected(std::move(output.error()));
+  whole.output = with_paths(records, *output);
+  return attempt_document(whole, stage);
+}
+
+Result<Json> whole_attempt_document(Records& records, const TaskAttempts& task,
+                                    const Attempt& attempt) {
+  Result<Json> document = whole_attempt_document(records, attempt, task.stage);
+  if (!document || !task.task.child) return document;
+  return with_member(*document, "child", task.task.child->key);
+}
+
+}  // namespace pawl::views

@@ -1,0 +1,41 @@
+#pragma once
+
+/// The attempts of an item or of a stage.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "views/address.hpp"
+
+namespace pawl::views {
+
+/// The closed attempts of one task.
+struct TaskAttempts {
+  Task task;
+  std::string stage;
+  std::vector<Attempt> attempts;
+
+  /// "convert", or "convert[page-3]" for a fan-out child.
+  [[nodiscard]] std::string name() const;
+};
+
+/// The attempts of every task at the address, in stage order. The fan-out children of a task follow
+/// it.
+[[nodiscard]] Result<std::vector<TaskAttempts>> attempts_at(Records& records,
+                                                            const Address& address);
+
+/// The JSON document of an attempt with its whole output, and the paths of its files.
+[[nodiscard]] Result<Json> whole_attempt_document(Records& records, const Attempt& attempt,
+                                                  std::string_view stage);
+/// The same with the member "child", if the task is a fan-out child.
+[[nodiscard]] Result<Json> whole_attempt_document(Records& records, const TaskAttempts& task,
+                                                  const Attempt& attempt);
+
+/// The outcome of an attempt in a few words: "rejected by gate structure (tables:
+/// expected = 4, actual 3)", "failed: retryable exit 75 \"ocr busy\"".
+[[nodiscard]] std::string outcome_in_words(const StageDefinition& stage, const Attempt& attempt);
+
+[[nodiscard]] Duration time_taken(const Attempt& attempt);
+
+}  // namespace pawl::views

@@ -1,0 +1,88 @@
+#include "views/dead_letters.hpp"
+
+#include <optional>
+
+#include "pawl/codec/rfc3339.hpp"
+#include "pawl/store/each_row.hpp"
+#include "views/outputs.hpp"
+
+namespace pawl::views {
+namespace {
+
+constexpr std::uint32_t page_size = 500;
+
+/// The failed children of the newest expansion; with a name, only the child with that name.
+Status add_children(Records& records, const Task& parent, const std::optional<std::string>& name,
+                    std::vector<TaskId>& letters) {
+  const TaskFilter failed{.state = StateKind::failed, .parent = parent.id, .limit = page_size};
+  return each_row(records, failed, [&](const Task& child) {
+    const bool is_current = child.child && child.child->expansion == parent.expansion;
+    const bool is_meant = is_current && (!name || child.child->key == *name);
+    if (child.kind() == StateKind::failed && is_meant) letters.push_back(child.id);
+  });
+}
+
+}  // namespace
+
+Result<std::vector<TaskId>> dead_letters_at(Records& records, const Address& address) {
+  const Result<std::vector<Task>> tasks = tasks_at(records, address);
+  if (!tasks) return std::unexpected(tasks.error());
+  std::vector<TaskId> letters;
+  for (const Task& task : *tasks) {
+    if (task.kind() == StateKind::failed) letters.push_back(task.id);
+    if (task.expansion == 0) continue;
+    if (const Status added = add_children(records, task, std::nullopt, letters); !added) {
+      return std::unexpected(added.error());
+    }
+  }
+  return letters;
+}
+
+Result<std::vector<TaskId>> dead_letters_at(Records& records, const Address& address,
+                                            const std::string& child) {
+  const Result<std::vector<Task>> tasks = tasks_at(records, address);
+  if (!tasks) return std::unexpected(tasks.error());
+  std::vector<TaskId> letters;
+  for (const Task& task : *tasks) {
+    if (child.empty()) {
+      if (task.kind() == StateKind::failed) letters.push_back(task.id);
+      continue;
+    }
+    if (const Status added = add_children(records, task, child, letters); !added) {
+      return std::unexpected(added.error());
+    }
+  }
+  return letters;
+}
+
+std::string letter_id(Records& records, TaskId task, JobId job, const std::string& key,
+                      const std::string& stage, const std::string& child) {
+  std::string id = address_of(job, key, stage, child);
+  if (!child.empty()) return id;
+  const Result<Task> row = records.task(task);
+  return row && row->expansion > 0 ? id + "[]" : id;
+}
+
+std::string letter_id(Records& records, const DeadLetter& letter) {
+  return letter_id(records, letter.task, letter.job, letter.item_key, letter.stage,
+                   letter.child_key);
+}
+
+Json letter_document(Records& records, const DeadLetter& letter) {
+  return with_member(dead_letter_document(letter), "id", letter_id(records, letter));
+}
+
+Json group_document(const DeadLetterGroup& group) {
+  std::vector<Json> examples;
+  for (const TaskId task : group.examples) examples.emplace_back(task.value());
+  return Json::object({{"error", group.signature},
+                       {"workflow", group.workflow},
+                       {"stage", group.stage},
+                       {"count", group.count},
+                       {"first", rfc3339(group.first)},
+                       {"last", rfc3339(group.last)},
+                       {"examples", Json::array(examples)},
+                       {"filter", group.filter}});
+}
+
+}  // namespace pawl::views

@@ -1,0 +1,104 @@
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "codec/object_writer.hpp"
+#include "pawl/views/documents.hpp"
+#include "views/address.hpp"
+#include "views/document_writer.hpp"
+#include "views/items.hpp"
+#include "views/outputs.hpp"
+
+namespace pawl {
+
+using namespace views;
+
+namespace {
+
+void append_task(std::string& out, const StageDefinition& stage, const ShownTask& task) {
+  ObjectWriter object(out);
+  const std::optional<Task>& stored = task.stored;
+  object.write("stage", stage.name);
+  object.write("task", stored ? Json{stored->id.value()} : Json{});
+  object.write("state", task.kind());
+  object.write<AttemptNumber>("attempts", stored ? stored->attempts : 0);
+  object.write<std::uint32_t>("epoch", stored ? stored->epoch : 1);
+  write_name(object, "cause", cause_of(task));
+  const auto* const retry = std::get_if<RetryScheduled>(&task.state);
+  write_time(object, "next_run_at", retry != nullptr ? retry->next_run_at : no_time);
+  const bool has_feedback = stored && stored->feedback;
+  object.write("feedback", has_feedback ? feedback_document(*stored->feedback) : Json{});
+}
+
+Json document_of(const Item& item, ItemState state, const std::vector<ShownTask>& tasks,
+                 const Workflow& workflow) {
+  std::string out;
+  {
+    ObjectWriter object(out);
+    object.write("item", item.key);
+    object.write("item_id", item.id.value());
+    object.write("job", item.job.value());
+    object.write("state", state);
+    write_name(object, "category", item.category);
+    object.member("tasks") += '[';
+    bool is_first = true;
+    for (const ShownTask& task : tasks) {
+      if (!std::exchange(is_first, false)) out += ',';
+      append_task(out, workflow.stage(task.stage), task);
+    }
+    out += ']';
+    object.write("adopted_from", item.adopted_from ? Json{item.adopted_from.value()} : Json{});
+    write_time(object, "submitted_at", item.submitted_at);
+    object.write("data", item.data);
+  }
+  return Json::trusted(std::move(out));
+}
+
+}  // namespace
+
+Json item_document(const Item& item, const Workflow& workflow, const std::vector<Task>& tasks,
+                   std::optional<CancelCause> job_cancelled) {
+  return document_of(item, shown_state(item, job_cancelled),
+                     shown_tasks(workflow, item, tasks, job_cancelled), workflow);
+}
+
+namespace views {
+
+std::string_view cause_of(const ShownTask& task) {
+  switch (task.kind()) {
+    case StateKind::awaiting_review:
+      return name_of(std::get<AwaitingReview>(task.state).reason);
+    case StateKind::skipped:
+      return name_of(std::get<Skipped>(task.state).reason);
+    case StateKind::failed:
+      return name_of(std::get<Failed>(task.state).cause);
+    case StateKind::cancelled:
+      return name_of(std::get<Cancelled>(task.state).cause);
+    case StateKind::running:
+    case StateKind::retry_scheduled:
+      return task.stored ? name_of(task.stored->cause) : std::string_view{};
+    case StateKind::waiting:
+    case StateKind::ready:
+    case StateKind::expanded:
+    case StateKind::succeeded:
+      return {};
+  }
+  return {};
+}
+
+Result<ShownItem> load_item(Records& records, const Item& item, const Job& job,
+                            const Workflow& workflow) {
+  Result<std::vector<Task>> tasks = records.tasks_of(item.id);
+  if (!tasks) return std::unexpected(std::move(tasks.error()));
+  return ShownItem{.item = item,
+                   .state = shown_state(item, job.cancelled),
+                   .tasks = shown_tasks(workflow, item, std::move(*tasks), job.cancelled)};
+}
+
+Json shown_item_document(const ShownItem& shown, const Workflow& workflow) {
+  return with_member(document_of(shown.item, shown.state, shown.tasks, workflow), "id",
+                     address_of(shown.item.job, workflow, shown.item.key));
+}
+
+}  // namespace views
+}  // namespace pawl

@@ -1,0 +1,29 @@
+#pragma once
+
+/// An item with its tasks, stored and derived.
+
+#include <string_view>
+#include <vector>
+
+#include "pawl/core/shown.hpp"
+#include "pawl/store/records.hpp"
+
+namespace pawl::views {
+
+struct ShownItem {
+  Item item;
+  ItemState state = ItemState::active;
+  std::vector<ShownTask> tasks;
+};
+
+/// Reads the tasks of an item.
+[[nodiscard]] Result<ShownItem> load_item(Records& records, const Item& item, const Job& job,
+                                          const Workflow& workflow);
+
+/// The JSON document of an item, with its "id".
+[[nodiscard]] Json shown_item_document(const ShownItem& shown, const Workflow& workflow);
+
+/// Why a task is in its state: the name of a reason or a cause. Empty if the state says it all.
+[[nodiscard]] std::string_view cause_of(const ShownTask& task);
+
+}  // namespace pawl::views

@@ -1,0 +1,33 @@
+#pragma once
+
+/// What a job shows beyond its own document.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "pawl/core/job.hpp"
+
+namespace pawl::views {
+
+/// The number of tasks of a stage in each state, as shown. Dead letters and reviews of fan-out
+/// children count for their stage.
+[[nodiscard]] StateCounts counts_of_stage(const Job& job, const Workflow& workflow,
+                                          StageIndex stage);
+
+/// The number of tasks of the job in this state, including fan-out children.
+[[nodiscard]] std::int64_t tasks_in(const Job& job, StateKind state);
+
+/// Whether nothing happens until a person acts: ended, paused, or only reviews are left.
+[[nodiscard]] bool stands_still(const Job& job);
+
+/// The text of a label of a job ("file", "project"); empty if there is none.
+[[nodiscard]] std::string label(const Job& job, std::string_view name);
+
+/// The member "budget" of the job's document.
+[[nodiscard]] Json budget_document(const Job& job);
+
+/// Every command that the job would run: {"project","params","items","stages":[…]}.
+[[nodiscard]] Json commands_document(const Job& job, const Workflow& workflow);
+
+}  // namespace pawl::views

@@ -1,0 +1,74 @@
+#include "views/reviews.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "pawl/store/results.hpp"
+#include "pawl/views/documents.hpp"
+#include "views/attempts.hpp"
+#include "views/outputs.hpp"
+
+namespace pawl::views {
+
+const StageDefinition& ShownReview::stage() const { return workflow.stage(stage_of(review.task)); }
+
+const Attempt* ShownReview::find(AttemptNumber number) const {
+  const auto found = std::ranges::find(attempts, number, &Attempt::number);
+  return found == attempts.end() ? nullptr : &*found;
+}
+
+Result<bool> is_asked(Records& records, const Review& review) {
+  if (review.status != ReviewStatus::open) return false;
+  const Result<Job> job = records.job(review.job);
+  if (!job) return std::unexpected(job.error());
+  return !job->cancelled && is_trusted(job->trust);
+}
+
+Result<ShownReview> load_review(Records& records, ReviewId id) {
+  Result<Review> review = records.review(id);
+  if (!review) return std::unexpected(std::move(review.error()));
+  Result<Job> job = records.job(review->job);
+  if (!job) return std::unexpected(std::move(job.error()));
+  Result<Workflow> workflow = records.workflow(job->workflow_hash);
+  if (!workflow) return std::unexpected(std::move(workflow.error()));
+  ShownReview shown{
+      std::move(*review), std::move(*job), std::move(*workflow), std::nullopt, {}, {}};
+  if (shown.review.item) {
+    Result<Item> item = records.item(shown.review.item);
+    if (!item) return std::unexpected(std::move(item.error()));
+    shown.item = std::move(*item);
+  }
+  Result<std::vector<Attempt>> attempts = records.attempts(shown.review.task);
+  if (!attempts) return std::unexpected(std::move(attempts.error()));
+  shown.attempts = std::move(*attempts);
+  if (shown.find(shown.review.attempt) != nullptr) {
+    Result<Json> output = output_of_attempt(records, shown, shown.review.attempt);
+    if (!output) return std::unexpected(std::move(output.error()));
+    shown.output = std::move(*output);
+  }
+  return shown;
+}
+
+Result<Json> output_of_attempt(Records& records, const ShownReview& shown, AttemptNumber number) {
+  const Attempt* const attempt = shown.find(number);
+  if (attempt == nullptr) {
+    return pawl::fail(ErrorCode::not_found, "review " + std::to_string(shown.review.id.value()) +
+                                                " has no attempt " + std::to_string(number));
+  }
+  return whole_output(records, attempt->output);
+}
+
+Result<Json> shown_review_document(Records& records, const ShownReview& shown) {
+  Json document = review_document(shown.review, shown.item_key(), shown.stage().name);
+  std::vector<Json> attempts;
+  for (const Attempt& attempt : shown.attempts) {
+    Result<Json> whole = whole_attempt_document(records, attempt, shown.stage().name);
+    if (!whole) return std::unexpected(std::move(whole.error()));
+    attempts.push_back(std::move(*whole));
+  }
+  document = with_member(document, "output", with_paths(records, shown.output));
+  document = with_member(document, "data", shown.item ? shown.item->data : Json());
+  return with_member(document, "attempts", Json::array(attempts));
+}
+
+}  // namespace pawl::views

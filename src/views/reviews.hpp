@@ -1,0 +1,40 @@
+#pragma once
+
+/// A review with everything that a person needs to decide: the question, the attempts and the
+/// output. A digest ties the answer to what was shown.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pawl/store/records.hpp"
+
+namespace pawl::views {
+
+struct ShownReview {
+  Review review;
+  Job job;
+  Workflow workflow;
+  std::optional<Item> item;  ///< none: a job-wide stage
+  std::vector<Attempt> attempts;
+  Json output;  ///< of the attempt under review
+
+  [[nodiscard]] const StageDefinition& stage() const;
+  [[nodiscard]] std::string item_key() const { return item ? item->key : std::string(); }
+  /// The attempt with this number; null if there is none.
+  [[nodiscard]] const Attempt* find(AttemptNumber number) const;
+};
+
+/// Reads everything about a review.
+[[nodiscard]] Result<ShownReview> load_review(Records& records, ReviewId id);
+/// Whether the review needs an answer. Reviews of a cancelled or untrusted job do not.
+[[nodiscard]] Result<bool> is_asked(Records& records, const Review& review);
+
+/// The whole output of an attempt of the task. `not_found` if there is no such attempt.
+[[nodiscard]] Result<Json> output_of_attempt(Records& records, const ShownReview& shown,
+                                             AttemptNumber number);
+
+/// The JSON document of a review, with its output and attempts.
+[[nodiscard]] Result<Json> shown_review_document(Records& records, const ShownReview& shown);
+
+}  // namespace pawl::views
