@@ -86,12 +86,12 @@ class Submitting(ProjectTest):
         self.write("i.jsonl", '{"id": "a"}\n{"id": "b"\n{"id": "c"}\n{oops}\n{"name": "d"}\n')
         self.workflow('items: { file: i.jsonl, id: "${item.id}" }')
         answer = self.pawl("run", "w.yaml", code=USAGE)
-        self.assertIn("3 items that cannot be read", answer.err)
+        self.assertIn("3 items cannot be read", answer.err)
         for place in ("i.jsonl, line 2, column ", "i.jsonl, line 4, column ", "i.jsonl, line 5: "):
             self.assertIn(place, answer.err)
         self.assertNotIn("line 1", answer.err)
         self.write("i.jsonl", "{\n" * 100)
-        self.assertIn("the first 20 items that cannot be read", self.pawl("run", "w.yaml", code=USAGE).err)
+        self.assertIn("the first 20 items cannot be read", self.pawl("run", "w.yaml", code=USAGE).err)
         self.assertEqual(self.pawl("job", "list", "-q").out, "", "nothing was submitted")
 
     def test_every_param_that_is_wrong_is_told(self):

@@ -31,7 +31,7 @@ class HowItEnds(ProtocolTest):
             with self.subTest(result=text):
                 self.write("said", text)
                 [attempt] = self.run_stage('cp said "$PAWL_RESULT"', OUT + TWICE, JOB_FAILED)
-                self.assert_error(attempt, "final", "protocol", "the result is not what")
+                self.assert_error(attempt, "final", "protocol", "the result does not follow the protocol")
 
     def test_an_output_that_does_not_fit_its_types_is_final(self):
         for output, said in (({"n": "7"}, "n: expected integer, got 7"), ({}, "got missing"),
@@ -274,7 +274,7 @@ stages:
                 self.pawl("run", "w.yaml", code=JOB_FAILED)
                 [letter] = self.pawl("dlq", "list", "--json").json["items"][:1]
                 self.assertEqual(letter["error_class"], "final", letter)
-                self.assertIn("by `in`" if value is not None else "null",
+                self.assertIn("with `in`" if value is not None else "null",
                               letter["failure_history"][0]["message"])
                 self.assertFalse((self.dir / "ran").exists())
                 shutil.rmtree(self.dir / ".pawl")

@@ -271,7 +271,7 @@ class Trusting(ProjectTest):
         self.write("edited.jsonl",
                    body + json.dumps(last, separators=(",", ":")) + "\n" + lines[-1])
         answer = self.away("import", "edited.jsonl", "--trusted-key", "mine.pub.pem", code=FAILED)
-        self.assertIn("the signature is not of this export", answer.err)
+        self.assertIn("the signature does not match this export", answer.err)
         self.assertEqual(list(self.dir.glob("away.db*")), [], "nothing was written")
 
     def test_keys_that_others_can_reach_are_refused(self):

@@ -256,14 +256,14 @@ TEST_P(TrustInImports, a_bad_signature_is_refused_and_nothing_is_written) {
   const std::size_t last = edited.rfind("{\"end\":");
   edited.replace(edited.rfind("\"sha256\":\"") + 10, 64,
                  sha256_hex(std::string_view(edited).substr(0, last)));
-  EXPECT_THAT(refusal(edited), HasSubstr("the signature is not of this export"));
+  EXPECT_THAT(refusal(edited), HasSubstr("the signature does not match this export"));
   // A signature that was cut off or belongs to another file.
   EXPECT_THAT(refusal(file.substr(0, signature)), HasSubstr("its signature is missing"));
   EXPECT_NE(refusal(file + file.substr(signature)), "");
   std::string flipped = file;
   const std::size_t value = flipped.rfind("\"value\":\"") + 9;
   flipped[value] = flipped[value] == 'A' ? 'B' : 'A';
-  EXPECT_THAT(refusal(flipped), HasSubstr("the signature is not of this export"));
+  EXPECT_THAT(refusal(flipped), HasSubstr("the signature does not match this export"));
 }
 
 TEST_P(TrustInImports, bad_keys_are_refused_before_anything_is_written) {
