@@ -321,6 +321,9 @@ class Group {
     has_ended_ = true;
     end_.how = what.si_code == CLD_EXITED ? ProcessEnd::How::exited : ProcessEnd::How::signalled;
     end_.number = what.si_status;
+    // A shell blocks signals while it starts a command. A signal that arrives then ends the shell,
+    // but the command does not get it.
+    if (end_.stopped) process_.signal(SIGTERM);
     drain_until_ = Clock::now() + drain_max;
     out_.let_end();
     err_.let_end();

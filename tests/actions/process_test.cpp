@@ -184,7 +184,8 @@ TEST(Process, is_told_to_stop_before_it_has_begun) {
 }
 
 TEST(Process, hears_that_it_shall_stop_from_its_first_moment_on) {
-  // The receiver of the process number may stop it at once, even before the program is executed.
+  // The receiver of the process number may stop it at once, even before the program is executed,
+  // or while the shell starts its command.
   for (int i = 0; i < 200; ++i) {
     ProcessSpec spec = shell("sleep 1000");
     spec.grace = 5s;

@@ -22,20 +22,38 @@ auto find_or_null(Map& map, const auto& key) -> decltype(&map.begin()->second) {
 
 // Transactions
 
+namespace {
+
+/// Puts back what the map has for the key now.
+template <class Map>
+std::function<void()> restoring(Map& map, const typename Map::key_type& key) {
+  const auto known = map.find(key);
+  if (known == map.end()) return [&map, key] { map.erase(key); };
+  return [&map, key, before = known->second] { map.insert_or_assign(key, before); };
+}
+
+}  // namespace
+
+void MemoryRows::note(std::function<void()> undo) {
+  undo_.push_back(std::move(undo));
+  has_news_ = true;
+}
+
 template <class Map>
 void MemoryRows::remember(Map& map, const typename Map::key_type& key) {
-  const auto known = map.find(key);
-  if (known == map.end()) {
-    undo_.emplace_back([&map, key] { map.erase(key); });
-  } else {
-    undo_.emplace_back([&map, key, before = known->second] { map.insert_or_assign(key, before); });
-  }
+  note(restoring(map, key));
+}
+
+void MemoryRows::remember_worker(WorkerId worker) {
+  undo_.push_back(restoring(workers, worker));
+  undo_.push_back(restoring(may_hold_, worker));
 }
 
 void MemoryRows::commit() {
   undo_.clear();
   working_copies_.clear();
   sequences_before_ = sequences_;
+  has_news_ = false;
 }
 
 void MemoryRows::roll_back() {
@@ -43,6 +61,7 @@ void MemoryRows::roll_back() {
   undo_.clear();
   working_copies_.clear();
   sequences_ = sequences_before_;
+  has_news_ = false;
 }
 
 // Jobs and sequences
@@ -178,7 +197,7 @@ ItemId MemoryRows::finished_before(const Job& job, std::string_view key, std::st
 }
 
 void MemoryRows::erase_task(TaskId task) {
-  undo_.emplace_back([this, before = tasks.at(task)] {
+  note([this, before = tasks.at(task)] {
     tasks.emplace(before.id, before);
     index(before);
   });
@@ -314,7 +333,7 @@ std::optional<Task> MemoryRows::task(TaskId id) {
 bool MemoryRows::replace_task(const Task& next, Version expected) {
   Task* row = find_or_null(tasks, next.id);
   if (row == nullptr || row->version != expected) return false;
-  undo_.emplace_back([this, before = *row] {
+  note([this, before = *row] {
     Task& now = tasks.at(before.id);
     unindex(now);
     now = before;
@@ -328,7 +347,7 @@ bool MemoryRows::replace_task(const Task& next, Version expected) {
 
 bool MemoryRows::insert_task(const Task& fresh) {
   if (!tasks.emplace(fresh.id, fresh).second) return false;
-  undo_.emplace_back([this, id = fresh.id] {
+  note([this, id = fresh.id] {
     unindex(tasks.at(id));
     tasks.erase(id);
   });
@@ -462,7 +481,7 @@ std::vector<Review> MemoryRows::due_answers(Timestamp now, std::uint32_t max) {
 }
 
 void MemoryRows::append_journal(JobId job, Timestamp at, std::span<const Event> events) {
-  undo_.emplace_back([this] { journal.pop_back(); });
+  note([this] { journal.pop_back(); });
   journal.push_back({.job = job, .at = at, .events = {events.begin(), events.end()}});
 }
 
@@ -500,8 +519,7 @@ void MemoryRows::note_opening(const std::string& pool, const Rate& rate, Timesta
 
 WorkerId MemoryRows::insert_worker(const WorkerRecord& worker) {
   const WorkerId id{static_cast<std::int64_t>(workers.size()) + 1};
-  remember(workers, id);
-  remember(may_hold_, id);
+  remember_worker(id);
   workers.emplace(id, worker).first->second.id = id;
   leases_[id] = worker.lease_until - worker.started_at;
   may_hold_[id] = true;
@@ -516,7 +534,7 @@ std::optional<WorkerRecord> MemoryRows::worker(WorkerId id) {
 bool MemoryRows::renew_worker(WorkerId id, Timestamp now, Timestamp holds_since) {
   WorkerRecord* worker = find_or_null(workers, id);
   if (worker == nullptr || worker->retired) return false;
-  remember(workers, id);
+  remember_worker(id);
   worker->lease_until = now + leases_.at(id);
   if (holds_since != no_time) worker->holds_since = holds_since;
   return true;
@@ -525,7 +543,7 @@ bool MemoryRows::renew_worker(WorkerId id, Timestamp now, Timestamp holds_since)
 bool MemoryRows::retire_worker(WorkerId id) {
   WorkerRecord* worker = find_or_null(workers, id);
   if (worker == nullptr) return false;
-  remember(workers, id);
+  remember_worker(id);
   worker->retired = true;
   return true;
 }
@@ -547,8 +565,7 @@ std::vector<WorkerId> MemoryRows::gone_workers(Timestamp now, WorkerId self) {
 }
 
 void MemoryRows::forget_worker(WorkerId id) {
-  remember(may_hold_, id);
-  remember(workers, id);
+  remember_worker(id);
   may_hold_[id] = false;
   workers.at(id).retired = true;
 }

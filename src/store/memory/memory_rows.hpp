@@ -89,8 +89,9 @@ class MemoryRows final : public Rows {
   // A transaction begins with the first change and ends with one of these.
   void commit();
   void roll_back();
-  /// Whether the open transaction has changed anything.
-  [[nodiscard]] bool has_changed() const { return !undo_.empty(); }
+  /// Whether the open transaction has changed anything that others may wait for. The coming and
+  /// going of workers is not news.
+  [[nodiscard]] bool has_news() const { return has_news_; }
 
   /// Of the rows that come with every step: nodes of one size from large pieces.
   std::pmr::unsynchronized_pool_resource memory;
@@ -123,9 +124,12 @@ class MemoryRows final : public Rows {
  private:
   void index(const Task& task);
   void unindex(const Task& task);
+  /// Notes how to undo a change that others may wait for.
+  void note(std::function<void()> undo);
   /// Notes what the map has for the key, before it changes.
   template <class Map>
   void remember(Map& map, const typename Map::key_type& key);
+  void remember_worker(WorkerId worker);
   void erase_task(TaskId task);
   void erase_attempts(TaskId first, TaskId last);
 
@@ -151,6 +155,7 @@ class MemoryRows final : public Rows {
   // Of the open transaction.
   std::map<JobId, Job> working_copies_;
   std::vector<std::function<void()>> undo_;  ///< in the order of the changes
+  bool has_news_ = false;
   Sequences sequences_before_;
 };
 

@@ -265,7 +265,7 @@ class MemoryStore final : public LedgerStore, public Records {
       rows_.roll_back();
       throw;
     }
-    if (rows_.has_changed()) ++changes_;
+    if (rows_.has_news()) ++changes_;
     rows_.commit();
     return {};
   }
