@@ -81,8 +81,7 @@ class Harvest {
     FileKeeper keeper(store_, places(written.has_value()),
                       {.bytes_max = options_.file_bytes_max, .files_max = options_.files_max},
                       patience_);
-    if (const Status fits = check_quota(keeper, document, is_skipped ? Json() : *raw);
-        !fits) {
+    if (const Status fits = check_quota(keeper, document, is_skipped ? Json() : *raw); !fits) {
       return failure(fits.error());
     }
     if (Result<std::vector<ArtifactRecord>> files = file_records(document.artifacts, keeper)) {

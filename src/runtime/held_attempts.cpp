@@ -5,11 +5,11 @@
 namespace pawl {
 
 void HeldAttempt::forget_cancel() {
-  if (stop_reason != StopReason::cancel) return;
-  stop_reason = StopReason::lease;
-  if (!finished) return;
-  Attempt& draft = finished->draft;
-  if (draft.result == AttemptResult::cancelled) draft.result = AttemptResult::interrupted;
+  if (stop_reason == StopReason::cancel) stop_reason = StopReason::lease;
+  // The reason may have been forgotten while the result was with the store.
+  if (finished && finished->draft.result == AttemptResult::cancelled) {
+    finished->draft.result = AttemptResult::interrupted;
+  }
 }
 
 bool HeldAttempts::has_any_of(JobId job) const {

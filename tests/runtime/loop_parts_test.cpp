@@ -8,6 +8,7 @@
 #include "runtime/claimer.hpp"
 #include "runtime/commit_queue.hpp"
 #include "runtime/errand.hpp"
+#include "runtime/held_attempts.hpp"
 #include "runtime/lease.hpp"
 #include "runtime/status_board.hpp"
 
@@ -191,6 +192,18 @@ TEST(Status, counts_what_is_on_its_way_and_keeps_the_first_fault) {
   EXPECT_FALSE(board.set_fault({ErrorCode::invalid, "refused", {}}));
   EXPECT_EQ(board.status(3).fault->message, "damaged");
   EXPECT_EQ(board.status(3).abandoned, 3);
+}
+
+// Its step was with the store when the store was set back; then it was refused as stale.
+TEST(HeldAttempt, whose_cancel_was_forgotten_is_interrupted_also_if_its_result_comes_back_later) {
+  HeldAttempt held;
+  held.stop_reason = StopReason::cancel;
+  held.forget_cancel();
+  EXPECT_EQ(held.stop_reason, StopReason::lease);
+  held.finished = std::make_unique<Finished>();
+  held.finished->draft.result = AttemptResult::cancelled;
+  held.forget_cancel();
+  EXPECT_EQ(held.finished->draft.result, AttemptResult::interrupted);
 }
 
 TEST(Errands, go_once_at_a_time_and_nobody_is_woken_for_one_that_is_out) {
