@@ -161,8 +161,9 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 class StopEvent {
  public:
   StopEvent() {
-    if (!event_.is_open()) event_ = files::Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    number_ = event_.get();
+    if (!of_thread.is_open())
+      of_thread = files::Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    number_ = of_thread.get();
   }
   StopEvent(const StopEvent&) = delete;
   StopEvent& operator=(const StopEvent&) = delete;
@@ -181,12 +182,12 @@ class StopEvent {
   [[nodiscard]] int descriptor() const { return number_; }
 
  private:
-  static thread_local files::Descriptor event_;
+  static thread_local files::Descriptor of_thread;
 
   int number_ = -1;
   std::atomic<bool> was_set_ = false;
 };
-thread_local files::Descriptor StopEvent::event_;
+thread_local files::Descriptor StopEvent::of_thread;
 
 /// A running process group, from its start until all of it is gone.
 class Group {

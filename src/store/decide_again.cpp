@@ -12,7 +12,7 @@ Decision decide_again(const StageDefinition& stage, const Attempt& recorded, con
     return decider ? decide_as_advised(stage, undecided, decider(stage, undecided))
                    : decide(stage, undecided);
   };
-  const Decision here = decided();
+  Decision here = decided();
   if (here == recorded.decision) return here;
   const bool was_decided_elsewhere = std::ranges::any_of(shifts, [&](std::int64_t shift) {
     undecided.task = task_id(ordinal_of(recorded.task) - shift, stage_of(recorded.task));

@@ -36,7 +36,7 @@ std::string_view code_of(const Fact& fact) {
 }
 
 std::string in_words(const Fact& fact) {
-  const std::string attempt = say("attempt ", fact.number, " of task ", fact.task.value());
+  std::string attempt = say("attempt ", fact.number, " of task ", fact.task.value());
   const std::string at = fact.at == no_time ? "" : say(" at ", rfc3339(fact.at));
   switch (fact.kind) {
     case FactKind::opened:
