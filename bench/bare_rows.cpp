@@ -68,7 +68,7 @@ BareRows::BareRows(const std::filesystem::path& path, const Program& program, st
       database_(made(path, program, items)),
       job_(database_.integer("SELECT max(id) FROM jobs")),
       worker_(database_.integer("SELECT max(id) FROM workers")),
-      // For a job without items there is no group yet, and its number does not matter.
+      // A job without items has no group yet. Any number will do.
       lane_(items > 0 ? database_.integer("SELECT max(base) FROM lane_groups") : 1),
       ordinal_(database_.integer("SELECT value FROM counters WHERE name = 'ordinal'")),
       begin_(database_, "BEGIN IMMEDIATE"),

@@ -36,7 +36,7 @@ std::unexpected<StartRefusal> not_executable(const std::string& command,
       StartFault::not_executable, EACCES,
       "not executable: " + command +
           (is_directory ? " is a directory"
-                        : " (" + found.string() + "is not executable; try chmod +x)")});
+                        : " (" + found.string() + " is not executable; try chmod +x)")});
 }
 
 }  // namespace

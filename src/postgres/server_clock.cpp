@@ -30,8 +30,8 @@ void ServerClock::read(Connection& connection, int questions) {
     quickest = took;
     ahead = answer.integer(0, 0) - (asked + took / 2);
   }
-  // A value that is no more exact than the old one is ignored, so that time does not jump back a
-  // little with every reading.
+  // A difference within the round trip is ignored, so that time does not jump back a little with
+  // every reading.
   if (std::abs(ahead - ahead_.load()) > quickest) ahead_ = ahead;
 }
 

@@ -52,7 +52,8 @@ void Writer::configure(Connection& connection) const {
   connection.run(
       "PRAGMA temp_store = MEMORY;"
       "PRAGMA cache_size = -16384;"
-      // Debian overwrites deleted content with zeros; there are no such secrets in the store.
+      // Debian's SQLite overwrites deleted content with zeros. The store keeps no secrets, so it
+      // need not.
       "PRAGMA secure_delete = OFF;"
       // 16 MiB between checkpoints: pages that are rewritten often reach the file once.
       "PRAGMA wal_autocheckpoint = 4000;"

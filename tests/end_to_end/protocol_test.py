@@ -112,7 +112,7 @@ class HowItEnds(ProtocolTest):
         for argv, more, code, said in (
                 ("[no-such-program]", "", "R201", "command not found: no-such-program"),
                 ("[./lost.sh]", "", "R201", "interpreter"),
-                ("[./plain.txt]", "", "R202", "chmod +x"),
+                ("[./plain.txt]", "", "R202", "plain.txt is not executable; try chmod +x"),
                 ("[./.]", "", "R202", "is a directory"),
                 ('["true"]', "    dir: nowhere\n", "R203", "nowhere")):
             with self.subTest(argv=argv):

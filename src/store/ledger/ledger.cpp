@@ -22,6 +22,10 @@ Status Ledger::check_presence(WorkerId worker) {
   return no_such(worker);
 }
 
+Status Ledger::check_opener(const AddItems& chunk) {
+  return chunk.open_for ? check_presence(chunk.open_for) : Status();
+}
+
 std::vector<JobMark> Ledger::finish() {
   std::vector<JobMark> marks;
   marks.reserve(books_.touched().size());
@@ -46,22 +50,14 @@ Result<Job> Ledger::create_job(const NewJob& fresh) {
 }
 
 Result<Added> Ledger::add_items(const AddItems& chunk) {
-  if (chunk.open_for) {
-    if (const Status there = check_presence(chunk.open_for); !there) {
-      return std::unexpected(there.error());
-    }
-  }
+  if (const Status there = check_opener(chunk); !there) return std::unexpected(there.error());
   Result<Added> added = verb<Submission>().add_items(chunk);
   if (added) finish();
   return added;
 }
 
 Result<Submitted> Ledger::submit(const NewJob& fresh, const AddItems& chunk) {
-  if (chunk.open_for) {
-    if (const Status there = check_presence(chunk.open_for); !there) {
-      return std::unexpected(there.error());
-    }
-  }
+  if (const Status there = check_opener(chunk); !there) return std::unexpected(there.error());
   Result<Submitted> submitted = verb<Submission>().submit(fresh, chunk);
   if (!submitted) return submitted;
   finish();

@@ -42,6 +42,8 @@ class Ledger {
     return {books_, admission_, flow_};
   }
   [[nodiscard]] Status check_presence(WorkerId worker);
+  /// The same for the worker that the first attempts of new items are opened for, if any.
+  [[nodiscard]] Status check_opener(const AddItems& chunk);
   /// Brings the touched jobs up to date, writes them, and returns where each one stands.
   std::vector<JobMark> finish();
   /// Finishes after a verb that returns a job; returns the job as it is then.
