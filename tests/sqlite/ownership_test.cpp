@@ -251,9 +251,14 @@ struct Keeper {
     if (::pipe(ends) != 0) std::abort();
     pid = ::fork();
     if (pid == 0) {
+      // A lock belongs to an opening, and the child inherits those of waits that were left: it
+      // would wait for itself.
+      constexpr int pipe_end = 3;
+      if (ends[1] != pipe_end) ::dup2(ends[1], pipe_end);
+      ::close_range(pipe_end + 1, ~0U, 0);
       const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
       const char byte = ::flock(file, operation) == 0 ? 'y' : 'n';
-      (void)!::write(ends[1], &byte, 1);
+      (void)!::write(pipe_end, &byte, 1);
       for (;;) ::pause();
     }
     ::close(ends[1]);
