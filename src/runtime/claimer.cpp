@@ -1,6 +1,6 @@
 #include "runtime/claimer.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 namespace {
 
@@ -65,4 +65,4 @@ void Claimer::release_due(Timestamp now) {
   want();
 }
 
-}  // namespace pawl
+}  // namespace pawl::runtime

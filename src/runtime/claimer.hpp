@@ -13,7 +13,7 @@
 #include "pawl/store/store.hpp"
 #include "runtime/scheduler.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 class Claimer {
  public:
@@ -77,4 +77,4 @@ class Claimer {
   bool is_blocked_ = false;
 };
 
-}  // namespace pawl
+}  // namespace pawl::runtime

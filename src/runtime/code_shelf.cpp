@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-namespace pawl {
+namespace pawl::runtime {
 
 void CodeShelf::add(const Handlers& handlers) {
   const std::lock_guard lock(mutex_);
@@ -79,4 +79,4 @@ bool CodeShelf::serves(const JobPlan& plan, StageIndex stage) const {
   return !plan.is_left && can_run(plan.workflow.stage(stage), plan.code[at(stage)].get());
 }
 
-}  // namespace pawl
+}  // namespace pawl::runtime

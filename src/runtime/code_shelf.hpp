@@ -15,7 +15,7 @@
 #include "pawl/runtime/engine.hpp"
 #include "runtime/job_plan.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 class CodeShelf {
  public:
@@ -51,4 +51,4 @@ class CodeShelf {
   mutable std::map<std::string, CodeOfStages, std::less<>> made_code_;  ///< guarded by mutex_
 };
 
-}  // namespace pawl
+}  // namespace pawl::runtime

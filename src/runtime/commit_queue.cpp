@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-namespace pawl {
+namespace pawl::runtime {
 
 namespace {
 
@@ -103,4 +103,4 @@ std::shared_ptr<Batch> CommitQueue::take_held() {
   return std::exchange(held_, nullptr);
 }
 
-}  // namespace pawl
+}  // namespace pawl::runtime

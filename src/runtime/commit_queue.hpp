@@ -15,7 +15,7 @@
 
 #include "pawl/store/store.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 /// Steps that are committed together.
 struct Batch {
@@ -42,8 +42,8 @@ class CommitQueue {
   /// Null: there is none.
   [[nodiscard]] std::shared_ptr<Batch> take_part();
   [[nodiscard]] std::shared_ptr<Batch> take_pending();
-  /// The disk takes as long for one step as for many. Whether the pending ones wait for others,
-  /// `may_wait` says if nobody would begin anything sooner by their answer.
+  /// Whether the pending steps wait for more of them: the disk takes as long for one step as for
+  /// many. `may_wait`: no thread would begin anything sooner because of the answer.
   [[nodiscard]] bool waits_for_company(bool may_wait, Timestamp now);
   void sent(Batch& batch, WorkerId by);
 
@@ -79,10 +79,10 @@ class CommitQueue {
   Phase phase_ = Phase::idle;
   BatchNumber last_ = 0;
   BatchNumber acknowledged_ = 0;
-  Timestamp company_until_;  ///< so long the pending steps may wait for others
+  Timestamp company_until_;  ///< so long the pending steps may wait for more
   std::shared_ptr<Batch> held_;
   Timestamp lookup_at_;
   Duration backoff_{0};
 };
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -1,8 +1,8 @@
 #include "pawl/runtime/engine.hpp"
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include <unistd.h>
@@ -29,7 +29,7 @@ class EngineOnLoop final : public Engine {
                WorkerHello hello, WorkerId worker)
       : store_(std::move(store)),
         clock_(clock),
-        loop_(std::make_unique<Loop>(store_, options, clock, std::move(hello), worker)),
+        loop_(std::make_unique<runtime::Loop>(store_, options, clock, std::move(hello), worker)),
         inline_(options.threads == 0) {}
 
   ~EngineOnLoop() override {
@@ -90,7 +90,7 @@ class EngineOnLoop final : public Engine {
     if (job) {
       loop_->look_again();
       loop_->feed().notify();
-      progress_.notify_all();
+      tell_waiting();
     }
     return job;
   }
@@ -100,16 +100,16 @@ class EngineOnLoop final : public Engine {
 
   Result<Job> wait(JobId id) override {
     for (;;) {
-      if (!thread_.joinable()) run_until_idle();
+      if (!is_started_) run_until_idle();
       if (std::optional<Error> fault = loop_->status().fault) return std::unexpected(*fault);
       Result<Job> job = store_->records().job(id);
       if (!job) return job;
       const bool is_over = state_of(*job) != JobState::running || waits_for_people(*job);
       if (is_over && (job->attempts_open == 0 || job->has_ended())) return job;
-      if (!thread_.joinable() && !clock_.ticks()) return job;
+      if (!is_started_ && !clock_.ticks()) return job;
       const bool is_drained = loop_->is_draining() && loop_->status().open_attempts == 0;
       if (loop_->has_stopped() || is_drained) return job;
-      std::unique_lock lock(mutex_);
+      std::unique_lock lock(progress_mutex_);
       progress_.wait_for(lock, std::chrono::milliseconds(20));
     }
   }
@@ -121,51 +121,53 @@ class EngineOnLoop final : public Engine {
 
   void start() override {
     require(!inline_, "an engine without threads is driven by poll()");
-    if (thread_.joinable()) return;
+    if (is_started_.exchange(true)) return;
     loop_->feed().start();
-    loop_->share_driving([this] { progress_.notify_all(); });
-    thread_ = std::thread([this] {
-      while (!loop_->has_stopped()) loop_->drive_and_wait();
-    });
+    loop_->start([this] { tell_waiting(); });
   }
 
   void drain() override { loop_->drain(); }
 
   void stop() override {
-    if (loop_->has_stopped()) {
-      if (thread_.joinable()) thread_.join();
-      return;
-    }
+    if (loop_->has_stopped()) return;
     loop_->begin_stop();
-    if (thread_.joinable()) {
-      thread_.join();
+    if (is_started_) {
+      std::unique_lock lock(progress_mutex_);
+      progress_.wait(lock, [&] { return loop_->has_stopped(); });
     } else {
       // Driven by the host: nobody else will.
       while (!loop_->has_stopped()) {
         if (loop_->poll()) continue;
         if (!clock_.ticks()) break;
-        loop_->inbox().wait(std::chrono::milliseconds(20));
+        loop_->desk().wait_for_mail(std::chrono::milliseconds(20));
       }
     }
     loop_->feed().stop();
-    progress_.notify_all();
+    tell_waiting();
   }
 
   bool poll() override {
-    require(!thread_.joinable(), "a started engine drives itself");
+    require(!is_started_, "a started engine drives itself");
     return loop_->poll();
   }
 
   void run_until_idle() override {
-    if (thread_.joinable()) return;
+    if (is_started_) return;
     while (loop_->poll()) {
     }
   }
 
   [[nodiscard]] Timestamp next_wake() const override { return loop_->next_wake(); }
-  [[nodiscard]] int wake_fd() const override { return loop_->inbox().fd(); }
+  [[nodiscard]] int wake_fd() const override { return loop_->desk().fd(); }
 
  private:
+  void tell_waiting() {
+    {
+      const std::lock_guard lock(progress_mutex_);
+    }
+    progress_.notify_all();
+  }
+
   static void give_keys(std::vector<NewItem>& items) {
     for (NewItem& item : items) {
       if (item.key.empty()) item.key = item_key(item.data);
@@ -257,15 +259,17 @@ class EngineOnLoop final : public Engine {
   // Set in the constructor.
   std::shared_ptr<Store> store_;
   const Clock& clock_;
-  std::unique_ptr<Loop> loop_;
+  std::unique_ptr<runtime::Loop> loop_;
   const bool inline_;
 
-  std::mutex mutex_;
+  std::atomic<bool> is_started_ = false;
+
+  std::mutex progress_mutex_;  ///< guards nothing; whoever waits for progress misses none of it
   std::condition_variable progress_;
+
+  std::mutex mutex_;
   // Guarded by mutex_.
   std::map<JobId, Workflow> workflows_;  ///< of jobs that items were added to
-
-  std::thread thread_;
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "pawl/core/time.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 class Errand {
  public:
@@ -44,4 +44,4 @@ class Errand {
   bool is_wanted_ = false;
 };
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-namespace pawl {
+namespace pawl::runtime {
 
 namespace {
 
@@ -155,4 +155,4 @@ void EventFeed::remove(std::uint64_t id) {
   subscribers_.erase(found);
 }
 
-}  // namespace pawl
+}  // namespace pawl::runtime

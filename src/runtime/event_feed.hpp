@@ -18,7 +18,7 @@
 
 #include "pawl/store/records.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 class EventFeed {
  public:
@@ -78,4 +78,4 @@ class EventFeed {
   std::jthread thread_;
 };
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -8,17 +8,28 @@
 #include <string>
 #include <utility>
 
+#include "core/record_text.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/store/results.hpp"
 #include "runtime/judge.hpp"
-#include "runtime/outcome_text.hpp"
 #include "runtime/overrun.hpp"
 #include "runtime/task_context.hpp"
 #include "store/patience.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 namespace {
+
+void repair_text(Output& output) {
+  make_text_valid(output.json);
+  make_text_valid(output.summary);
+  for (ArtifactRecord& artifact : output.artifacts) make_text_valid(artifact);
+}
+
+void repair_text(FanOut& fan_out) {
+  make_text_valid(fan_out.summary);
+  for (NewChild& child : fan_out.children) make_text_valid(child);
+}
 
 /// Whether an output stands in the record itself. A long one is kept as a payload; so is one that
 /// looks like a reference to a payload, or a stage could name the payload of another.
@@ -60,10 +71,10 @@ class Execution {
     }
   }
 
-  void report() {
+  std::unique_ptr<Finished> end() {
     if (attempt_->missed_store && finished_->draft.result == AttemptResult::failure) hand_back();
     finished_->draft.ended_at = ports_.clock->now();
-    ports_.inbox->post(std::move(finished_));
+    return std::move(finished_);
   }
 
  private:
@@ -109,7 +120,7 @@ class Execution {
       return;
     }
     output_ = std::move(output);  // the gates want to see it too
-    make_text_valid(output_);     // gates judge, and a file keeps, what the record will say
+    repair_text(output_);         // gates judge, and a file keeps, what the record will say
     const bool is_inline = stands_in_record(output_.json);
     draft.summary = output_.summary;
     draft.artifacts = output_.artifacts;
@@ -168,7 +179,7 @@ class Execution {
   }
 
   void take_one(FanOut fan_out) {
-    make_text_valid(fan_out);  // keys that differ in broken bytes alone are the same key
+    repair_text(fan_out);  // keys that differ in broken bytes alone are the same key
     std::set<std::string_view> keys;
     for (const NewChild& child : fan_out.children) {
       if (child.key.empty() || !keys.insert(child.key).second) {
@@ -360,7 +371,8 @@ Outcome handed_on(Context& context, const OpenAttempt& attempt) {
 
 }  // namespace
 
-void execute(const std::shared_ptr<const OpenAttempt>& attempt, const ExecutionPorts& ports) {
+std::unique_ptr<Finished> execute(const std::shared_ptr<const OpenAttempt>& attempt,
+                                  const ExecutionPorts& ports) {
   const Timestamp started_at = ports.clock->now();
   const RetryPolicy& retry = attempt->stage().retry;
   if (retry.attempt_timeout > Duration::zero()) {
@@ -375,7 +387,7 @@ void execute(const std::shared_ptr<const OpenAttempt>& attempt, const ExecutionP
     if (is_async) {
       attempt->code->async_work(std::make_shared<AsyncInFlight>(
           attempt, started_at, execution.context().deadline(), ports));
-      return;
+      return nullptr;
     }
     execution.take(function != nullptr ? (*function)(execution.context(), attempt->stop.get_token())
                                        : handed_on(execution.context(), *attempt));
@@ -385,15 +397,16 @@ void execute(const std::shared_ptr<const OpenAttempt>& attempt, const ExecutionP
     execution.take_exception("the stage threw a value that is not a std::exception");
   }
   execution.judge();
-  execution.report();
+  return execution.end();
 }
 
-void finish_async(const std::shared_ptr<const OpenAttempt>& attempt, Timestamp started_at,
-                  Outcome outcome, const ExecutionPorts& ports) {
+std::unique_ptr<Finished> finish_async(const std::shared_ptr<const OpenAttempt>& attempt,
+                                       Timestamp started_at, Outcome outcome,
+                                       const ExecutionPorts& ports) {
   Execution execution(attempt, started_at, ports);
   execution.take(std::move(outcome));
   execution.judge();
-  execution.report();
+  return execution.end();
 }
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -6,18 +6,15 @@
 #include <functional>
 #include <memory>
 
-#include "runtime/inbox.hpp"
 #include "runtime/job_plan.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
-/// What an execution reports to the loop.
+/// What an execution reports to the loop while it goes on.
 struct ExecutionPorts {
   std::shared_ptr<Store> store;
   const Clock* clock;
   bool may_wait;  ///< whether an execution may hold its thread while the store does not answer
-  /// Shared: an abandoned handler reports to an inbox nobody reads any more.
-  std::shared_ptr<Inbox> inbox;
   /// Called when the code starts, where the stage has a timeout.
   std::function<void(const OpenAttempt&, Timestamp started_at)> started;
   /// Called when a gate is asked, where any gate of the stage has a timeout: the one before it was
@@ -29,11 +26,13 @@ struct ExecutionPorts {
   std::function<void(std::shared_ptr<const OpenAttempt>, Timestamp started_at, Outcome)> completed;
 };
 
-/// Does the work and judges it; posts a Finished, unless the stage is asynchronous.
-void execute(const std::shared_ptr<const OpenAttempt>& attempt, const ExecutionPorts& ports);
+/// Does the work and judges it. Null: the stage is asynchronous, and has only begun.
+[[nodiscard]] std::unique_ptr<Finished> execute(const std::shared_ptr<const OpenAttempt>& attempt,
+                                                const ExecutionPorts& ports);
 
-/// Judges what an asynchronous stage brought; posts a Finished.
-void finish_async(const std::shared_ptr<const OpenAttempt>& attempt, Timestamp started_at,
-                  Outcome outcome, const ExecutionPorts& ports);
+/// Judges what an asynchronous stage brought.
+[[nodiscard]] std::unique_ptr<Finished> finish_async(
+    const std::shared_ptr<const OpenAttempt>& attempt, Timestamp started_at, Outcome outcome,
+    const ExecutionPorts& ports);
 
-}  // namespace pawl
+}  // namespace pawl::runtime

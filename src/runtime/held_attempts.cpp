@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace pawl {
+namespace pawl::runtime {
 
 void HeldAttempt::forget_cancel() {
   if (stop_reason == StopReason::cancel) stop_reason = StopReason::lease;
@@ -54,7 +54,7 @@ HeldAttempt HeldAttempts::take_for(const Step& step) {
 
 void HeldAttempts::stop(const HeldAttempt& held) {
   held.attempt->stop.request_stop();
-  (void)pool_.withdraw(held.ticket);
+  (void)desk_.withdraw(held.ticket);
 }
 
 void HeldAttempts::surrender(TaskId task) {
@@ -124,4 +124,4 @@ std::optional<HeldAttempts::Due> HeldAttempts::take_due(Timestamp now) {
   return std::nullopt;
 }
 
-}  // namespace pawl
+}  // namespace pawl::runtime

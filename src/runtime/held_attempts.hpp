@@ -15,20 +15,20 @@
 #include <unordered_map>
 #include <utility>
 
+#include "runtime/desk.hpp"
 #include "runtime/holdings.hpp"
 #include "runtime/job_plan.hpp"
-#include "runtime/pool.hpp"
 #include "runtime/recycled.hpp"
 #include "runtime/timers.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 /// Why an attempt was asked to stop.
 enum class StopReason : std::uint8_t { none, deadline, cancel, shutdown, lease };
 
 struct HeldAttempt {
   std::shared_ptr<OpenAttempt> attempt;
-  Pool::Ticket ticket = 0;
+  Desk::Ticket ticket = 0;
   Timestamp started_at;     ///< known where the stage has a timeout
   std::size_t gate = 0;     ///< the one that is being asked
   Timestamp gate_deadline;  ///< its own
@@ -47,8 +47,8 @@ struct HeldAttempt {
 
 class HeldAttempts {
  public:
-  /// `pool` runs them, and must outlive this.
-  explicit HeldAttempts(Pool& pool) : pool_(pool) {}
+  /// `desk` has those that wait for a thread, and must outlive this.
+  explicit HeldAttempts(Desk& desk) : desk_(desk) {}
 
   [[nodiscard]] std::size_t size() const { return held_.size(); }
   [[nodiscard]] bool is_empty() const { return held_.empty(); }
@@ -93,11 +93,11 @@ class HeldAttempts {
  private:
   void stop(const HeldAttempt& held);
 
-  Pool& pool_;
+  Desk& desk_;
   std::unordered_map<TaskId, HeldAttempt, std::hash<TaskId>, std::equal_to<>,
                      Recycled<std::pair<const TaskId, HeldAttempt>>>
       held_;
   Timers timers_;
 };
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-namespace pawl {
+namespace pawl::runtime {
 
 namespace {
 
@@ -61,4 +61,4 @@ bool AcknowledgedResults::contains(const OpenName& attempt) const {
   return std::ranges::find(results_, attempt, &Result::attempt) != results_.end();
 }
 
-}  // namespace pawl
+}  // namespace pawl::runtime

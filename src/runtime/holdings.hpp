@@ -14,7 +14,7 @@
 
 #include "pawl/store/store.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 /// One open attempt: its task, and the version that the opening gave it.
 using OpenName = std::pair<TaskId, Version>;
@@ -88,4 +88,4 @@ class AcknowledgedResults {
   std::deque<Result> results_;
 };
 
-}  // namespace pawl
+}  // namespace pawl::runtime

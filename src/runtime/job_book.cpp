@@ -1,6 +1,6 @@
 #include "runtime/job_book.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 const JobSeen* JobBook::find(JobId job) const {
   const auto seen = jobs_.find(job);
@@ -68,4 +68,4 @@ void JobBook::serve_again() {
   }
 }
 
-}  // namespace pawl
+}  // namespace pawl::runtime

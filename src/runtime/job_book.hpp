@@ -13,7 +13,7 @@
 #include "runtime/code_shelf.hpp"
 #include "runtime/job_plan.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 /// What changes about a job.
 struct JobSeen {
@@ -57,4 +57,4 @@ class JobBook {
   std::unordered_map<JobId, JobSeen> jobs_;
 };
 
-}  // namespace pawl
+}  // namespace pawl::runtime

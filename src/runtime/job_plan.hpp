@@ -15,7 +15,7 @@
 #include "pawl/runtime/program.hpp"
 #include "runtime/recycled.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 /// The unchanging part of a job: its pinned definition and the code for it.
 struct JobPlan {
@@ -109,4 +109,4 @@ struct Finished {
   }
 };
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace pawl {
+namespace pawl::runtime {
 
 namespace {
 
@@ -49,10 +49,6 @@ std::vector<GateSay> ask(const std::vector<GateFunction>& gates, const GateConte
   return says;
 }
 
-}  // namespace
-
-namespace {
-
 Judgement together(GateMode mode, const std::vector<GateSay>& says) {
   const auto rejections = those(says, Verdict::rejected);
   const auto doubts = those(says, Verdict::uncertain);
@@ -72,15 +68,19 @@ Judgement combine(GateMode mode, const std::vector<GateSay>& says) {
   return one;
 }
 
+}  // namespace pawl::runtime
+
+namespace pawl {
+
 GateFunction all_of(std::vector<GateFunction> gates) {
   return [gates = std::move(gates)](const GateContext& context, std::stop_token stop) {
-    return combine(GateMode::all, ask(gates, context, stop));
+    return runtime::combine(GateMode::all, runtime::ask(gates, context, stop));
   };
 }
 
 GateFunction any_of(std::vector<GateFunction> gates) {
   return [gates = std::move(gates)](const GateContext& context, std::stop_token stop) {
-    return combine(GateMode::any, ask(gates, context, stop));
+    return runtime::combine(GateMode::any, runtime::ask(gates, context, stop));
   };
 }
 

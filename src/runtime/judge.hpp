@@ -7,7 +7,7 @@
 #include "pawl/core/workflow.hpp"
 #include "pawl/runtime/stage.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 /// One gate's say, with whether it only informs.
 struct GateSay {
@@ -19,4 +19,4 @@ struct GateSay {
 /// uncertain; else accepted. `any` is its mirror. Nothing said: accepted. The usage is everybody's.
 [[nodiscard]] Judgement combine(GateMode mode, const std::vector<GateSay>& says);
 
-}  // namespace pawl
+}  // namespace pawl::runtime

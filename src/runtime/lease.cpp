@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace pawl {
+namespace pawl::runtime {
 
 namespace {
 
@@ -59,4 +59,4 @@ void Lease::sign_on_failed(Timestamp now) {
   next_renewal_ = now + again_after;
 }
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -7,7 +7,7 @@
 
 #include "pawl/core/time.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 class Lease {
  public:
@@ -54,4 +54,4 @@ class Lease {
   bool is_over_ = false;
 };
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <utility>
 
-namespace pawl {
+namespace pawl::runtime {
 
 namespace {
 
-/// The loop's own thread sleeps no longer than this.
-constexpr Duration longest_sleep = std::chrono::seconds(1);
+/// A message that a time limit begins need not wake a thread if the limit is no shorter than this:
+/// the loop is driven at least once in a second.
+constexpr Duration long_limit = std::chrono::seconds(2);
 
-/// Word that a time limit begins. A limit that ends long after the loop is driven again, or none at
-/// all, is worth nobody's waking.
-void announce_limit(Inbox& inbox, Inbox::Call word, Duration limit) {
-  if (limit == Duration::zero() || limit >= 2 * longest_sleep) {
-    inbox.leave(std::move(word));
+/// `limit` 0: there is none.
+void announce_limit(Desk& desk, Desk::Message message, Duration limit) {
+  if (limit == Duration::zero() || limit >= long_limit) {
+    desk.post_unhurried(std::move(message));
   } else {
-    inbox.post(std::move(word));
+    desk.post(std::move(message));
   }
 }
 
@@ -28,55 +28,50 @@ Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clo
       options_(options),
       clock_(clock),
       hello_(std::move(hello)),
-      inbox_(std::make_shared<Inbox>()),
+      desk_(std::make_shared<Desk>(options.threads)),
       feed_(store_->records(), options.poll_interval),
       board_(worker, options.parallel),
       shelf_(options.stages, options.log),
       jobs_(options.takes, shelf_),
-      held_(pool_),
+      held_(*desk_),
       claimer_(options.categories, options.stages),
       lease_(options.lease, clock.now()),
       next_look_(clock.now() + options.poll_interval),
-      store_thread_(options.threads > 0),
-      lease_thread_(options.threads > 0),
-      pool_(options.threads) {
+      crew_(desk_, options.threads) {
   sweep_.plan(clock.now());
-  // What the executing threads call only leaves word; `this` is used when the loop reads it.
-  const std::shared_ptr<Inbox> inbox = inbox_;
+  // What the executing threads call only posts messages; `this` is used when the loop reads them.
+  const std::shared_ptr<Desk> desk = desk_;
   ports_ = std::make_shared<const ExecutionPorts>(ExecutionPorts{
       .store = store_,
       .clock = &clock_,
       .may_wait = options.threads > 0,
-      .inbox = inbox_,
       .started =
-          [this, inbox](const OpenAttempt& attempt, Timestamp at) {
-            auto word = [this, task = attempt.task.id, version = attempt.task.version, at] {
+          [this, desk](const OpenAttempt& attempt, Timestamp at) {
+            auto message = [this, task = attempt.task.id, version = attempt.task.version, at] {
               held_.started({task, version}, at);
             };
-            announce_limit(*inbox, std::move(word), attempt.stage().retry.attempt_timeout);
+            announce_limit(*desk, std::move(message), attempt.stage().retry.attempt_timeout);
           },
       .gate_started =
-          [this, inbox](const OpenAttempt& attempt, std::size_t gate, Timestamp at) {
-            auto word = [this, task = attempt.task.id, version = attempt.task.version, gate, at] {
-              held_.gate_started({task, version}, gate, at);
-            };
-            announce_limit(*inbox, std::move(word),
+          [this, desk](const OpenAttempt& attempt, std::size_t gate, Timestamp at) {
+            auto message = [this, task = attempt.task.id, version = attempt.task.version, gate,
+                            at] { held_.gate_started({task, version}, gate, at); };
+            announce_limit(*desk, std::move(message),
                            attempt.stage().timeout_of(attempt.stage().gates[gate]));
           },
       // Whoever brings the output goes on trying; the commit that follows ends the trouble.
-      .trouble = [this,
-                  inbox](const Error& error) { inbox->post([=, this] { on_trouble(error); }); },
+      .trouble = [this, desk](const Error& error) { desk->post([=, this] { on_trouble(error); }); },
       .completed =
-          [this, inbox](std::shared_ptr<const OpenAttempt> attempt, Timestamp started_at,
-                        Outcome outcome) {
-            inbox->post([this, attempt = std::move(attempt), started_at,
-                         outcome = std::move(outcome)]() mutable {
+          [this, desk](std::shared_ptr<const OpenAttempt> attempt, Timestamp started_at,
+                       Outcome outcome) {
+            desk->post([this, attempt = std::move(attempt), started_at,
+                        outcome = std::move(outcome)]() mutable {
               const OpenName name{attempt->task.id, attempt->task.version};
               if (held_.find_running(name) == nullptr) return;
-              pool_.submit(
-                  [attempt, started_at, outcome = std::move(outcome), ports = ports_]() mutable {
-                    finish_async(attempt, started_at, std::move(outcome), *ports);
-                  });
+              desk_->add_piece([this, attempt, started_at, outcome = std::move(outcome),
+                                ports = ports_]() mutable {
+                return to_loop(finish_async(attempt, started_at, std::move(outcome), *ports));
+              });
             });
           }});
 }
@@ -98,7 +93,7 @@ void Loop::serve(CodeSource source) {
 }
 
 void Loop::serve_again() {
-  inbox_->post([this] {
+  desk_->post([this] {
     jobs_.serve_again();
     claimer_.look_afresh();
   });
@@ -120,27 +115,22 @@ bool Loop::would_open(const Workflow& workflow, const std::vector<NewItem>& item
 void Loop::adopt_opened(std::vector<Claimed> opened) {
   const auto count = static_cast<std::int64_t>(opened.size());
   board_.add_arriving(count);
-  {
-    const Inbox::Quiet quiet(*inbox_);
-    inbox_->post([this, count, opened = std::move(opened)]() mutable {
-      start_claimed(std::move(opened));
-      board_.add_arriving(-count);
-    });
-  }
-  // One that is about to run the first of them may as well start them.
-  if (!pool_.ask_to_tend()) inbox_->wake();
+  desk_->post([this, count, opened = std::move(opened)]() mutable {
+    start_claimed(std::move(opened));
+    board_.add_arriving(-count);
+  });
 }
 
 void Loop::look_for_unknown() {
-  inbox_->post([this] { want_read_back(); });
+  desk_->post([this] { want_read_back(); });
 }
 
 void Loop::nudge() {
-  inbox_->post([this] { claimer_.look_afresh(); });
+  desk_->post([this] { claimer_.look_afresh(); });
 }
 
 void Loop::look_again() {
-  inbox_->post([this] { after_foreign_change(); });
+  desk_->post([this] { after_foreign_change(); });
 }
 
 void Loop::drain() {
@@ -149,7 +139,7 @@ void Loop::drain() {
 }
 
 void Loop::begin_stop() {
-  inbox_->post([this] { stop_now(); });
+  desk_->post([this] { stop_now(); });
 }
 
 void Loop::set_trouble(std::string text) {
@@ -157,96 +147,39 @@ void Loop::set_trouble(std::string text) {
   board_.set_trouble(std::move(text));
 }
 
-void Loop::share_driving(std::function<void()> on_news) {
+void Loop::start(std::function<void()> on_news) {
   on_news_ = std::move(on_news);
-  inbox_->share();
-  pool_.assign({.tend = [this] { tend(); }, .watch = [this] { inbox_->keep_watch(); }});
+  crew_.begin_driving([this] { return drive(); });
 }
 
-/// Whoever finds it driven can go: who drives looks once more after letting go. The thread that
-/// has nothing else to do waits for its turn instead of asking again and again.
-void Loop::drive(bool waits) {
-  do {
-    if (waits) {
-      driving_.lock();
-    } else if (!driving_.try_lock()) {
-      return;
-    }
-    ++drives_;
-    while (turn()) {
-    }
-    const bool news = std::exchange(has_news_, false);
-    const Timestamp next = next_wake();
-    wake_at_ = next;
-    driving_.unlock();
-    if (has_stopped() || next < sleeping_until_.load()) inbox_->wake();
-    if (news && on_news_) on_news_();
-  } while (inbox_->has_mail());
-}
-
-/// By a thread of the pool, between two pieces of work.
-void Loop::tend() {
-  const Inbox::Quiet quiet(*inbox_);
-  for (;;) {
-    drive();
-    // A slow store has a thread of its own; users' code need not wait for it.
-    if (store_thread_.is_slow() && pool_.waiting() > 0) break;
-    if (!store_thread_.run_one()) break;
-  }
-  store_thread_.wake();
-}
-
-void Loop::drive_and_wait() {
-  if (std::exchange(is_look_due_, false)) {
-    look_around();
-  } else {
-    drive(true);
-  }
-  store_thread_.wake();
-  if (has_stopped()) return;
-  const Timestamp until = wake_at_;
-  sleeping_until_ = until;
-  if (wake_at_.load() >= until) {
-    const Duration pause = until - clock_.now();
-    is_look_due_ = !inbox_->wait(std::clamp<Duration>(pause, Duration{0}, longest_sleep));
-  }
-  sleeping_until_ = Timestamp::min();
-}
-
-/// Something was left to a thread of the pool that was to come back soon. Where it did not, others
-/// are woken, and what it had brought before is taken.
-void Loop::look_around() {
-  inbox_->end_watch();
-  if (pool_.look() || inbox_->has_mail()) inbox_->keep_watch();
-  const std::uint64_t drives = drives_;
-  if (std::exchange(drives_at_look_, drives) == drives) drive(true);
+/// Returns how long the loop can then be left alone.
+Duration Loop::drive() {
+  (void)turn();
+  if (std::exchange(has_news_, false) || has_stopped()) on_news_();
+  return next_wake() - clock_.now();
 }
 
 bool Loop::poll() {
   const bool did_something = turn();
-  store_thread_.wake();
+  if (options_.threads > 0) desk_->offer();
   return did_something;
 }
 
 /// First what has come in, then what time brings, then what can be sent out.
 bool Loop::turn() {
+  Desk::Mail mail = desk_->take_mail();
   if (has_stopped()) return false;
-  Inbox::Mail mail = inbox_->take();
   bool did_something = !mail.is_empty();
   if (const std::uint64_t setbacks = store_->setbacks(); setbacks != seen_setbacks_) {
     seen_setbacks_ = setbacks;
     on_setback("the newest write of this process is not on record");
   }
-  {
-    const Pool::Together together(pool_);
-    for (std::unique_ptr<Finished>& finished : mail.finished) on_finished(std::move(finished));
-    for (Inbox::Call& call : mail.calls) call();
-
-    run_timers(clock_.now());
-    flush();
-    claim_if_useful();
-    if (stopping_) finish_stopping();
-  }
+  for (Desk::Message& result : mail.results) result();
+  for (Desk::Message& message : mail.messages) message();
+  run_timers(clock_.now());
+  flush();
+  claim_if_useful();
+  if (stopping_) finish_stopping();
   board_.set_open(held_.size());
   if (held_.is_empty()) has_news_ = true;
   board_.set_idle(held_.is_empty() && commits_.pending() == 0 && !claimer_.has_backlog() &&
@@ -254,7 +187,7 @@ bool Loop::turn() {
 
   if (options_.threads == 0) {
     // All of the users' code first: what it brings is committed together.
-    did_something |= pool_.run_one() || store_thread_.run_one() || feed_.deliver();
+    did_something |= desk_->run_piece() || desk_->run_call() || feed_.deliver();
   } else {
     did_something |= feed_.deliver_if_driven();
   }
@@ -305,4 +238,4 @@ Timestamp Loop::next_wake() const {
   return next;
 }
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -1,16 +1,14 @@
 #pragma once
 
-/// The engine's loop: one state machine, driven by one thread at a time. Words come in through the
-/// inbox; what has to be done goes out to the pool (users' code) and to the store thread
-/// (transactions). It decides nothing itself: the core does. It never blocks.
+/// The engine's loop: one state machine, driven by one thread at a time. Messages come in from the
+/// desk; what has to be done goes back there, as pieces (users' code) and as calls to the store.
+/// The loop decides nothing itself: the core does. It never blocks.
 ///
-/// A started engine has a thread that drives its loop when nobody else does. But a thread of the
-/// pool that has just brought a result and has nothing else to run drives the loop itself, and
-/// carries out the commit that follows: a lone item goes from stage to stage without changing
-/// threads. Users' code never runs while the loop is driven, except their deciders and log.
+/// The threads of a started engine share the driving (see desk.hpp). Users' code never runs while
+/// the loop is driven, except for their deciders and their log.
 ///
-/// Recovery is not a mode: an attempt that nobody closes is found by the sweep, like any other
-/// whose worker is gone.
+/// Recovery is not a mode: the sweep finds an attempt that nobody closes, like any other whose
+/// worker is gone.
 
 #include <atomic>
 #include <deque>
@@ -27,18 +25,17 @@
 #include "runtime/claimer.hpp"
 #include "runtime/code_shelf.hpp"
 #include "runtime/commit_queue.hpp"
+#include "runtime/crew.hpp"
+#include "runtime/desk.hpp"
 #include "runtime/errand.hpp"
 #include "runtime/event_feed.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/held_attempts.hpp"
-#include "runtime/inbox.hpp"
 #include "runtime/job_book.hpp"
 #include "runtime/lease.hpp"
-#include "runtime/pool.hpp"
 #include "runtime/status_board.hpp"
-#include "runtime/store_thread.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 class Loop {
  public:
@@ -69,47 +66,40 @@ class Loop {
   /// Whether this engine would run what a submission makes ready, now and at once.
   [[nodiscard]] bool would_open(const Workflow& workflow, const std::vector<NewItem>& items) const;
   [[nodiscard]] WorkerId worker() const { return board_.worker(); }
-  [[nodiscard]] EngineStatus status() const { return board_.status(pool_.abandoned()); }
-  [[nodiscard]] Inbox& inbox() { return *inbox_; }
+  [[nodiscard]] EngineStatus status() const { return board_.status(desk_->abandoned()); }
+  [[nodiscard]] Desk& desk() { return *desk_; }
   [[nodiscard]] EventFeed& feed() { return feed_; }
 
-  // Of a started engine, from any thread.
-  /// Shares the driving with the pool's threads from now on. `on_news` is called, by whoever
-  /// drives, when something has come to an end: who waits for a job should look at it.
-  void share_driving(std::function<void()> on_news);
-  /// Drives until nothing is left to do. Where somebody does already, returns, or waits.
-  void drive(bool waits = false);
-  /// For the thread that is there for it: drives, sees that nobody is stuck, and waits.
-  void drive_and_wait();
+  /// From now on the engine's own threads drive the loop. They call `on_news` when something has
+  /// come to an end: a thread that waits for a job should look at it.
+  void start(std::function<void()> on_news);
 
-  // Of an engine that its host drives, from the host's thread.
+  // An engine that its host drives, from the host's thread.
   bool poll();
   [[nodiscard]] Timestamp next_wake() const;
 
  private:
   using Held = HeldAttempt;
 
-  /// Calls the store on its thread: `ask(Store&)`. The answer goes to `hear` when the loop is
-  /// driven next. `tasks`: how many the call is about.
+  /// Calls the store, on another thread: `ask(Store&)`. The answer goes to `hear` when the loop is
+  /// driven next.
   template <class Ask, class Hear>
-  void ask_store(Ask ask, Hear hear, std::size_t tasks = 1) {
-    ask_store_on(store_thread_, std::move(ask), std::move(hear), tasks);
+  void ask_store(Ask ask, Hear hear) {
+    ask_store_on(Desk::Line::commits, std::move(ask), std::move(hear));
   }
   template <class Ask, class Hear>
-  void ask_store_on(StoreThread& thread, Ask ask, Hear hear, std::size_t tasks = 1) {
-    thread.post(
-        [this, ask = std::move(ask), hear = std::move(hear)]() mutable {
-          inbox_->post([hear = std::move(hear), answer = ask(*store_)]() mutable {
+  void ask_store_on(Desk::Line line, Ask ask, Hear hear) {
+    desk_->add_call(
+        line, [this, ask = std::move(ask), hear = std::move(hear)]() mutable -> Desk::Message {
+          return [hear = std::move(hear), answer = ask(*store_)]() mutable {
             hear(std::move(answer));
-          });
-        },
-        tasks);
+          };
+        });
   }
 
   // loop.cpp
+  Duration drive();
   bool turn();
-  void tend();
-  void look_around();
   void log(LogLevel level, const std::string& text) const;
   void run_timers(Timestamp now);
   void after_foreign_change();
@@ -122,6 +112,7 @@ class Loop {
   void start_attempt(Task task, std::shared_ptr<const JobPlan> plan, std::shared_ptr<ItemHold> hold,
                      std::string condition_error = {},
                      std::optional<std::vector<Attempt>> history = std::nullopt);
+  [[nodiscard]] Desk::Message to_loop(std::unique_ptr<Finished> finished);
   void on_finished(std::unique_ptr<Finished> finished);
   void close_attempt(Held& held);
   void hold_back_where_told(const JobPlan& plan, const Step& step);
@@ -199,7 +190,7 @@ class Loop {
   EngineOptions options_;
   const Clock& clock_;
   const WorkerHello hello_;
-  std::shared_ptr<Inbox> inbox_;  // shared: an abandoned handler may still post to it
+  std::shared_ptr<Desk> desk_;  // shared: an abandoned piece may still post to it
   EventFeed feed_;
   std::shared_ptr<const ExecutionPorts> ports_;  // shared: an abandoned handler may use it still
 
@@ -207,17 +198,9 @@ class Loop {
   StatusBoard board_;
   CodeShelf shelf_;
 
-  std::atomic<Timestamp> wake_at_{};         ///< when the loop wants to be driven next
-  std::atomic<Timestamp> sleeping_until_{};  ///< what its own thread waits for
-  std::atomic<std::uint64_t> drives_ = 0;    ///< how often it was driven
-  std::function<void()> on_news_;            ///< set before anybody drives
+  std::function<void()> on_news_;  ///< set before a thread drives
 
-  // Of the thread that is there for driving it.
-  std::uint64_t drives_at_look_ = 0;
-  bool is_look_due_ = false;
-
-  std::mutex driving_;  ///< held by whoever drives
-  // Owned by whoever drives.
+  // Owned by the thread that drives.
   JobBook jobs_;
   HeldAttempts held_;
   Claimer claimer_;
@@ -240,10 +223,7 @@ class Loop {
   Errand read_back_;
   std::uint64_t seen_mark_ = 0;
 
-  // Last: their threads use everything above.
-  StoreThread store_thread_;
-  StoreThread lease_thread_;  ///< renews, where there are threads
-  Pool pool_;
+  Crew crew_;  // last: its threads use everything above
 };
 
-}  // namespace pawl
+}  // namespace pawl::runtime

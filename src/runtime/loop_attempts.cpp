@@ -9,7 +9,7 @@
 #include "runtime/loop.hpp"
 #include "runtime/overrun.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 Loop::Held& Loop::hold_attempt(Task task, std::shared_ptr<const JobPlan> plan,
                                std::shared_ptr<ItemHold> hold) {
@@ -36,7 +36,8 @@ void Loop::start_attempt(Task task, std::shared_ptr<const JobPlan> plan,
     log(LogLevel::info, "retry of '" + attempt->stage().name + "' for '" + attempt->hold->key() +
                             "' starts: attempt " + std::to_string(attempt->task.attempts));
   }
-  held.ticket = pool_.submit([attempt = std::move(attempt)] { execute(attempt, *attempt->ports); });
+  held.ticket = desk_->add_piece(
+      [this, attempt = std::move(attempt)] { return to_loop(execute(attempt, *attempt->ports)); });
   if (stopping_) ask_to_stop(held, StopReason::shutdown);
 }
 
@@ -62,7 +63,7 @@ void Loop::ask_to_stop(Held& held, StopReason why) {
   if (held.closing || held.stop_reason != StopReason::none) return;
   held.stop_reason = why;
   held.attempt->stop.request_stop();
-  if (pool_.withdraw(held.ticket)) {
+  if (desk_->withdraw(held.ticket)) {
     held.finished = std::make_unique<Finished>();
     held.finished->draft = draft_without_word(held, AttemptResult::interrupted);
     held.finished->draft.ran = false;
@@ -73,17 +74,17 @@ void Loop::ask_to_stop(Held& held, StopReason why) {
 }
 
 void Loop::on_grace_over(Held& held) {
-  pool_.abandon(held.ticket);
+  crew_.abandon(held.ticket);
   const AttemptResult result = held.stop_reason == StopReason::deadline ? AttemptResult::timed_out
                                : held.stop_reason == StopReason::cancel
                                    ? AttemptResult::cancelled
                                    : AttemptResult::interrupted;
   held.finished = std::make_unique<Finished>();
   held.finished->draft = draft_without_word(held, result);
-  if (options_.threads > 0 && pool_.abandoned() > 0) {
+  if (options_.threads > 0 && desk_->abandoned() > 0) {
     log(LogLevel::warning, "stage '" + held.attempt->stage().name +
                                "' ignored its stop token and was abandoned (" +
-                               std::to_string(pool_.abandoned()) + " of " +
+                               std::to_string(desk_->abandoned()) + " of " +
                                std::to_string(options_.abandoned_max) + ")");
   }
   close_attempt(held);
@@ -103,6 +104,11 @@ Attempt Loop::draft_without_word(const Held& held, AttemptResult result) const {
     draft.error = overrun(stage, held.overran_in_gate ? &stage.gates[held.gate] : nullptr);
   }
   return draft;
+}
+
+Desk::Message Loop::to_loop(std::unique_ptr<Finished> finished) {
+  if (!finished) return nullptr;
+  return [this, finished = std::move(finished)]() mutable { on_finished(std::move(finished)); };
 }
 
 void Loop::on_finished(std::unique_ptr<Finished> finished) {
@@ -213,4 +219,4 @@ void Loop::log_decision(const OpenAttempt& attempt, const Step& step) const {
   }
 }
 
-}  // namespace pawl
+}  // namespace pawl::runtime

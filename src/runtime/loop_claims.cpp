@@ -9,7 +9,7 @@
 #include "runtime/loop.hpp"
 #include "runtime/task_context.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 namespace {
 
@@ -73,7 +73,7 @@ void Loop::claim_if_useful() {
   if (!claimer_.is_wanted() || stopping_) return;
   if (board_.is_draining() || !board_.is_store_up()) return;
   if (lease_.is_over() || is_set_back_) return;
-  const bool too_many = pool_.abandoned() >= options_.abandoned_max;
+  const bool too_many = desk_->abandoned() >= options_.abandoned_max;
   if (claimer_.set_blocked(too_many)) {
     set_trouble(too_many ? "too many handlers ignored their stop token: nothing more is claimed"
                          : "");
@@ -110,8 +110,7 @@ void Loop::on_heads(std::vector<LaneHead> heads) {
   ask_store([request](Store& store) { return store.claim(request); },
             [this, asked = request.shares](Result<Claims> claims) {
               on_claimed(std::move(claims), asked);
-            },
-            room);
+            });
 }
 
 Scheduler::LaneView Loop::view_of(const LaneHead& head) const {
@@ -233,7 +232,7 @@ void Loop::evaluate_condition(Claimed claimed) {
                                  std::move(claimed.data), ready->plan->workflow.stage_count());
   ready->task = std::move(claimed.task);
   conditions_[ready->task.id] = ready->task.version;
-  pool_.submit([this, ready, ports = ports_] {
+  desk_->add_piece([this, ready, ports = ports_]() -> Desk::Message {
     bool wanted = true;
     try {
       TaskContext context(ready, ports->store, no_time);
@@ -243,7 +242,7 @@ void Loop::evaluate_condition(Claimed claimed) {
     } catch (...) {
       ready->condition_error = "the condition threw a value that is not a std::exception";
     }
-    ports->inbox->post([this, ready, wanted] { on_condition(ready, wanted); });
+    return [this, ready, wanted] { on_condition(ready, wanted); };
   });
 }
 
@@ -272,4 +271,4 @@ void Loop::on_condition(const std::shared_ptr<OpenAttempt>& ready, bool wanted) 
   commits_.add(std::move(step));
 }
 
-}  // namespace pawl
+}  // namespace pawl::runtime

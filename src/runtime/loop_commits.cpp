@@ -1,5 +1,5 @@
 /// Group commit: while one batch is with the store, the next one fills. An idle engine commits a
-/// lone step at once; one whose threads have opened work before them lets a few steps gather.
+/// lone step at once; one whose threads have opened work waiting for them lets a few steps gather.
 
 #include <algorithm>
 #include <string>
@@ -10,7 +10,7 @@
 #include "runtime/loop.hpp"
 #include "runtime/task_context.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 namespace {
 
@@ -72,9 +72,10 @@ void Loop::flush() {
   if (commits_.is_out()) return;
   if (std::shared_ptr<Batch> part = commits_.take_part()) return send(std::move(part));
   if (commits_.pending() == 0) return;
-  // While each thread has opened work before it, none would begin anything sooner by the answer.
+  // While every thread has opened work waiting for it, none would begin anything sooner because of
+  // the answer.
   const bool may_wait = options_.threads > 0 && !stopping_ && !board_.is_draining() &&
-                        store_thread_.is_slow() && pool_.waiting() >= options_.threads;
+                        desk_->waiting_pieces() >= options_.threads;
   if (commits_.waits_for_company(may_wait, clock_.now())) return;
   std::shared_ptr<Batch> batch = commits_.take_pending();
   batch->refill = refill_for(batch->steps);
@@ -83,12 +84,11 @@ void Loop::flush() {
 
 void Loop::send(std::shared_ptr<Batch> batch) {
   commits_.sent(*batch, worker());
-  const std::size_t steps = batch->steps.size();
   ask_store(
       [batch](Store& store) {
         return store.commit(batch->sent_by, batch->number, batch->steps, batch->refill);
       },
-      [this, batch](Result<Committed> answer) { on_committed(batch, std::move(answer)); }, steps);
+      [this, batch](Result<Committed> answer) { on_committed(batch, std::move(answer)); });
 }
 
 void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> answer) {
@@ -120,9 +120,7 @@ void Loop::on_committed(const std::shared_ptr<Batch>& batch, Result<Committed> a
   if (refilled && answer->is_short) claimer_.end_backlog();
   flush();
   // The store need not wait until a long answer has been read.
-  if (commits_.is_out() && batch->steps.size() >= long_answer && store_thread_.is_slow()) {
-    store_thread_.wake();
-  }
+  if (commits_.is_out() && batch->steps.size() >= long_answer) desk_->offer();
   for (std::size_t i = 0; i < batch->steps.size(); ++i) {
     Step& step = batch->steps[i];
     StepAnswer& one = answer->steps[i];
@@ -357,4 +355,4 @@ void Loop::on_read_back(OpenAttempts open) {
   settle_unknown(std::move(open.attempts));
 }
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -8,7 +8,7 @@
 #include "pawl/store/each_row.hpp"
 #include "runtime/loop.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 namespace {
 
@@ -199,4 +199,4 @@ void Loop::report_forgotten(const std::vector<OpenName>& attempts) {
   board_.add_forgotten(forgotten.size());
 }
 
-}  // namespace pawl
+}  // namespace pawl::runtime

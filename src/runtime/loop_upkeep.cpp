@@ -7,21 +7,20 @@
 
 #include "runtime/loop.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 /// Beside the other calls where there are threads: a commit that waits for the store does not let
 /// the lease run out. One at a time.
 void Loop::renew() {
   if (!lease_.begin_renewal(clock_.now())) return;
   ask_store_on(
-      options_.threads > 0 ? lease_thread_ : store_thread_,
+      options_.threads > 0 ? Desk::Line::lease : Desk::Line::commits,
       [worker = worker(), since = holds_since_](Store& store) {
         return store.renew(worker, since);
       },
       [this, worker = worker(), sent_at = lease_.sent_at()](const Status& renewed) {
         on_renewed(worker, sent_at, renewed);
       });
-  lease_thread_.wake();
 }
 
 void Loop::on_renewed(WorkerId worker, Timestamp sent_at, const Status& renewed) {
@@ -128,24 +127,27 @@ void Loop::refresh_jobs() {
     if (one.attempt->task.item) held.push_back(one.attempt->task);
   }
   if (jobs.empty()) return;
-  store_thread_.post([this, jobs = std::move(jobs), held = std::move(held)] {
-    auto changed = std::make_shared<std::vector<Job>>();
-    std::set<JobId> ids;
-    for (const auto& [id, generation] : jobs) {
-      const Result<Job> job = store_->records().job(id);
-      if (!job || job->generation == generation) continue;
-      changed->push_back(*job);
-      ids.insert(id);
-    }
-    auto cancelled = std::make_shared<std::vector<std::pair<TaskId, CancelCause>>>();
-    for (const Task& task : held) {
-      if (!ids.contains(task.job)) continue;
-      const Result<Item> item = store_->records().item(task.item);
-      if (item && item->cancelled) cancelled->emplace_back(task.id, *item->cancelled);
-    }
-    if (changed->empty()) return;
-    inbox_->post([this, changed, cancelled] { on_refreshed(*changed, *cancelled); });
-  });
+  desk_->add_call(Desk::Line::commits,
+                  [this, jobs = std::move(jobs), held = std::move(held)]() -> Desk::Message {
+                    auto changed = std::make_shared<std::vector<Job>>();
+                    std::set<JobId> ids;
+                    for (const auto& [id, generation] : jobs) {
+                      const Result<Job> job = store_->records().job(id);
+                      if (!job || job->generation == generation) continue;
+                      changed->push_back(*job);
+                      ids.insert(id);
+                    }
+                    auto cancelled =
+                        std::make_shared<std::vector<std::pair<TaskId, CancelCause>>>();
+                    for (const Task& task : held) {
+                      if (!ids.contains(task.job)) continue;
+                      const Result<Item> item = store_->records().item(task.item);
+                      if (item && item->cancelled)
+                        cancelled->emplace_back(task.id, *item->cancelled);
+                    }
+                    if (changed->empty()) return nullptr;
+                    return [this, changed, cancelled] { on_refreshed(*changed, *cancelled); };
+                  });
 }
 
 void Loop::on_refreshed(const std::vector<Job>& jobs,
@@ -180,4 +182,4 @@ void Loop::finish_stopping() {
             [this](const Status&) { board_.set_stopped(); });
 }
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -5,7 +5,7 @@
 
 #include "pawl/core/decide.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 StageError overrun(const StageDefinition& stage, const GateRef* gate) {
   const Duration limit = gate != nullptr ? stage.timeout_of(*gate) : stage.retry.attempt_timeout;
@@ -24,4 +24,4 @@ StageError overrun(const StageDefinition& stage, const GateRef* gate) {
           .details = details_of_overrun(*gate)};
 }
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -5,10 +5,10 @@
 #include "pawl/core/outcome.hpp"
 #include "pawl/core/workflow.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 /// The error of a stage that overran its timeout; with a gate, of that gate. The feedback for the
 /// next attempt is made from it (`synthesised_feedback`).
 [[nodiscard]] StageError overrun(const StageDefinition& stage, const GateRef* gate = nullptr);
 
-}  // namespace pawl
+}  // namespace pawl::runtime

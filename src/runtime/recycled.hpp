@@ -9,7 +9,7 @@
 #include <new>
 #include <vector>
 
-namespace pawl {
+namespace pawl::runtime {
 
 template <class T>
 class Recycled {
@@ -65,4 +65,4 @@ class Recycled {
   static inline thread_local bool is_over = false;  ///< the thread is ending: nothing is kept
 };
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace pawl {
+namespace pawl::runtime {
 
 std::vector<LaneShare> Scheduler::pick(const std::vector<LaneHead>& heads, std::uint32_t room,
                                        Timestamp now,
@@ -85,4 +85,4 @@ Timestamp Scheduler::next_release(Timestamp now) {
   return next;
 }
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -12,7 +12,7 @@
 
 #include "pawl/store/store.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 class Scheduler {
  public:
@@ -63,4 +63,4 @@ class Scheduler {
   bool asks_afresh_ = false;     ///< something came up since it began
 };
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace pawl {
+namespace pawl::runtime {
 
 std::uint32_t StatusBoard::spare_room() const {
   const std::int64_t room = static_cast<std::int64_t>(parallel_) - open_ - arriving_;
@@ -46,4 +46,4 @@ EngineStatus StatusBoard::status(std::int64_t abandoned) const {
           .fault = fault_};
 }
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -14,7 +14,7 @@
 #include "pawl/core/ids.hpp"
 #include "pawl/runtime/engine.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 class StatusBoard {
  public:
@@ -76,4 +76,4 @@ class StatusBoard {
   std::optional<Error> fault_;          ///< guarded by mutex_
 };
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -5,7 +5,7 @@
 #include "pawl/store/each_row.hpp"
 #include "pawl/store/results.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 namespace {
 
@@ -103,4 +103,4 @@ Status TaskContext::visit_children(TaskId parent,
   });
 }
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -9,7 +9,7 @@
 #include "pawl/runtime/context.hpp"
 #include "runtime/job_plan.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 class TaskContext final : public Context {
  public:
@@ -60,4 +60,4 @@ class TaskContext final : public Context {
 /// The inline limit: a larger output is kept as a payload file and named by its digest.
 inline constexpr std::size_t inline_output_max = 64 * 1024;
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace pawl {
+namespace pawl::runtime {
 
 class Tendency {
  public:
@@ -21,4 +21,4 @@ class Tendency {
   int score_ = 0;
 };
 
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -12,7 +12,7 @@
 #include "pawl/core/ids.hpp"
 #include "pawl/core/time.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 
 struct Timer {
   Timestamp at;
@@ -57,4 +57,4 @@ class Timers {
   std::vector<Timer> heap_;  ///< the earliest first
 };
 
-}  // namespace pawl
+}  // namespace pawl::runtime

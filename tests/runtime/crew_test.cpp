@@ -1,6 +1,8 @@
 /// The threads of an engine and their wake-ups: no piece of work, no call to the store and no
 /// message for the loop may be left unnoticed, whichever thread is faster.
 
+#include "runtime/crew.hpp"
+
 #include <atomic>
 #include <condition_variable>
 #include <future>
@@ -9,100 +11,132 @@
 #include <thread>
 
 #include <gmock/gmock.h>
+#include <poll.h>
 
-#include "runtime/inbox.hpp"
-#include "runtime/pool.hpp"
-#include "runtime/store_thread.hpp"
+#include "runtime/desk.hpp"
 #include "runtime/tendency.hpp"
 #include "world.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 namespace {
 
 using namespace testing_world;
 
-/// Tends a pool as the engine's own thread does.
-class Lookout {
+constexpr auto patience = 60s;
+
+/// A loop that only runs its messages. What it is asked for is added while it is driven, as the
+/// engine's loop does.
+class Team {
  public:
-  explicit Lookout(Pool& pool) : pool_(pool) {
-    pool_.assign({.tend = [this] { ++tended; }, .watch = [this] { inbox_.keep_watch(); }});
-    thread_ = std::jthread([this](const std::stop_token& stop) {
-      while (!stop.stop_requested()) {
-        if (inbox_.wait(10ms)) continue;  // waits: for the pool to ask to be tended
-        inbox_.end_watch();
-        if (pool_.look()) inbox_.keep_watch();
-      }
+  explicit Team(unsigned pieces) : desk(std::make_shared<Desk>(pieces)), crew_(desk, pieces) {
+    crew_.begin_driving([this]() -> Duration {
+      EXPECT_FALSE(is_driven_.exchange(true)) << "one thread at a time drives";
+      Desk::Mail mail = desk->take_mail();
+      for (Desk::Message& result : mail.results) result();
+      for (Desk::Message& message : mail.messages) message();
+      ++drives;
+      is_driven_ = false;
+      return pause;
     });
   }
-  std::atomic<int> tended = 0;
+
+  /// Adds a piece from outside.
+  void run(std::function<void()> piece, std::function<void()> on_result = nullptr) {
+    desk->post([this, piece = std::move(piece), on_result = std::move(on_result)] {
+      add(piece, on_result);
+    });
+  }
+  /// By the driver.
+  Desk::Ticket add(std::function<void()> piece, std::function<void()> on_result = nullptr) {
+    return desk->add_piece([piece = std::move(piece), on_result]() -> Desk::Message {
+      piece();
+      if (!on_result) return nullptr;
+      return on_result;
+    });
+  }
+
+  std::shared_ptr<Desk> desk;
+  std::atomic<Duration> pause = Duration(1h);
+  std::atomic<int> drives = 0;
 
  private:
-  Pool& pool_;
-  Inbox inbox_;
-  std::jthread thread_;
+  std::atomic<bool> is_driven_ = false;
+
+ public:
+  Crew crew_;  // last: its threads use everything above
 };
 
-TEST(Pools, work_from_many_threads_is_all_done_whoever_is_quicker) {
+testing::AssertionResult comes(std::future<void> what) {
+  if (what.wait_for(patience) == std::future_status::ready) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "nobody came";
+}
+
+TEST(Crews, pieces_of_many_senders_are_all_done_whichever_thread_is_faster) {
   constexpr int each = 20'000;
-  constexpr int submitters = 4;
-  std::atomic<int> left = each * submitters;
-  std::promise<void> done;
-  Pool pool(4);
-  const Lookout lookout(pool);
+  constexpr int senders = 4;
+  std::atomic<int> done = 0;
+  std::atomic<int> heard = 0;
+  std::promise<void> all;
+  Team team(4);
   std::vector<std::jthread> threads;
-  for (int i = 0; i < submitters; ++i) {
+  for (int i = 0; i < senders; ++i) {
     threads.emplace_back([&] {
       for (int n = 0; n < each; ++n) {
-        pool.submit([&] {
-          if (--left == 0) done.set_value();
-        });
+        team.run([&] { ++done; },
+                 [&] {
+                   if (++heard == each * senders) all.set_value();
+                 });
       }
     });
   }
-  EXPECT_EQ(done.get_future().wait_for(60s), std::future_status::ready) << left << " left";
+  EXPECT_TRUE(comes(all.get_future())) << done << " done, " << heard << " heard";
 }
 
-TEST(Pools, a_lone_piece_after_a_rest_always_finds_a_thread) {
-  Pool pool(3);
-  const Lookout lookout(pool);
+TEST(Crews, a_lone_piece_after_a_rest_always_finds_a_thread) {
+  Team team(3);
   for (int n = 0; n < 5'000; ++n) {
     std::promise<void> one;
     std::promise<void> two;
-    pool.submit([&] { one.set_value(); });
-    pool.submit([&] { two.set_value(); });
-    ASSERT_EQ(one.get_future().wait_for(30s), std::future_status::ready) << "round " << n;
-    ASSERT_EQ(two.get_future().wait_for(30s), std::future_status::ready) << "round " << n;
+    std::promise<void> heard;
+    team.run([&] { one.set_value(); });
+    team.run([&] { two.set_value(); }, [&] { heard.set_value(); });
+    ASSERT_TRUE(comes(one.get_future())) << "round " << n;
+    ASSERT_TRUE(comes(two.get_future())) << "round " << n;
+    ASSERT_TRUE(comes(heard.get_future())) << "round " << n;
   }
 }
 
-TEST(Pools, pieces_that_come_together_are_begun_when_they_are_many_or_no_more_come) {
-  Pool pool(2);
-  pool.assign({.tend = [] {}, .watch = [] {}});
-  for (int n = 0; n < 2'000; ++n) {
-    std::promise<void> lone;
-    {
-      const Pool::Together together(pool);
-      pool.submit([&] { lone.set_value(); });
-    }
-    ASSERT_EQ(lone.get_future().wait_for(30s), std::future_status::ready) << "round " << n;
-  }
-  std::promise<void> first;
-  const Pool::Together together(pool);
-  pool.submit([&] { first.set_value(); });
-  for (int n = 0; n < 1'000; ++n) pool.submit([] {});
-  EXPECT_EQ(first.get_future().wait_for(30s), std::future_status::ready) << "while more may come";
+TEST(Crews, a_chain_of_lone_pieces_and_calls_stays_on_one_thread) {
+  constexpr int stages = 200;
+  Team team(4);
+  std::promise<void> end;
+  std::set<std::thread::id> threads;  // used by one job at a time
+  int stage = 0;
+  std::function<void()> next;
+  const auto note = [&] { threads.insert(std::this_thread::get_id()); };
+  next = [&] {
+    if (stage++ == stages) return end.set_value();
+    team.add(note, [&] {
+      team.desk->add_call(Desk::Line::commits, [&]() -> Desk::Message {
+        note();
+        return [&] { next(); };
+      });
+    });
+  };
+  team.desk->post([&] { next(); });
+  ASSERT_TRUE(comes(end.get_future()));
+  EXPECT_LE(threads.size(), 2U) << "a busy machine may hold up the thread once";
 }
 
-TEST(Pools, a_piece_that_blocks_holds_up_no_other) {
+TEST(Crews, a_piece_that_blocks_holds_up_no_other) {
   std::promise<void> release;
   const std::shared_future<void> released = release.get_future().share();
   std::latch others(3);
-  Pool pool(4);
-  const Lookout lookout(pool);
-  for (int n = 0; n < 100; ++n) pool.submit([] {});
-  pool.submit([&] { released.wait(); });
+  Team team(4);
+  for (int n = 0; n < 100; ++n) team.run([] {});
+  team.run([&] { released.wait(); });
   for (int n = 0; n < 3; ++n) {
-    pool.submit([&] {
+    team.run([&] {
       others.count_down();
       released.wait();
     });
@@ -111,175 +145,219 @@ TEST(Pools, a_piece_that_blocks_holds_up_no_other) {
   release.set_value();
 }
 
-// Found by reading: a thread considered itself superfluous beside a blocked one, and went idle
-// although a piece was queued for which no other thread had been woken.
-TEST(Pools, who_leaves_a_piece_to_another_asks_for_a_look) {
+TEST(Crews, results_are_heard_although_their_thread_is_stuck_in_the_next_piece) {
   std::promise<void> release;
   const std::shared_future<void> released = release.get_future().share();
-  std::latch tending(1);
-  std::latch blocked(1);
-  std::promise<void> watched;
-  std::promise<void> done;
-  std::once_flag first_tend;
-  std::once_flag first_watch;
-  Pool pool(2);
-  pool.assign({.tend =
-                   [&] {
-                     std::call_once(first_tend, [&] {
-                       tending.count_down();
-                       blocked.wait();
-                       pool.submit([&] { done.set_value(); });
-                     });
-                   },
-               .watch = [&] { std::call_once(first_watch, [&] { watched.set_value(); }); }});
-  pool.submit([] {});
-  tending.wait();
-  pool.submit([&] {
-    blocked.count_down();
-    released.wait();
+  std::promise<void> heard;
+  Team team(1);
+  team.desk->post([&] {
+    for (int n = 0; n < 20; ++n) team.add([] {});
+    team.add([] {}, [&] { heard.set_value(); });
+    team.add([&] { released.wait(); });
+    team.add([] {});
   });
-  EXPECT_EQ(watched.get_future().wait_for(30s), std::future_status::ready);
-  std::future<void> is_done = done.get_future();
-  for (int looks = 0; looks < 10 && is_done.wait_for(10ms) != std::future_status::ready; ++looks) {
-    (void)pool.look();
-  }
-  EXPECT_EQ(is_done.wait_for(0s), std::future_status::ready);
+  EXPECT_TRUE(comes(heard.get_future()));
   release.set_value();
 }
 
-// A stuck thread must not count as one that returns soon: short work beside it would wait to be
-// tended each time, a millisecond for a handful of pieces.
-TEST(Pools, short_work_beside_a_piece_that_blocks_waits_for_few_looks) {
+TEST(Crews, blocked_pieces_leave_threads_for_driving_and_for_both_lines) {
+  constexpr unsigned pieces = 3;
   std::promise<void> release;
   const std::shared_future<void> released = release.get_future().share();
-  Pool pool(2);
-  pool.assign({.tend = [] {}, .watch = [] {}});
+  std::latch blocked(pieces);
+  std::promise<void> driven;
+  std::promise<void> renewed;
+  std::latch committing(1);
+  Team team(pieces);
+  for (unsigned n = 0; n < pieces + 2; ++n) {
+    team.run([&] {
+      if (!blocked.try_wait()) blocked.count_down();
+      released.wait();
+    });
+  }
+  blocked.wait();
+  team.desk->post([&] {
+    team.desk->add_call(Desk::Line::commits, [&]() -> Desk::Message {
+      committing.count_down();
+      released.wait();
+      return nullptr;
+    });
+    team.desk->add_call(Desk::Line::lease,
+                        [&]() -> Desk::Message { return [&] { renewed.set_value(); }; });
+  });
+  committing.wait();
+  EXPECT_TRUE(comes(renewed.get_future()));
+  team.desk->post([&] { driven.set_value(); });
+  EXPECT_TRUE(comes(driven.get_future()));
+  release.set_value();
+}
+
+TEST(Crews, no_more_pieces_run_at_once_than_are_allowed) {
+  std::atomic<int> running = 0;
+  std::atomic<int> most = 0;
+  std::latch all(200);
+  {
+    Team team(2);
+    for (int n = 0; n < 200; ++n) {
+      team.run([&] {
+        const int now = ++running;
+        for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+        }
+        std::this_thread::yield();
+        --running;
+        all.count_down();
+      });
+    }
+    all.wait();
+  }
+  EXPECT_LE(most, 2);
+}
+
+// A stuck thread must not count as one that comes for the next piece.
+TEST(Crews, short_pieces_beside_one_that_blocks_go_on) {
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  Team team(2);
   std::latch stuck(1);
-  pool.submit([&] {
+  team.run([&] {
     stuck.count_down();
     released.wait();
   });
   stuck.wait();
-  constexpr int pieces = 10'000;
-  std::atomic<int> left = pieces;
-  for (int n = 0; n < pieces; ++n) pool.submit([&] { --left; });
-  int looks = 0;
-  for (int before = -1; left > 0; ++looks) {
-    (void)pool.look();
-    // Until the other thread is idle again, or all is done.
-    while (left > 0 && left != before) {
-      before = left;
-      std::this_thread::sleep_for(1ms);  // waits: one round of the engine's thread
-    }
-    before = -1;
+  std::promise<void> all;
+  std::atomic<int> left = 10'000;
+  for (int n = left; n > 0; --n) {
+    team.run([&] {
+      if (--left == 0) all.set_value();
+    });
   }
+  EXPECT_TRUE(comes(all.get_future())) << left << " left";
   release.set_value();
-  EXPECT_LT(looks, 100) << "looks for " << pieces << " pieces";
 }
 
-TEST(Pools, a_thread_tends_before_it_rests_and_when_it_is_asked) {
-  std::atomic<int> tended = 0;
-  Pool pool(1);
-  pool.assign({.tend =
-                   [&] {
-                     ++tended;
-                     tended.notify_all();
-                   },
-               .watch = [] {}});
-  pool.submit([] {});
-  tended.wait(0);
-  const int before = tended;
-  while (!pool.ask_to_tend()) std::this_thread::yield();  // until it is idle
-  tended.wait(before);
-}
-
-TEST(StoreThreads, calls_run_in_order_and_one_at_a_time_whoever_carries_them_out) {
+TEST(Crews, calls_of_a_line_run_in_order_and_one_at_a_time) {
   constexpr int calls = 20'000;
-  StoreThread store(true);
   int last = -1;  // guarded by the promise under test
   std::atomic<bool> inside = false;
   std::atomic<int> out_of_order = 0;
   std::promise<void> done;
-  std::atomic<bool> over = false;
-  std::vector<std::jthread> others;
-  for (int i = 0; i < 2; ++i) {
-    others.emplace_back([&] {
-      while (!over) {
-        if (!store.run_one()) std::this_thread::yield();
-      }
-    });
-  }
+  Team team(4);
   for (int n = 0; n < calls; ++n) {
-    store.post([&, n] {
-      if (inside.exchange(true) || last != n - 1) ++out_of_order;
-      last = n;
-      inside = false;
-      if (n == calls - 1) done.set_value();
+    team.desk->post([&, n] {
+      team.add([] {});
+      team.desk->add_call(Desk::Line::commits, [&, n]() -> Desk::Message {
+        if (inside.exchange(true) || last != n - 1) ++out_of_order;
+        last = n;
+        inside = false;
+        if (n == calls - 1) done.set_value();
+        return nullptr;
+      });
     });
-    store.wake();
   }
-  EXPECT_EQ(done.get_future().wait_for(60s), std::future_status::ready);
-  over = true;
+  EXPECT_TRUE(comes(done.get_future()));
   EXPECT_EQ(out_of_order, 0);
 }
 
-TEST(StoreThreads, what_is_queued_while_another_is_at_it_is_carried_out_too) {
-  for (int n = 0; n < 2'000; ++n) {
-    StoreThread store(true);
-    std::promise<void> second;
-    store.post([&] {
-      store.post([&] { second.set_value(); });
-      store.wake();
+TEST(Crews, a_call_that_is_offered_runs_while_the_turn_goes_on) {
+  Team team(1);
+  std::promise<void> called;
+  std::promise<bool> was_called;
+  team.desk->post([&] {
+    team.desk->add_call(Desk::Line::commits, [&]() -> Desk::Message {
+      called.set_value();
+      return nullptr;
     });
-    if (!store.run_one()) FAIL() << "nobody else was at it";
-    ASSERT_EQ(second.get_future().wait_for(30s), std::future_status::ready) << "round " << n;
-  }
+    team.desk->offer();
+    was_called.set_value(called.get_future().wait_for(patience) == std::future_status::ready);
+  });
+  EXPECT_TRUE(was_called.get_future().get());
 }
 
-TEST(Inboxes, word_that_is_left_quietly_wakes_nobody_and_is_there) {
-  Inbox inbox;
-  Inbox other;
-  inbox.keep_watch();
-  other.keep_watch();
+TEST(Crews, the_loop_is_driven_when_its_time_has_come) {
+  Team team(2);
+  team.pause = Duration(5ms);
+  team.desk->post([] {});
+  const int before = team.drives;
+  while (team.drives < before + 20) std::this_thread::yield();
+}
+
+TEST(Crews, a_message_that_is_in_no_hurry_is_read_all_the_same) {
+  Team team(1);
+  std::promise<void> read;
+  team.desk->post_unhurried([&] { read.set_value(); });
+  EXPECT_TRUE(comes(read.get_future()));
+}
+
+TEST(Crews, an_abandoned_piece_is_replaced_and_its_late_result_is_heard) {
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  std::promise<void> heard;
+  std::promise<Desk::Ticket> ticket;
+  std::latch running(1);
+  Team team(1);
+  team.desk->post([&] {
+    ticket.set_value(team.add(
+        [&] {
+          running.count_down();
+          released.wait();
+        },
+        [&] { heard.set_value(); }));
+  });
+  running.wait();
+  const Desk::Ticket given = ticket.get_future().get();
+  std::promise<void> next;
+  team.desk->post([&] {
+    EXPECT_FALSE(team.desk->withdraw(given)) << "it has begun";
+    team.crew_.abandon(given);
+    team.add([&] { next.set_value(); });
+  });
+  EXPECT_TRUE(comes(next.get_future()));
+  EXPECT_EQ(team.desk->abandoned(), 1);
+  release.set_value();
+  EXPECT_TRUE(comes(heard.get_future()));
+  EXPECT_EQ(team.desk->abandoned(), 0);
+}
+
+TEST(Crews, a_piece_that_has_not_begun_can_be_withdrawn) {
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  std::promise<bool> withdrawn;
+  std::atomic<bool> has_run = false;
   {
-    const Inbox::Quiet quiet(inbox);
-    inbox.post([] {});
-    other.post([] {});
-  }
-  EXPECT_FALSE(inbox.wait(60s)) << "only the watch ended the wait";
-  EXPECT_TRUE(other.wait(60s)) << "it was quiet for the one alone";
-  EXPECT_TRUE(inbox.has_mail());
-  EXPECT_EQ(inbox.take().calls.size(), 1U);
-  EXPECT_FALSE(inbox.has_mail());
-}
-
-TEST(Inboxes, who_waits_is_woken_also_after_another_took_the_word_first) {
-  for (int round = 0; round < 300; ++round) {
-    Inbox inbox;
-    std::atomic<bool> over = false;
-    std::jthread waiter([&] {
-      while (!over) (void)inbox.wait(20s);  // waits: for a message
+    Team team(1);
+    team.desk->post([&] {
+      team.add([&] { released.wait(); });
+      const Desk::Ticket second = team.add([&] { has_run = true; });
+      withdrawn.set_value(team.desk->withdraw(second));
     });
-    for (int n = 0; n < 50; ++n) {
-      inbox.post([] {});
-      (void)inbox.take();
-    }
-    over = true;
-    const auto begun = std::chrono::steady_clock::now();
-    inbox.post([] {});
-    waiter.join();
-    ASSERT_LT(std::chrono::steady_clock::now() - begun, 10s) << "round " << round;
+    EXPECT_TRUE(withdrawn.get_future().get());
+    release.set_value();
   }
+  EXPECT_FALSE(has_run);
 }
 
-TEST(Inboxes, a_watch_ends_a_long_wait_with_a_look) {
-  Inbox inbox;
-  std::jthread other([&] { inbox.keep_watch(); });
-  EXPECT_FALSE(inbox.wait(60s)) << "time to look, not the end of the wait";
-  EXPECT_FALSE(inbox.wait(60s));
-  inbox.end_watch();
-  inbox.wake();
-  EXPECT_TRUE(inbox.wait(60s));
+TEST(Desks, a_host_that_drives_sees_its_descriptor_become_readable_once_for_each_mail) {
+  Desk desk(0);
+  pollfd waits{.fd = desk.fd(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(::poll(&waits, 1, 0), 0);
+  desk.post([] {});
+  desk.post_unhurried([] {});
+  EXPECT_EQ(::poll(&waits, 1, 0), 1);
+  EXPECT_EQ(desk.take_mail().messages.size(), 2U);
+  EXPECT_EQ(::poll(&waits, 1, 0), 0);
+}
+
+TEST(Desks, without_threads_the_driver_runs_pieces_and_calls_itself) {
+  Desk desk(0);
+  desk.add_piece([]() -> Desk::Message { return [] {}; });
+  desk.add_call(Desk::Line::commits, []() -> Desk::Message { return [] {}; });
+  EXPECT_TRUE(desk.run_piece());
+  EXPECT_FALSE(desk.run_piece());
+  EXPECT_TRUE(desk.run_call());
+  EXPECT_FALSE(desk.run_call());
+  const Desk::Mail mail = desk.take_mail();
+  EXPECT_EQ(mail.results.size(), 1U);
+  EXPECT_EQ(mail.messages.size(), 1U);
 }
 
 TEST(Tendencies, one_slow_turn_is_chance_and_a_few_in_a_row_are_not) {
@@ -291,6 +369,24 @@ TEST(Tendencies, one_slow_turn_is_chance_and_a_few_in_a_row_are_not) {
   EXPECT_TRUE(pieces.is_slow());
   for (int n = 0; n < 8; ++n) pieces.note(false);
   EXPECT_FALSE(pieces.is_slow());
+}
+
+TEST(Threads, a_job_can_be_waited_for_while_the_engine_stops) {
+  for (int round = 0; round < 20; ++round) {
+    const std::shared_ptr<Store> store = open_memory_store(system_clock());
+    WorkflowBuilder build("waits");
+    build.stage("work", [&](Context&, std::stop_token stop) -> Outcome {
+      while (!stop.stop_requested()) std::this_thread::yield();
+      return retryable("asked to stop");
+    });
+    const Program program = built(build);
+    const auto engine = std::move(*Engine::create(store, {.threads = 2}));
+    engine->serve(program);
+    const JobId job = *engine->submit(program.workflow(), items({"a", "b"}));
+    engine->start();
+    std::jthread waiting([&] { EXPECT_TRUE(engine->wait(job)); });
+    engine->stop();
+  }
 }
 
 // A result must not wait for the next piece of work that its thread has begun.
@@ -374,4 +470,4 @@ TEST(Threads, stages_that_block_run_on_as_many_threads_as_there_are) {
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -1,5 +1,5 @@
-/// What an engine with threads defers because nothing waits for it: commits, notifications about
-/// distant limits, and most of a first claim.
+/// What an engine with threads defers because nothing waits for it: commits, messages about distant
+/// limits, and most of a first claim.
 
 #include <atomic>
 #include <chrono>
@@ -62,8 +62,7 @@ class HeldClock final : public Clock {
   std::atomic<Timestamp> now_ = Timestamp{1'700'000'000s};
 };
 
-/// One thread, whose work takes long enough to be tended piece by piece, and a store that is known
-/// to be slow.
+/// One thread, whose pieces are long, and a slow store.
 struct OneThread {
   HeldClock clock;
   std::shared_ptr<SlowDisk> store = std::make_shared<SlowDisk>(open_memory_store(clock));

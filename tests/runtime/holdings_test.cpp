@@ -12,7 +12,7 @@
 #include "simulation/unfaithful_store.hpp"
 #include "sulking_store.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 namespace {
 
 using namespace testing_world;
@@ -319,4 +319,4 @@ TEST_F(SetBack, a_job_that_was_given_the_number_of_a_forgotten_one_is_not_taken_
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -12,7 +12,7 @@
 #include "runtime/lease.hpp"
 #include "runtime/status_board.hpp"
 
-namespace pawl {
+namespace pawl::runtime {
 namespace {
 
 using namespace std::chrono_literals;
@@ -225,4 +225,4 @@ TEST(Errands, go_once_at_a_time_and_nobody_is_woken_for_one_that_is_out) {
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace pawl {
+namespace pawl::runtime {
 namespace {
 
 using namespace std::chrono_literals;
@@ -50,4 +50,4 @@ TEST(Timers, that_are_wanted_are_never_dropped) {
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::runtime

@@ -1,0 +1,84 @@
+#include "runtime/crew.hpp"
+
+#include <thread>
+#include <utility>
+
+#include "runtime/mutex.hpp"
+
+namespace pawl::runtime {
+
+struct Crew::State {
+  std::shared_ptr<Desk> desk;
+  Drive drive;  ///< set before a thread may drive
+
+  Mutex mutex;
+  Condition thread_left;
+  int threads PAWL_GUARDED_BY(mutex) = 0;  ///< without those of abandoned pieces
+};
+
+Crew::Crew(std::shared_ptr<Desk> desk, unsigned pieces) : state_(std::make_shared<State>()) {
+  state_->desk = std::move(desk);
+  if (pieces == 0) return;
+  constexpr unsigned lines = 2;
+  for (unsigned n = 0; n < pieces + lines; ++n) add_thread();
+}
+
+Crew::~Crew() {
+  state_->desk->dismiss();
+  const MutexLock lock(state_->mutex);
+  while (state_->threads > 0) state_->thread_left.wait(state_->mutex);
+}
+
+void Crew::begin_driving(Drive drive) {
+  state_->drive = std::move(drive);
+  add_thread();
+  state_->desk->begin_driving();
+}
+
+void Crew::abandon(Desk::Ticket ticket) {
+  if (!state_->desk->abandon(ticket)) return;
+  add_thread();
+  const MutexLock lock(state_->mutex);
+  --state_->threads;
+  state_->thread_left.notify_all();
+}
+
+/// Detached, because the thread of an abandoned piece must be able to outlive the crew.
+void Crew::add_thread() {
+  {
+    const MutexLock lock(state_->mutex);
+    ++state_->threads;
+  }
+  std::thread([state = state_] { work(*state); }).detach();
+}
+
+void Crew::work(State& state) {
+  Desk& desk = *state.desk;
+  Desk::Seat& seat = desk.take_seat();
+  while (std::optional<Desk::Job> job = desk.next_job(seat)) {
+    switch (job->kind) {
+      case Desk::Job::Kind::call: {
+        Desk::Message answer = job->work();
+        job->work = nullptr;
+        desk.call_done(job->line, std::move(answer));
+        break;
+      }
+      case Desk::Job::Kind::drive:
+        desk.drive_done(state.drive());
+        break;
+      case Desk::Job::Kind::piece: {
+        const auto begun = Desk::Steady::now();
+        Desk::Message result = job->work();
+        job->work = nullptr;  // what it holds ends here
+        const auto took = Desk::Steady::now() - begun;
+        if (!desk.piece_done(job->ticket, std::move(result), took)) return;
+        break;
+      }
+    }
+  }
+  const MutexLock lock(state.mutex);
+  --state.threads;
+  state.thread_left.notify_all();
+}
+
+}  // namespace pawl::runtime
