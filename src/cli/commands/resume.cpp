@@ -3,8 +3,8 @@
 #include "cli/address.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/job_view.hpp"
+#include "cli/job_work.hpp"
 #include "cli/submission.hpp"
-#include "cli/worker_loop.hpp"
 #include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
@@ -71,13 +71,17 @@ int resume(Session& session, const ResumeOptions& options) {
          .help = "run that program on this store"});
   }
   say_if_changed(session, *job);
+  Worker worker(session, *store, signals,
+                {.parallel = job->parallel > 0 ? job->parallel : processors(),
+                 .keep_running = options.keep_running,
+                 .file_quota = *file_quota});
+  if (const Status enlisted = worker.enlist(); !enlisted) return session.fail(enlisted.error());
   if (job->submission_open) {
-    if (const Status finished = finish_submission(**store, *job); !finished) {
+    if (const Status finished = finish_submission(worker.engine(), *job); !finished) {
       return session.fail(finished.error());
     }
   }
-  return work_on(session, *store, signals,
-                 {.job = job->id, .keep_running = options.keep_running, .file_quota = *file_quota});
+  return work_on_job(worker, job->id);
 }
 
 }  // namespace
