@@ -2,10 +2,10 @@
 #include <functional>
 #include <vector>
 
-#include "cli/address.hpp"
 #include "cli/commands/commands.hpp"
-#include "cli/id_list.hpp"
-#include "cli/job_view.hpp"
+#include "cli/input/address.hpp"
+#include "cli/input/id_list.hpp"
+#include "cli/output/job_view.hpp"
 #include "cli/output/listing.hpp"
 #include "cli/session.hpp"
 #include "cli/signals.hpp"

@@ -4,9 +4,9 @@
 #include <fstream>
 #include <set>
 
-#include "cli/address.hpp"
 #include "cli/commands/commands.hpp"
-#include "cli/file_outputs.hpp"
+#include "cli/input/address.hpp"
+#include "cli/output/file_outputs.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/digest.hpp"
 #include "pawl/codec/json.hpp"

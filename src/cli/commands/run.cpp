@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "cli/commands/commands.hpp"
-#include "cli/dry_run.hpp"
-#include "cli/job_view.hpp"
-#include "cli/job_work.hpp"
-#include "cli/submission.hpp"
+#include "cli/output/job_view.hpp"
+#include "cli/work/dry_run.hpp"
+#include "cli/work/job_work.hpp"
+#include "cli/work/submission.hpp"
 #include "pawl/views/documents.hpp"
 
 namespace pawl::cli {

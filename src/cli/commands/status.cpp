@@ -1,8 +1,8 @@
 #include <optional>
 
-#include "cli/address.hpp"
 #include "cli/commands/commands.hpp"
-#include "cli/job_view.hpp"
+#include "cli/input/address.hpp"
+#include "cli/output/job_view.hpp"
 #include "cli/output/terminal_output.hpp"
 #include "cli/session.hpp"
 #include "cli/signals.hpp"

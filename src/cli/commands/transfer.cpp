@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/commands/commands.hpp"
-#include "cli/export_keys.hpp"
+#include "cli/project/export_keys.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/names.hpp"
 #include "transfer/inspection.hpp"

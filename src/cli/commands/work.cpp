@@ -5,8 +5,8 @@
 #include <map>
 
 #include "cli/commands/commands.hpp"
-#include "cli/job_view.hpp"
-#include "cli/worker.hpp"
+#include "cli/output/job_view.hpp"
+#include "cli/work/worker.hpp"
 #include "pawl/views/documents.hpp"
 
 namespace pawl::cli {

@@ -2,7 +2,7 @@
 
 /// Works on one job, for `pawl run` and `pawl resume`.
 
-#include "cli/worker.hpp"
+#include "cli/work/worker.hpp"
 
 namespace pawl::cli {
 

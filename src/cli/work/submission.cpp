@@ -1,4 +1,4 @@
-#include "cli/submission.hpp"
+#include "cli/work/submission.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -9,9 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "cli/address.hpp"
+#include "cli/input/address.hpp"
 #include "files/private_files.hpp"
 #include "pawl/codec/json.hpp"
+#include "views/jobs.hpp"
 
 namespace pawl::cli {
 
@@ -130,7 +131,8 @@ Status finish_submission(Engine& engine, const Job& job) {
                           " came from standard input, which ended before all were read",
                       "cancel it (pawl job cancel " + number + ") and run it again");
   }
-  return engine.resume_submission(job.id, read_items(*items, job.params, label(job, "project")));
+  return engine.resume_submission(job.id,
+                                  read_items(*items, job.params, views::label(job, "project")));
 }
 
 Result<SubmissionTurn> SubmissionTurn::wait_for(const std::filesystem::path& run_directory,

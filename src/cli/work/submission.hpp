@@ -7,13 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "cli/project/workflow_source.hpp"
 #include "cli/session.hpp"
-#include "cli/workflow_source.hpp"
 #include "files/descriptor.hpp"
 #include "files/file_lock.hpp"
 #include "pawl/actions/items.hpp"
 #include "pawl/runtime/engine.hpp"
-#include "views/jobs.hpp"
 
 namespace pawl::cli {
 
@@ -82,7 +81,5 @@ struct Begun {
 /// After a crash during a submission: reads the items again, adds the missing ones, and closes the
 /// submission.
 [[nodiscard]] Status finish_submission(Engine& engine, const Job& job);
-
-using views::label;
 
 }  // namespace pawl::cli

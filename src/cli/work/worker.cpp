@@ -1,4 +1,4 @@
-#include "cli/worker.hpp"
+#include "cli/work/worker.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "cli/job_view.hpp"
+#include "cli/output/job_view.hpp"
 #include "pawl/actions/actions.hpp"
 #include "pawl/store/postgres.hpp"
 #include "pawl/store/sqlite.hpp"

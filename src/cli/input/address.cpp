@@ -1,4 +1,4 @@
-#include "cli/address.hpp"
+#include "cli/input/address.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,8 +1,8 @@
-#include "cli/job_work.hpp"
+#include "cli/work/job_work.hpp"
 
 #include <utility>
 
-#include "cli/job_view.hpp"
+#include "cli/output/job_view.hpp"
 #include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
