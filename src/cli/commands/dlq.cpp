@@ -6,6 +6,7 @@
 #include "cli/output/listing.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
 

@@ -5,6 +5,7 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/project/workflow_source.hpp"
+#include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
 namespace {

@@ -15,6 +15,7 @@
 #include "cli/project/export_keys.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/views/documents.hpp"
 #include "transfer/inspection.hpp"
 #include "transfer/temporary_file.hpp"
 
