@@ -33,6 +33,7 @@
 #include "pawl/store/verify.hpp"        // checks a store against its invariants
 #include "pawl/store/invariants.hpp"    // the invariants
 #include "pawl/store/replay.hpp"        // what a changed workflow would have decided
+#include "pawl/views/documents.hpp"     // records as JSON documents
 #include "pawl/transfer/transfer.hpp"       // a job from one store to another
 
 // Texts.

@@ -14,7 +14,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/output/render.hpp"
-#include "cli/store_place.hpp"
+#include "cli/project/store_place.hpp"
 #include "pawl/store/records.hpp"
 #include "pawl/store/store.hpp"
 

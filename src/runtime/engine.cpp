@@ -16,6 +16,8 @@ namespace pawl {
 namespace {
 
 constexpr std::size_t chunk_size = 10'000;
+/// A waiting thread reads its job this often even if the store shows no change.
+constexpr auto read_again_after = std::chrono::seconds(1);
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -30,6 +32,7 @@ class EngineOnLoop final : public Engine {
       : store_(std::move(store)),
         clock_(clock),
         loop_(std::make_unique<runtime::Loop>(store_, options, clock, std::move(hello), worker)),
+        poll_interval_(options.poll_interval),
         inline_(options.threads == 0) {}
 
   ~EngineOnLoop() override {
@@ -46,7 +49,10 @@ class EngineOnLoop final : public Engine {
   Result<JobId> submit(const Workflow& workflow, std::vector<NewItem> items,
                        const JobOptions& options) override {
     if (items.size() <= chunk_size) {
-      return submit_chunk(workflow, std::move(items), options, !options.keep_open);
+      const Result<Submitted> submitted =
+          submit_chunk(workflow, std::move(items), options, !options.keep_open);
+      if (!submitted) return std::unexpected(submitted.error());
+      return submitted->job.id;
     }
     auto rest = std::make_shared<std::vector<NewItem>>(std::move(items));
     auto next = std::make_shared<std::size_t>(0);
@@ -66,10 +72,12 @@ class EngineOnLoop final : public Engine {
     std::vector<NewItem> page;
     Result<bool> more = source(page);
     if (!more) return std::unexpected(more.error());
-    const Result<JobId> job =
+    const Result<Submitted> submitted =
         submit_chunk(workflow, std::move(page), options, !*more && !options.keep_open);
-    if (!job || !*more) return job;
-    if (const Status rest = add_pages(*job, source, options.adopt, !options.keep_open); !rest) {
+    if (!submitted) return std::unexpected(submitted.error());
+    const JobId job = submitted->job.id;
+    if (!*more || submitted->was_known) return job;
+    if (const Status rest = add_pages(job, source, options.adopt, !options.keep_open); !rest) {
       return std::unexpected(rest.error());
     }
     return job;
@@ -98,17 +106,31 @@ class EngineOnLoop final : public Engine {
   Store& store() override { return *store_; }
   [[nodiscard]] EngineStatus status() const override { return loop_->status(); }
 
-  Result<Job> wait(JobId id) override {
+  Result<Job> wait(JobId id, const JobWatch& watch) override {
+    using Steady = std::chrono::steady_clock;
+    Result<Job> job = Job{};
+    std::uint64_t seen_mark = 0;
+    Steady::time_point read_at;
+    Steady::time_point watch_at;
     for (;;) {
       if (!is_started_) run_until_idle();
-      if (std::optional<Error> fault = loop_->status().fault) return std::unexpected(*fault);
-      Result<Job> job = store_->records().job(id);
-      if (!job) return job;
-      const bool is_over = state_of(*job) != JobState::running || waits_for_people(*job);
-      if (is_over && (job->attempts_open == 0 || job->has_ended())) return job;
-      if (!is_started_ && !clock_.ticks()) return job;
-      const bool is_drained = loop_->is_draining() && loop_->status().open_attempts == 0;
-      if (loop_->has_stopped() || is_drained) return job;
+      const EngineStatus status = loop_->status();
+      if (status.fault) return std::unexpected(*status.fault);
+      const bool is_drained = loop_->is_draining() && status.open_attempts == 0;
+      const bool goes_on = !loop_->has_stopped() && !is_drained;
+      const std::uint64_t mark = store_->change_mark();
+      const Steady::time_point now = Steady::now();
+      if (mark != seen_mark || now >= read_at) {
+        seen_mark = mark;
+        read_at = now + read_again_after;
+        job = store_->records().job(id);
+        if (job ? is_over(*job) : !watch) return job;
+      }
+      if (!goes_on || (!is_started_ && !clock_.ticks())) return job;
+      if (watch && now >= watch_at) {
+        watch_at = now + poll_interval_;
+        if (!watch(job)) return job;
+      }
       std::unique_lock lock(progress_mutex_);
       progress_.wait_for(lock, std::chrono::milliseconds(20));
     }
@@ -168,14 +190,20 @@ class EngineOnLoop final : public Engine {
     progress_.notify_all();
   }
 
+  /// Nothing more happens here: the job has ended, is paused, or waits only for reviewers.
+  static bool is_over(const Job& job) {
+    if (job.has_ended()) return true;
+    return (state_of(job) != JobState::running || waits_for_people(job)) && job.attempts_open == 0;
+  }
+
   static void give_keys(std::vector<NewItem>& items) {
     for (NewItem& item : items) {
       if (item.key.empty()) item.key = item_key(item.data);
     }
   }
 
-  Result<JobId> submit_chunk(const Workflow& workflow, std::vector<NewItem> items,
-                             const JobOptions& options, bool close) {
+  Result<Submitted> submit_chunk(const Workflow& workflow, std::vector<NewItem> items,
+                                 const JobOptions& options, bool close) {
     give_keys(items);
     const NewJob job{.workflow = workflow,
                      .key = options.key,
@@ -188,9 +216,10 @@ class EngineOnLoop final : public Engine {
     Result<Submitted> submitted = opening_at_once(
         {.job = {}, .items = items, .adopt = options.adopt, .close = close}, room(workflow, items),
         [&](const AddItems& chunk) { return store_->submit(job, chunk); });
-    if (!submitted) return std::unexpected(submitted.error());
+    if (!submitted) return submitted;
+    if (options.on_submitted) options.on_submitted(*submitted);
     after_submission(std::move(submitted->items), items.size());
-    return submitted->job.id;
+    return submitted;
   }
 
   Result<Added> add(JobId job, std::vector<NewItem> items, bool adopt, bool close) {
@@ -260,6 +289,7 @@ class EngineOnLoop final : public Engine {
   std::shared_ptr<Store> store_;
   const Clock& clock_;
   std::unique_ptr<runtime::Loop> loop_;
+  const Duration poll_interval_;
   const bool inline_;
 
   std::atomic<bool> is_started_ = false;

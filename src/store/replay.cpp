@@ -4,8 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "pawl/codec/names.hpp"
-#include "pawl/codec/rfc3339.hpp"
 #include "pawl/store/arrival.hpp"
 #include "pawl/store/each_row.hpp"
 #include "store/decide_again.hpp"
@@ -137,14 +135,6 @@ std::string counted(std::int64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-Json decision_document(const Decision& decision, const std::string& in_words) {
-  const bool waits = decision.kind == DecisionKind::retry;
-  return Json::object({{"decision", name_of(decision.kind)},
-                       {"rule", name_of(decision.rule)},
-                       {"explanation", in_words},
-                       {"next_run_at", waits ? Json(rfc3339(decision.next_run_at)) : Json()}});
-}
-
 }  // namespace
 
 Result<Replay> replay(Records& records, JobId job, const Workflow& today,
@@ -185,37 +175,6 @@ std::string text_of(const Replay& replay) {
             " of deciders that are not here";
   }
   return text + "\n";
-}
-
-Json replay_document(const Replay& replay) {
-  const auto name_or_null = [](const std::string& name) {
-    return name.empty() ? Json() : Json(name);
-  };
-  std::vector<Json> differences;
-  for (const ReplayDifference& one : replay.differences) {
-    differences.push_back(
-        Json::object({{"item", name_or_null(one.item)},
-                      {"child", name_or_null(one.child)},
-                      {"stage", one.stage},
-                      {"attempt_number", one.attempt},
-                      {"then", decision_document(one.then, one.then_in_words)},
-                      {"today", decision_document(one.today, one.today_in_words)}}));
-  }
-  std::vector<Json> gone;
-  for (const StageGone& one : replay.stages_gone) {
-    gone.push_back(Json::object({{"stage", one.stage}, {"decisions", one.decisions}}));
-  }
-  std::vector<Json> fresh;
-  for (const std::string& stage : replay.stages_new) fresh.emplace_back(stage);
-  return Json::object({{"same", replay.same()},
-                       {"job", replay.job.value()},
-                       {"decisions", replay.decisions},
-                       {"not_checked", replay.not_checked},
-                       {"not_reached", replay.not_reached},
-                       {"difference_count", replay.difference_count},
-                       {"differences", Json::array(differences)},
-                       {"stages_gone", Json::array(gone)},
-                       {"stages_new", Json::array(fresh)}});
 }
 
 }  // namespace pawl

@@ -2,8 +2,10 @@
 
 #include <optional>
 
-#include "pawl/codec/rfc3339.hpp"
+#include "pawl/codec/names.hpp"
 #include "pawl/store/each_row.hpp"
+#include "pawl/views/documents.hpp"
+#include "views/document_writer.hpp"
 #include "views/outputs.hpp"
 
 namespace pawl::views {
@@ -20,6 +22,11 @@ Status add_children(Records& records, const Task& parent, const std::optional<st
     const bool is_meant = is_current && (!name || child.child->key == *name);
     if (child.kind() == StateKind::failed && is_meant) letters.push_back(child.id);
   });
+}
+
+template <class E>
+Json word_or_null(const std::optional<E>& value) {
+  return value ? Json(name_of(*value)) : Json();
 }
 
 }  // namespace
@@ -86,3 +93,54 @@ Json group_document(const DeadLetterGroup& group) {
 }
 
 }  // namespace pawl::views
+
+namespace pawl {
+
+using namespace views;
+
+Json dead_letter_document(const DeadLetter& letter) {
+  std::vector<Json> history;
+  for (const FailedAttempt& attempt : letter.failure_history) {
+    history.push_back(Json::object({{"attempt_number", attempt.number},
+                                    {"epoch", attempt.epoch},
+                                    {"result", name_of(attempt.result)},
+                                    {"error_class", word_or_null(attempt.error_class)},
+                                    {"message", attempt.message},
+                                    {"at", rfc3339(attempt.at)}}));
+  }
+  return Json::object(
+      {{"task", letter.task.value()},
+       {"item", name_or_null(letter.item_key)},
+       {"child", name_or_null(letter.child_key)},
+       {"category", name_or_null(letter.category)},
+       {"stage", letter.stage},
+       {"job", letter.job.value()},
+       {"failure_count", letter.failure_count},
+       {"attempts", letter.attempts},
+       {"cause", name_of(letter.cause)},
+       {"error_class", word_or_null(letter.error_class)},
+       {"error_kind", word_or_null(letter.error_kind)},
+       {"code", name_or_null(letter.code)},
+       {"error", letter.error},
+       {"signature", letter.signature},
+       {"failed_at", letter.failed_at == no_time ? Json() : Json(rfc3339(letter.failed_at))},
+       {"discarded", letter.discarded},
+       {"failure_history", Json::array(history)}});
+}
+
+Result<std::int64_t> export_dead_letters(
+    Store& store, const DeadLetterQuery& query,
+    const std::function<Status(std::string_view line)>& write) {
+  std::int64_t count = 0;
+  Status written;
+  const Status read = each_dead_letter(store, query, [&](const DeadLetter& letter) {
+    written = write(dead_letter_document(letter).text() + "\n");
+    count += written ? 1 : 0;
+    return written.has_value();
+  });
+  if (!read) return std::unexpected(read.error());
+  if (!written) return std::unexpected(written.error());
+  return count;
+}
+
+}  // namespace pawl

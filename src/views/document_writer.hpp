@@ -16,8 +16,10 @@ inline void write_time(ObjectWriter& object, std::string_view key, Timestamp tim
   object.write(key, time == no_time ? Json{} : Json{rfc3339(time)});
 }
 
+inline Json name_or_null(std::string_view name) { return name.empty() ? Json{} : Json{name}; }
+
 inline void write_name(ObjectWriter& object, std::string_view key, std::string_view name) {
-  object.write(key, name.empty() ? Json{} : Json{name});
+  object.write(key, name_or_null(name));
 }
 
 template <class E>

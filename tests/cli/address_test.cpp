@@ -1,4 +1,4 @@
-#include "cli/address.hpp"
+#include "cli/input/address.hpp"
 
 #include <gtest/gtest.h>
 
@@ -114,7 +114,8 @@ TEST_F(AddressTest, what_is_printed_is_not_taken_for_anything_else) {
                                       "x\\/draft",   "3",        "3/total",
                                       "draft/draft", "/draft",   "x/"};
   world.submit(workflow_of("odd", {"draft", "print"}, "total"), items(keys));
-  const Result<PinnedJob> pinned = pinned_job(world.store->records(), 3);
+  Session session({}, standard_streams(), world.store);
+  const Result<PinnedJob> pinned = pinned_job(session, 3);
   ASSERT_TRUE(pinned.has_value());
   for (const std::string& key : keys) {
     EXPECT_EQ(meaning(world, {address_of(JobId{3}, pinned->workflow, key)}), "3:" + key);
@@ -126,7 +127,8 @@ TEST_F(AddressTest, what_is_printed_is_not_taken_for_anything_else) {
 }
 
 TEST_F(AddressTest, a_plain_key_is_printed_as_it_is) {
-  const Result<PinnedJob> pinned = pinned_job(world.store->records(), 1);
+  Session session({}, standard_streams(), world.store);
+  const Result<PinnedJob> pinned = pinned_job(session, 1);
   ASSERT_TRUE(pinned.has_value());
   EXPECT_EQ(address_of(JobId{1}, pinned->workflow, "docs/a b.md"), "1/docs/a b.md");
   EXPECT_EQ(address_of(JobId{1}, pinned->workflow, "dir/print"), "1/dir\\/print");

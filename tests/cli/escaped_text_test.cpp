@@ -1,4 +1,4 @@
-#include "cli/escaped_text.hpp"
+#include "cli/output/escaped_text.hpp"
 
 #include <random>
 #include <string>

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "cli/file_outputs.hpp"
+#include "cli/input/review_edit.hpp"
+#include "cli/output/file_outputs.hpp"
 #include "cli/output/line_diff.hpp"
-#include "cli/review_edit.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/store/clock.hpp"

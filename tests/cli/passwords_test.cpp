@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/store_place.hpp"
+#include "cli/project/store_place.hpp"
 #include "pawl/store/postgres.hpp"
 
 namespace pawl::cli {

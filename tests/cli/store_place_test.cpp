@@ -1,6 +1,6 @@
 /// Where marks of running commands are left.
 
-#include "cli/store_place.hpp"
+#include "cli/project/store_place.hpp"
 
 #include <cstdlib>
 #include <optional>

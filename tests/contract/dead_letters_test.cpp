@@ -8,6 +8,7 @@
 #include "contract/drive.hpp"
 #include "contract/store_kinds.hpp"
 #include "pawl/codec/json.hpp"
+#include "pawl/views/documents.hpp"
 
 namespace pawl {
 namespace {

@@ -3,6 +3,7 @@
 #include "contract/verified_store.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/store/dead_letters.hpp"
+#include "pawl/views/documents.hpp"
 
 namespace pawl {
 namespace {

@@ -271,6 +271,35 @@ TEST(Threads, a_started_engine_carries_a_thousand_items_through_a_chain) {
   EXPECT_TRUE(verify(engine->records(), {})->violations.empty());
 }
 
+TEST(Threads, a_watch_sees_the_job_and_can_end_the_wait) {
+  auto engine = threaded(open_memory_store(system_clock()), {.threads = 2, .poll_interval = 1ms});
+  WorkflowBuilder build("without code here");
+  build.stage("work", succeed);
+  const JobId job = *engine->submit(built(build).workflow(), items({"a"}));
+  engine->start();
+  int calls = 0;
+  const Result<Job> waited = engine->wait(job, [&](const Result<Job>& seen) {
+    EXPECT_TRUE(seen);
+    return ++calls < 3;
+  });
+  ASSERT_TRUE(waited);
+  EXPECT_EQ(calls, 3);
+  EXPECT_FALSE(waited->has_ended());
+}
+
+TEST(Threads, a_watched_wait_goes_on_although_the_job_cannot_be_read) {
+  auto engine = threaded(open_memory_store(system_clock()), {.threads = 2, .poll_interval = 1ms});
+  engine->start();
+  EXPECT_FALSE(engine->wait(JobId{7})) << "without a watch the error is returned";
+  int calls = 0;
+  const Result<Job> waited = engine->wait(JobId{7}, [&](const Result<Job>& seen) {
+    EXPECT_FALSE(seen);
+    return ++calls < 3;
+  });
+  EXPECT_FALSE(waited);
+  EXPECT_EQ(calls, 3);
+}
+
 TEST(Threads, a_handler_that_ignores_its_stop_token_is_abandoned_counted_and_fenced) {
   auto engine = threaded(open_memory_store(system_clock()),
                          {.threads = 2, .grace = std::chrono::milliseconds(20)});

@@ -360,5 +360,43 @@ TEST(Jobs, submitting_twice_under_one_key_is_submitting_once) {
   EXPECT_EQ(world.job(first).items.total, 2);
 }
 
+TEST(Jobs, submitting_a_known_key_reads_one_page_and_adds_nothing) {
+  World world;
+  const Program program = one_stage(succeed);
+  const JobId first = world.submit(program, items({"a"}), {.key = "monday"});
+  int pages = 0;
+  const ItemSource source = [&](std::vector<NewItem>& page) -> Result<bool> {
+    page = items({"page " + std::to_string(++pages)});
+    return pages < 3;
+  };
+  bool was_known = false;
+  const JobOptions options{.key = "monday", .on_submitted = [&](const Submitted& submitted) {
+                             was_known = submitted.was_known;
+                           }};
+  const Result<JobId> second = world.engine->submit(program.workflow(), source, options);
+  ASSERT_TRUE(second) << second.error().text();
+  EXPECT_EQ(*second, first);
+  EXPECT_TRUE(was_known);
+  EXPECT_EQ(pages, 1);
+  EXPECT_EQ(world.job(first).items.total, 1);
+}
+
+TEST(Jobs, a_submission_that_fails_half_way_has_named_its_job) {
+  World world;
+  const Program program = one_stage(succeed);
+  bool is_first = true;
+  const ItemSource source = [&](std::vector<NewItem>& page) -> Result<bool> {
+    if (!std::exchange(is_first, false)) return fail(ErrorCode::invalid, "line 2 is not JSON");
+    page = items({"a"});
+    return true;
+  };
+  JobId begun;
+  const JobOptions options{
+      .on_submitted = [&](const Submitted& submitted) { begun = submitted.job.id; }};
+  EXPECT_FALSE(world.engine->submit(program.workflow(), source, options));
+  EXPECT_TRUE(world.job(begun).submission_open);
+  EXPECT_TRUE(world.engine->cancel(begun));
+}
+
 }  // namespace
 }  // namespace pawl

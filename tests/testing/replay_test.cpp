@@ -6,6 +6,7 @@
 #include "pawl/codec/json.hpp"
 #include "pawl/testing/testing.hpp"
 #include "pawl/transfer/transfer.hpp"
+#include "pawl/views/documents.hpp"
 #include "temporary_folder.hpp"
 
 namespace {

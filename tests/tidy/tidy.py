@@ -205,6 +205,19 @@ def commands_stand_alone(tree: Tree) -> Iterator[Offence]:
                 yield path, number, f"only arguments.cpp may include {name}"
 
 
+CLI_ROOMS = ["output", "project", "input", "work", "commands"]
+
+
+def rooms_of_the_program_point_left(tree: Tree) -> Iterator[Offence]:
+    """A room of src/cli includes only the rooms to its left, and what lies outside of all rooms."""
+    for place, room in enumerate(CLI_ROOMS):
+        later = tuple(f"cli/{other}/" for other in CLI_ROOMS[place + 1:])
+        for path in tree.code(f"src/cli/{room}"):
+            for number, match in _matches(without_comments(tree.text(path)), INCLUDE):
+                if match["name"].startswith(later):
+                    yield path, number, f"'{room}' may not include {match['name']}"
+
+
 IMPURE = re.compile(
     r"""\b\w*[Cc]lock\w*\s*::\s*now\b
       | \b(?:std\s*::\s*)(?:jthread|thread|async|this_thread|(?:\w+_)?mutex|condition_variable\w*
@@ -368,6 +381,7 @@ def text_has_no_tabs_or_trailing_space(tree: Tree) -> Iterator[Offence]:
 CHECKS: dict[str, Check] = {check.__name__: check for check in (
     includes_point_left,
     commands_stand_alone,
+    rooms_of_the_program_point_left,
     core_has_no_clock_or_thread,
     every_test_source_is_built,
     modules_have_their_namespace,

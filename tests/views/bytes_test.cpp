@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "books.hpp"
 #include "pawl/codec/json.hpp"
-#include "pawl/codec/workflow.hpp"
 #include "pawl/views/documents.hpp"
 #include "views/address.hpp"
 #include "views/dead_letters.hpp"
@@ -20,29 +20,10 @@
 namespace pawl::views {
 namespace {
 
-constexpr Timestamp noon{std::chrono::seconds(1'700'000'000)};
+using testing_books::job_of;
+using testing_books::noon;
 
-/// draft → polish, and a report over all.
-Workflow books() {
-  StageDefinition draft{.name = "draft"};
-  draft.handler = "h";
-  StageDefinition polish = draft;
-  polish.name = "polish";
-  polish.needs = {"draft"};
-  StageDefinition report = draft;
-  report.name = "report";
-  report.needs = {"polish"};
-  report.scope = Scope::all;
-  return compile({.name = "books", .stages = {draft, polish, report}}).value();
-}
-
-Job job_of(const Workflow& workflow) {
-  Job job{.id = JobId{41}, .workflow_name = "books", .workflow_hash = workflow.hash()};
-  job.submitted_at = noon;
-  job.stages.resize(workflow.stage_count());
-  job.children.resize(workflow.stage_count());
-  return job;
-}
+Workflow books() { return testing_books::books({"draft", "polish"}); }
 
 TEST(Bytes, of_an_item_with_derived_states_and_its_id) {
   Item item{.id = ItemId{7}, .job = JobId{41}, .key = "a/polish", .data = Json::object({{"x", 1}})};

@@ -6,33 +6,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "books.hpp"
 #include "codec/arbitrary.hpp"
 #include "pawl/codec/json.hpp"
-#include "pawl/codec/workflow.hpp"
 
 namespace pawl {
 namespace {
 
 using ::testing::IsSubsetOf;
 
-constexpr Timestamp noon{std::chrono::seconds(1'700'000'000)};
+using testing_books::noon;
 
-/// draft → polish → publish, and a report over all.
-Workflow books() {
-  StageDefinition draft{.name = "draft"};
-  draft.handler = "h";
-  StageDefinition polish = draft;
-  polish.name = "polish";
-  polish.needs = {"draft"};
-  StageDefinition publish = draft;
-  publish.name = "publish";
-  publish.needs = {"polish"};
-  StageDefinition report = draft;
-  report.name = "report";
-  report.needs = {"publish"};
-  report.scope = Scope::all;
-  return compile({.name = "books", .stages = {draft, polish, publish, report}}).value();
-}
+Workflow books() { return testing_books::books({"draft", "polish", "publish"}); }
 
 void expect_fields(const Json& document, const std::vector<std::string>& wanted) {
   ASSERT_TRUE(parse_json(document.text())) << document.text();
@@ -61,13 +46,10 @@ Task task_of(StageIndex stage, TaskState state) {
 
 TEST(JobDocument, has_the_promised_fields) {
   const Workflow workflow = books();
-  Job job{.id = JobId{41}, .workflow_name = "books", .workflow_hash = workflow.hash()};
-  job.submitted_at = noon;
+  Job job = testing_books::job_of(workflow);
   job.items.total = 3;
   job.items.succeeded = 1;
   job.budget.cost_microusd = 25'000'000;
-  job.stages.resize(workflow.stage_count());
-  job.children.resize(workflow.stage_count());
   job.stages[0][StateKind::ready] = 2;
   job.stages[0][StateKind::succeeded] = 1;
   const Json document = job_document(job, workflow);

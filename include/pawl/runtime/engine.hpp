@@ -78,10 +78,17 @@ struct JobOptions {
   bool adopt = false;
   /// Leave the submission open for `add_items`.
   bool keep_open = false;
+  /// Called when the job is in the store with its first page of items, before the other pages are
+  /// read; also if the key was known and nothing was added.
+  std::function<void(const Submitted&)> on_submitted;
 };
 
 /// Returns items page by page: fills the vector and returns whether there may be more.
 using ItemSource = std::function<Result<bool>(std::vector<NewItem>&)>;
+
+/// Called while `Engine::wait` waits, from the thread that waits, with the job as last read, or
+/// with the error if it could not be read. If it returns false, the wait ends.
+using JobWatch = std::function<bool(const Result<Job>&)>;
 
 /// Makes the code of a stage from its definition. Called from the engine's threads.
 using CodeSource =
@@ -140,7 +147,8 @@ class Engine {
 
   // Jobs
 
-  /// Submits a job with these items. An item without a key gets one from `item_key`.
+  /// Submits a job with these items. An item without a key gets one from `item_key`. If the store
+  /// has a job of this workflow with the key of the job, returns that job and adds nothing.
   [[nodiscard]] virtual Result<JobId> submit(const Workflow& workflow, std::vector<NewItem> items,
                                              const JobOptions& options = {}) = 0;
   /// Reads the items in chunks, so memory stays bounded.
@@ -172,7 +180,10 @@ class Engine {
   /// Waits until the job has ended, is paused, or waits only for reviewers, and returns it. With a
   /// clock that does not tick, it drives the engine instead. If the engine has stopped, or was
   /// drained and holds nothing more, it returns the job as it is.
-  [[nodiscard]] virtual Result<Job> wait(JobId job) = 0;
+  ///
+  /// `watch` is called at once and then every `poll_interval`. With it, the wait continues if the
+  /// store does not answer; without it, the error is returned.
+  [[nodiscard]] virtual Result<Job> wait(JobId job, const JobWatch& watch = {}) = 0;
 
   /// Calls `on_event` for every event after `after`, in order, without gaps; from a thread of the
   /// engine, or from `poll()`.

@@ -83,6 +83,11 @@ struct DeadLetterPage {
 
 [[nodiscard]] Result<DeadLetterPage> list_dead_letters(Store& store, const DeadLetterQuery& query);
 
+/// Calls `see` for every selected letter, in order of their ids, until it returns false. Ignores
+/// the query's cursor and limit.
+[[nodiscard]] Status each_dead_letter(Store& store, const DeadLetterQuery& query,
+                                      const std::function<bool(const DeadLetter&)>& see);
+
 /// One letter, discarded or not. `not_found` if there is no such task, `refused` if it has not
 /// failed.
 [[nodiscard]] Result<DeadLetter> show_dead_letter(Store& store, TaskId task);
@@ -154,14 +159,5 @@ inline constexpr std::size_t dead_letter_examples_max = 5;
 /// Groups the letters by signature. Ignores the query's cursor and limit.
 [[nodiscard]] Result<DeadLetterAnalysis> analyse_dead_letters(Store& store,
                                                               const DeadLetterQuery& query);
-
-/// The letter as a JSON document with its `failure_history`.
-[[nodiscard]] Json dead_letter_document(const DeadLetter& letter);
-
-/// Writes every selected letter as a JSON document on one line, newline included, in order of their
-/// ids. Returns how many. Ignores the query's cursor and limit.
-[[nodiscard]] Result<std::int64_t> export_dead_letters(
-    Store& store, const DeadLetterQuery& query,
-    const std::function<Status(std::string_view line)>& write);
 
 }  // namespace pawl

@@ -73,7 +73,5 @@ struct Replay {
 /// For people: one line for each difference and each added or removed stage, and a summary of what
 /// was checked.
 [[nodiscard]] std::string text_of(const Replay& replay);
-/// {"same":…,"checked":{…},"differences":[{"item":…,"then":{…},"today":{…}}],…}
-[[nodiscard]] Json replay_document(const Replay& replay);
 
 }  // namespace pawl

@@ -86,8 +86,4 @@ struct Verification {
 /// Returns an error only if the store cannot be read.
 [[nodiscard]] Result<Verification> verify(Records& records, const VerifyOptions& options = {});
 
-/// {"ok":…,"checked":{…},"violations":[{"invariant":…,"message":…}],"explained":{…}}; see
-/// docs/reference/verify.md.
-[[nodiscard]] Json verification_document(const Verification& verification);
-
 }  // namespace pawl

@@ -5,6 +5,8 @@
 /// Field names are stable, in snake_case, and use the terms of the model. Times are RFC 3339 in
 /// UTC. An absent value is null. Fields may be added, never renamed.
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -13,11 +15,18 @@
 #include "pawl/core/event.hpp"
 #include "pawl/core/item.hpp"
 #include "pawl/core/job.hpp"
+#include "pawl/core/result.hpp"
 #include "pawl/core/review.hpp"
 #include "pawl/core/task.hpp"
 #include "pawl/core/workflow.hpp"
 
 namespace pawl {
+
+class Store;
+struct DeadLetter;
+struct DeadLetterQuery;
+struct Replay;
+struct Verification;
 
 [[nodiscard]] Json job_document(const Job& job, const Workflow& workflow);
 
@@ -38,6 +47,21 @@ namespace pawl {
 /// `data` contains what `code`, `count`, `when` and `text` mean for this event type.
 [[nodiscard]] Json event_document(const Event& event, std::string_view item_key,
                                   std::string_view stage);
+
+/// The letter with its `failure_history`.
+[[nodiscard]] Json dead_letter_document(const DeadLetter& letter);
+/// Writes every selected letter as a JSON document on one line, newline included, in order of their
+/// ids. Returns how many. Ignores the query's cursor and limit.
+[[nodiscard]] Result<std::int64_t> export_dead_letters(
+    Store& store, const DeadLetterQuery& query,
+    const std::function<Status(std::string_view line)>& write);
+
+/// {"ok":…,"checked":{…},"violations":[{"invariant":…,"message":…}],"explained":{…}}; see
+/// docs/reference/verify.md.
+[[nodiscard]] Json verification_document(const Verification& verification);
+
+/// {"same":…,"checked":{…},"differences":[{"item":…,"then":{…},"today":{…}}],…}
+[[nodiscard]] Json replay_document(const Replay& replay);
 
 [[nodiscard]] Json feedback_document(const Feedback& feedback);
 [[nodiscard]] Json error_document(const StageError& error);

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "cli/commands/commands.hpp"
-#include "cli/workflow_source.hpp"
+#include "cli/project/workflow_source.hpp"
 #include "postgres/passwords.hpp"
 
 namespace pawl::cli {

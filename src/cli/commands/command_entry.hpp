@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "cli/address.hpp"
+#include "cli/input/address.hpp"
 
 namespace pawl::cli {
 

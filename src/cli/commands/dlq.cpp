@@ -2,10 +2,11 @@
 #include <vector>
 
 #include "cli/commands/commands.hpp"
-#include "cli/dead_letters_at.hpp"
+#include "cli/input/dead_letters.hpp"
 #include "cli/output/listing.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
 
@@ -134,7 +135,7 @@ int dlq_list(Session& session, const DlqListOptions& options) {
 int dlq_show(Session& session, const AddressText& asked) {
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
-  const Result<std::vector<TaskId>> tasks = dead_letters_at((*store)->records(), asked);
+  const Result<std::vector<TaskId>> tasks = find_dead_letters((*store)->records(), asked);
   if (!tasks) return session.fail(tasks.error());
   Records& records = (*store)->records();
   Listing list(session, {.array = "items", .has_ids = false});

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "cli/commands/commands.hpp"
-#include "cli/dead_letters_at.hpp"
-#include "cli/id_list.hpp"
-#include "cli/job_view.hpp"
+#include "cli/input/dead_letters.hpp"
+#include "cli/input/id_list.hpp"
+#include "cli/output/job_view.hpp"
 #include "cli/output/listing.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/json.hpp"
@@ -50,7 +50,7 @@ Result<DeadLetterSelection> selection_of(Session& session, Records& records,
   }
   for (const std::string& id : ids) {
     const Result<std::vector<TaskId>> tasks =
-        dead_letters_at(records, {id, options.job, options.stage});
+        find_dead_letters(records, {id, options.job, options.stage});
     if (!tasks) return std::unexpected(tasks.error());
     selection.tasks.insert(selection.tasks.end(), tasks->begin(), tasks->end());
   }

@@ -5,8 +5,8 @@
 
 #include <fnmatch.h>
 
-#include "cli/address.hpp"
 #include "cli/commands/commands.hpp"
+#include "cli/input/address.hpp"
 #include "cli/output/listing.hpp"
 #include "cli/session.hpp"
 #include "cli/signals.hpp"

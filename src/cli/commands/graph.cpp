@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "cli/commands/commands.hpp"
-#include "cli/workflow_source.hpp"
+#include "cli/project/workflow_source.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/workflow.hpp"
 

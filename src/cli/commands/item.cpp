@@ -2,9 +2,9 @@
 #include <charconv>
 #include <vector>
 
-#include "cli/address.hpp"
-#include "cli/attempts_view.hpp"
 #include "cli/commands/commands.hpp"
+#include "cli/input/address.hpp"
+#include "cli/output/attempts_view.hpp"
 #include "cli/output/listing.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/json.hpp"
@@ -88,12 +88,10 @@ std::string show_text(const Address& address, const ShownItem& shown, Session& s
 }
 
 int item_list(Session& session, const ItemListOptions& options) {
-  const Result<std::shared_ptr<Store>> store = session.store();
-  if (!store) return session.fail(store.error());
-  Records& records = (*store)->records();
-  const Result<PinnedJob> pinned = pinned_job(records, options.job);
+  const Result<PinnedJob> pinned = pinned_job(session, options.job);
   if (!pinned) return session.fail(pinned.error());
-  const auto& [job, workflow] = *pinned;
+  const auto& [store, job, workflow] = *pinned;
+  Records& records = store->records();
   const Result<Job> newest = newest_job(records);
   if (!newest) return session.fail(newest.error());
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "cli/address.hpp"
-#include "cli/attempts_view.hpp"
 #include "cli/commands/commands.hpp"
-#include "cli/file_outputs.hpp"
+#include "cli/input/address.hpp"
+#include "cli/output/attempts_view.hpp"
+#include "cli/output/file_outputs.hpp"
 #include "cli/output/line_diff.hpp"
 #include "cli/session.hpp"
 #include "pawl/store/results.hpp"

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "cli/address.hpp"
-#include "cli/attempts_view.hpp"
 #include "cli/commands/commands.hpp"
+#include "cli/input/address.hpp"
+#include "cli/output/attempts_view.hpp"
 #include "cli/output/listing.hpp"
 #include "cli/session.hpp"
 #include "views/logs.hpp"

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/address.hpp"
 #include "cli/commands/commands.hpp"
-#include "cli/id_list.hpp"
-#include "cli/job_view.hpp"
+#include "cli/input/address.hpp"
+#include "cli/input/id_list.hpp"
+#include "cli/output/job_view.hpp"
 #include "cli/session.hpp"
 
 namespace pawl::cli {

@@ -2,10 +2,10 @@
 #include <functional>
 #include <vector>
 
-#include "cli/address.hpp"
 #include "cli/commands/commands.hpp"
-#include "cli/id_list.hpp"
-#include "cli/job_view.hpp"
+#include "cli/input/address.hpp"
+#include "cli/input/id_list.hpp"
+#include "cli/output/job_view.hpp"
 #include "cli/output/listing.hpp"
 #include "cli/session.hpp"
 #include "cli/signals.hpp"
@@ -116,9 +116,7 @@ std::string budget_text(const Job& job, Session& session) {
   return table.text(session.style());
 }
 
-int show_budget(Session& session, Records& records, const Job& job) {
-  const Result<Workflow> workflow = records.workflow(job.workflow_hash);
-  if (!workflow) return session.fail(workflow.error());
+int show_budget(Session& session, const Job& job) {
   const auto document = [&] {
     return Json::object({{"job", job.id.value()}, {"budget", views::budget_document(job)}});
   };
@@ -240,7 +238,7 @@ int job_budget(Session& session, const JobBudgetOptions& options) {
     job = (*store)->act(SetBudget{.job = job->id, .budget = budget});
     if (!job) return session.fail(with_commands(job.error(), JobId{options.job}));
   }
-  return show_budget(session, (*store)->records(), *job);
+  return show_budget(session, *job);
 }
 
 int job_wait(Session& session, const JobWaitOptions& options) {

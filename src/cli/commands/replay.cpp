@@ -4,7 +4,8 @@
 #include "pawl/store/replay.hpp"
 
 #include "cli/commands/commands.hpp"
-#include "cli/workflow_source.hpp"
+#include "cli/project/workflow_source.hpp"
+#include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
 namespace {

@@ -4,9 +4,9 @@
 #include <fstream>
 #include <set>
 
-#include "cli/address.hpp"
 #include "cli/commands/commands.hpp"
-#include "cli/file_outputs.hpp"
+#include "cli/input/address.hpp"
+#include "cli/output/file_outputs.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/digest.hpp"
 #include "pawl/codec/json.hpp"
@@ -190,12 +190,10 @@ std::string result_text(Records& records, const ShownResult& one, const Style& s
 }
 
 int results(Session& session, const ResultsOptions& options) {
-  const Result<std::shared_ptr<Store>> store = session.store();
-  if (!store) return session.fail(store.error());
-  Records& records = (*store)->records();
-  const Result<PinnedJob> pinned = pinned_job(records, options.job);
+  const Result<PinnedJob> pinned = pinned_job(session, options.job);
   if (!pinned) return session.fail(pinned.error());
-  const auto& [job, workflow] = *pinned;
+  const auto& [store, job, workflow] = *pinned;
+  Records& records = store->records();
   std::optional<StageIndex> only;
   if (!options.stage.empty()) {
     const Result<StageIndex> stage = workflow.require_stage(options.stage);

@@ -1,10 +1,10 @@
 /// `pawl resume [JOB]`: continues a job after a stop, with the definition it was submitted with.
 
-#include "cli/address.hpp"
 #include "cli/commands/commands.hpp"
-#include "cli/job_view.hpp"
-#include "cli/submission.hpp"
-#include "cli/worker_loop.hpp"
+#include "cli/input/address.hpp"
+#include "cli/output/job_view.hpp"
+#include "cli/work/job_work.hpp"
+#include "cli/work/submission.hpp"
 #include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
@@ -27,12 +27,12 @@ Result<Job> find_job(Records& records, const std::optional<std::int64_t>& number
 
 /// Reports a changed file, because the change does not affect a submitted job.
 void say_if_changed(Session& session, const Job& job) {
-  const std::string file = label(job, "file");
+  const std::string file = views::label(job, "file");
   if (file.empty()) return;
   const Result<WorkflowSource> source = read_workflow_source(session, file);
   if (!source) return;
-  const auto loaded =
-      load_workflow_file(source->text, {.name = source->name, .project = label(job, "project")});
+  const auto loaded = load_workflow_file(
+      source->text, {.name = source->name, .project = views::label(job, "project")});
   if (loaded && loaded->workflow.hash() == job.workflow_hash) return;
   session.say("note: " + printable(file) + " has changed since job " +
               std::to_string(job.id.value()) +
@@ -71,13 +71,17 @@ int resume(Session& session, const ResumeOptions& options) {
          .help = "run that program on this store"});
   }
   say_if_changed(session, *job);
+  Worker worker(session, *store, signals,
+                {.parallel = job->parallel > 0 ? job->parallel : processors(),
+                 .keep_running = options.keep_running,
+                 .file_quota = *file_quota});
+  if (const Status enlisted = worker.enlist(); !enlisted) return session.fail(enlisted.error());
   if (job->submission_open) {
-    if (const Status finished = finish_submission(**store, *job); !finished) {
+    if (const Status finished = finish_submission(worker.engine(), *job); !finished) {
       return session.fail(finished.error());
     }
   }
-  return work_on(session, *store, signals,
-                 {.job = job->id, .keep_running = options.keep_running, .file_quota = *file_quota});
+  return work_on_job(worker, job->id);
 }
 
 }  // namespace

@@ -2,11 +2,11 @@
 #include <set>
 #include <vector>
 
-#include "cli/address.hpp"
 #include "cli/commands/commands.hpp"
-#include "cli/id_list.hpp"
+#include "cli/input/address.hpp"
+#include "cli/input/id_list.hpp"
 #include "cli/output/listing.hpp"
-#include "cli/review_view.hpp"
+#include "cli/output/review_view.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/store/each_row.hpp"

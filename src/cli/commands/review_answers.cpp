@@ -5,9 +5,9 @@
 #include <sstream>
 
 #include "cli/commands/commands.hpp"
-#include "cli/id_list.hpp"
-#include "cli/review_edit.hpp"
-#include "cli/review_view.hpp"
+#include "cli/input/id_list.hpp"
+#include "cli/input/review_edit.hpp"
+#include "cli/output/review_view.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"

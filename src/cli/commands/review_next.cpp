@@ -3,11 +3,11 @@
 #include <optional>
 #include <string_view>
 
-#include "cli/address.hpp"
 #include "cli/commands/commands.hpp"
-#include "cli/key_reader.hpp"
-#include "cli/review_edit.hpp"
-#include "cli/review_view.hpp"
+#include "cli/input/address.hpp"
+#include "cli/input/key_reader.hpp"
+#include "cli/input/review_edit.hpp"
+#include "cli/output/review_view.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/store/each_row.hpp"

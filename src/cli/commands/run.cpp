@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "cli/commands/commands.hpp"
-#include "cli/dry_run.hpp"
-#include "cli/job_view.hpp"
-#include "cli/submission.hpp"
-#include "cli/worker_loop.hpp"
+#include "cli/output/job_view.hpp"
+#include "cli/work/dry_run.hpp"
+#include "cli/work/job_work.hpp"
+#include "cli/work/submission.hpp"
 #include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
@@ -26,6 +26,9 @@ struct RunOptions {
   std::optional<std::uint32_t> parallel;
   bool keep_running = false;
   std::string file_quota;
+
+  /// Whether the job may run beside an unfinished one of the same workflow.
+  [[nodiscard]] bool may_be_beside() const { return is_new || !key.empty(); }
 };
 
 /// Reads the params of the file from "k=v" texts. Reports every error at once.
@@ -153,32 +156,17 @@ int dry_run(Session& session, const RunOptions& options, const Submission& submi
                           .text = [&] { return plan_text(*plan, workflow); }});
 }
 
-/// Submits the job, unless the workflow has an unfinished one. A lock covers the check and the
-/// submission, so that only one of several concurrent processes submits.
-Result<Begun> begin_alone(Session& session, Store& store, const RunOptions& options,
-                          const Submission& submission, const FirstItems& first) {
-  const bool may_be_beside = options.is_new || !options.key.empty();
-  if (may_be_beside) return begin_job(store, submission, first);
-  const Result<std::filesystem::path> run_directory = session.run_directory();
-  if (!run_directory) return std::unexpected(run_directory.error());
-  const Result<files::LockPatience> patience = Session::lock_patience();
-  if (!patience) return std::unexpected(patience.error());
-  const Result<SubmissionTurn> turn = SubmissionTurn::wait_for(*run_directory, *patience);
-  if (!turn) return std::unexpected(turn.error());
-  const Status free = nothing_unfinished(store, submission.file.workflow.name(), options.file);
-  if (!free) return std::unexpected(free.error());
-  return begin_job(store, submission, first);
-}
-
-void warn_of_items(Session& session, const Submission& submission, const FirstItems& first) {
+std::vector<std::string> warnings_of(const Submission& submission, const FirstItems& first) {
+  std::vector<std::string> warnings;
   if (first.items.empty()) {
-    session.say("warning: " + where_from(submission.items) + " produced no items");
+    warnings.push_back("warning: " + where_from(submission.items) + " produced no items");
   }
   const EqualIds equal = equal_ids(first.items);
-  if (equal.count == 0) return;
-  session.say("warning: " + counted(equal.count, "item has", "items have") +
-              " a duplicate id; the first duplicate is '" + printable(equal.first) +
-              "', which was renamed to '" + printable(equal.first) + "#2'");
+  if (equal.count == 0) return warnings;
+  warnings.push_back("warning: " + counted(equal.count, "item has", "items have") +
+                     " a duplicate id; the first duplicate is '" + printable(equal.first) +
+                     "', which was renamed to '" + printable(equal.first) + "#2'");
+  return warnings;
 }
 
 /// The engine of this command does not accept a run directory that others can write to, so check
@@ -189,29 +177,45 @@ Status check_run_directory(Session& session) {
   return session.check_owner(*path);
 }
 
-/// Reads the items, and submits only if all could be read.
-Result<Begun> submit(Session& session, Store& store, const RunOptions& options,
-                     const Submission& submission) {
-  const Result<FirstItems> first = read_first_items(submission);
-  if (!first) return std::unexpected(first.error());
-  Result<Begun> begun = begin_alone(session, store, options, submission, *first);
-  if (!begun) return begun;
-  if (begun->was_known) {
-    session.say("job " + std::to_string(begun->job.id.value()) + " already has the key '" +
-                printable(options.key) + "'; nothing was submitted");
-    if (begun->job.trust == Trust::untrusted) return std::unexpected(not_trusted(begun->job));
-    return begun;
+/// Waits until no other process on this machine is submitting.
+Result<SubmissionTurn> wait_for_turn(const Session& session) {
+  const Result<std::filesystem::path> run_directory = session.run_directory();
+  if (!run_directory) return std::unexpected(run_directory.error());
+  const Result<files::LockPatience> patience = Session::lock_patience();
+  if (!patience) return std::unexpected(patience.error());
+  return SubmissionTurn::wait_for(*run_directory, *patience);
+}
+
+/// Submits the job, unless the workflow has an unfinished one. A lock covers the check and the
+/// submission, so that only one of several concurrent processes submits.
+Result<Begun> submit(Session& session, Engine& engine, const RunOptions& options,
+                     const Submission& submission, FirstItems first) {
+  std::optional<SubmissionTurn> turn;
+  if (!options.may_be_beside()) {
+    Result<SubmissionTurn> ours = wait_for_turn(session);
+    if (!ours) return std::unexpected(ours.error());
+    turn = std::move(*ours);
+    const Status free =
+        nothing_unfinished(engine.store(), submission.file.workflow.name(), options.file);
+    if (!free) return std::unexpected(free.error());
   }
-  warn_of_items(session, submission, *first);
-  Result<Job> whole = add_the_rest(store, submission, begun->job, *first);
-  if (!whole) return std::unexpected(whole.error());
-  begun->job = std::move(*whole);
+  const std::vector<std::string> warnings = warnings_of(submission, first);
+  Result<Begun> begun = submit_job(engine, submission, std::move(first), [&](const Begun& it) {
+    turn.reset();
+    if (it.was_known) return;
+    for (const std::string& warning : warnings) session.say(warning);
+  });
+  if (!begun || !begun->was_known) return begun;
+  session.say("job " + std::to_string(begun->job.id.value()) + " already has the key '" +
+              printable(options.key) + "'; nothing was submitted");
+  if (begun->job.trust == Trust::untrusted) return std::unexpected(not_trusted(begun->job));
   return begun;
 }
 
 int run(Session& session, const RunOptions& options) {
-  const Result<std::uint32_t> parallel = parallel_from(options.parallel);
-  if (!parallel) return session.fail(parallel.error());
+  if (const auto parallel = parallel_from(options.parallel); !parallel) {
+    return session.fail(parallel.error());
+  }
   const Result<std::int64_t> file_quota = file_quota_from(options.file_quota);
   if (!file_quota) return session.fail(file_quota.error());
   Result<WorkflowSource> source = read_workflow_source(session, options.file);
@@ -235,7 +239,7 @@ int run(Session& session, const RunOptions& options) {
   const auto store = session.store_or_create(project);
   if (!store) return session.fail(store.error());
   // Check this before the items are read, which may take long.
-  if (!options.is_new && options.key.empty()) {
+  if (!options.may_be_beside()) {
     const Status free = nothing_unfinished(**store, submission->file.workflow.name(), options.file);
     if (!free) return session.fail(free.error());
   }
@@ -243,7 +247,15 @@ int run(Session& session, const RunOptions& options) {
     const Status safe = check_run_directory(session);
     if (!safe) return session.fail(safe.error());
   }
-  const Result<Begun> begun = submit(session, **store, options, *submission);
+  Result<FirstItems> first = read_first_items(*submission);
+  if (!first) return session.fail(first.error());
+  Worker worker(session, *store, signals,
+                {.parallel = submission->parallel,
+                 .keep_running = options.keep_running,
+                 .file_quota = *file_quota});
+  if (const Status enlisted = worker.enlist(); !enlisted) return session.fail(enlisted.error());
+  const Result<Begun> begun =
+      submit(session, worker.engine(), options, *submission, std::move(*first));
   if (!begun) return session.fail(begun.error());
   const Job& job = begun->job;
   if (options.detach) {
@@ -259,15 +271,11 @@ int run(Session& session, const RunOptions& options) {
   }
   session.say(opening_line(job));
   if (job.submission_open && !job.has_ended()) {
-    if (const Status finished = finish_submission(**store, job); !finished) {
+    if (const Status finished = finish_submission(worker.engine(), job); !finished) {
       return session.fail(finished.error());
     }
   }
-  return work_on(session, *store, signals,
-                 {.job = job.id,
-                  .parallel = *parallel,
-                  .keep_running = options.keep_running,
-                  .file_quota = *file_quota});
+  return work_on_job(worker, job.id);
 }
 
 }  // namespace

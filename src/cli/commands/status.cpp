@@ -1,8 +1,8 @@
 #include <optional>
 
-#include "cli/address.hpp"
 #include "cli/commands/commands.hpp"
-#include "cli/job_view.hpp"
+#include "cli/input/address.hpp"
+#include "cli/output/job_view.hpp"
 #include "cli/output/terminal_output.hpp"
 #include "cli/session.hpp"
 #include "cli/signals.hpp"
@@ -97,13 +97,10 @@ int watch(Session& session, Store& store, JobId id, const Workflow& workflow) {
 }
 
 int status(Session& session, const StatusOptions& options) {
-  const Result<std::shared_ptr<Store>> store = session.store();
-  if (!store) return session.fail(store.error());
-  Records& records = (*store)->records();
-  const Result<PinnedJob> pinned = pinned_job(records, options.job);
+  const Result<PinnedJob> pinned = pinned_job(session, options.job);
   if (!pinned) return session.fail(pinned.error());
-  const auto& [job, workflow] = *pinned;
-  if (options.watch) return watch(session, **store, job.id, workflow);
+  const auto& [store, job, workflow] = *pinned;
+  if (options.watch) return watch(session, *store, job.id, workflow);
   session.present({.document = [&] { return job_document(job, workflow); },
                    .text = [&] { return screen(job, workflow, session); },
                    .id = [&] { return std::to_string(job.id.value()); }});

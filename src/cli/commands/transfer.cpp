@@ -12,9 +12,10 @@
 #include <unistd.h>
 
 #include "cli/commands/commands.hpp"
-#include "cli/export_keys.hpp"
+#include "cli/project/export_keys.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/views/documents.hpp"
 #include "transfer/inspection.hpp"
 #include "transfer/temporary_file.hpp"
 

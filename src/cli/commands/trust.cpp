@@ -1,8 +1,8 @@
 /// `pawl job trust JOB`: shows what an imported job would run, and accepts it.
 
 #include "cli/commands/commands.hpp"
-#include "cli/commands_shown.hpp"
-#include "cli/job_view.hpp"
+#include "cli/output/commands_view.hpp"
+#include "cli/output/job_view.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/views/documents.hpp"

@@ -6,6 +6,7 @@
 #include "cli/session.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/store/invariants.hpp"
+#include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
 namespace {

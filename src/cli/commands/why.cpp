@@ -1,7 +1,7 @@
 #include "views/why.hpp"
 
-#include "cli/address.hpp"
 #include "cli/commands/commands.hpp"
+#include "cli/input/address.hpp"
 #include "cli/output/listing.hpp"
 #include "cli/session.hpp"
 #include "views/wait_reason.hpp"

@@ -1,7 +1,13 @@
 /// `pawl work`: works on all jobs of the store.
 
+#include <algorithm>
+#include <array>
+#include <map>
+
 #include "cli/commands/commands.hpp"
-#include "cli/worker_loop.hpp"
+#include "cli/output/job_view.hpp"
+#include "cli/work/worker.hpp"
+#include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -26,6 +32,158 @@ Result<Duration> lease_from(const std::string& text) {
                     "pass a duration of at least one second, such as --lease 30s");
 }
 
+constexpr Duration look_every = std::chrono::milliseconds(100);
+constexpr auto look_again_after = std::chrono::seconds(1);
+
+/// A worker on all jobs of the store.
+class AllJobs {
+ public:
+  AllJobs(Worker& worker, const WorkOrder& order, bool until_idle)
+      : worker_(worker),
+        session_(worker.session()),
+        store_(worker.engine().store()),
+        order_(order),
+        until_idle_(until_idle) {}
+
+  int carry_out() {
+    say_unknown_stages();
+    if (const Status started = worker_.start(); !started) return session_.fail(started.error());
+    while (!is_finished()) {
+      worker_.show_remarks();
+      if (worker_.engine().status().fault || !worker_.may_continue(look_every)) break;
+    }
+    if (const Status stopped = worker_.stop(); !stopped) return session_.fail(stopped.error());
+    return report();
+  }
+
+ private:
+  /// Reports a misspelt stage: the worker would wait for it forever.
+  void say_unknown_stages() {
+    if (order_.stages.empty()) return;
+    std::set<std::string> known;
+    const auto jobs =
+        store_.records().jobs({.ended = std::nullopt, .workflow_name = {}, .before = {}});
+    if (!jobs) return;
+    for (const Job& job : *jobs) {
+      const Result<Workflow> workflow = store_.records().workflow(job.workflow_hash);
+      if (!workflow) continue;
+      for (const StageDefinition& stage : workflow->definition().stages) known.insert(stage.name);
+    }
+    for (const std::string& stage : order_.stages) {
+      if (known.contains(stage)) continue;
+      const std::string nearest = nearest_name(stage, {known.begin(), known.end()});
+      session_.say("warning: no job has a stage '" + printable(stage) + "'" +
+                   (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
+    }
+  }
+
+  bool is_finished() {
+    if (worker_.is_interrupted()) return worker_.engine().status().open_attempts == 0;
+    if (!is_worth_a_look()) return false;
+    const auto unended = store_.records().jobs({.ended = false, .workflow_name = {}, .before = {}});
+    if (!unended) return false;
+    for (const Job& job : *unended) worked_on_.insert(job.id);
+    if (!until_idle_) return false;
+    if (!order_.stages.empty() || !order_.categories.empty()) return has_nothing_here(*unended);
+    return std::ranges::all_of(*unended,
+                               [&](const Job& job) { return is_over(job) || !can_go_on(job); });
+  }
+
+  /// An idle store is polled rarely. A worker that waits for the end of all jobs still checks once
+  /// a second: a read may have failed, and attempts end a moment after their commit.
+  bool is_worth_a_look() {
+    const std::uint64_t mark = store_.change_mark();
+    const auto now = std::chrono::steady_clock::now();
+    if (seen_mark_ == mark && (!until_idle_ || now < look_again_at_)) return false;
+    seen_mark_ = mark;
+    look_again_at_ = now + look_again_after;
+    return true;
+  }
+
+  /// For a worker with --stages or --categories: no task that it may take is ready, runs here, or
+  /// will be retried. It does not wait for tasks of other workers.
+  bool has_nothing_here(const std::vector<Job>& unended) {
+    if (worker_.engine().status().open_attempts > 0) return false;
+    const auto heads = store_.ready_lanes();
+    if (!heads) return false;
+    std::map<JobId, Workflow> workflows;
+    for (const Job& job : unended) {
+      if (is_over(job) || !can_go_on(job)) continue;
+      const Result<Workflow> workflow = store_.records().workflow(job.workflow_hash);
+      if (!workflow) return false;
+      workflows.emplace(job.id, *workflow);
+      for (std::size_t i = 0; i < job.stages.size() && order_.categories.empty(); ++i) {
+        const bool is_ours =
+            order_.stages.contains(workflow->stage(static_cast<StageIndex>(i)).name);
+        if (is_ours && job.stages[i][StateKind::retry_scheduled] > 0) return false;
+      }
+    }
+    return std::ranges::none_of(*heads, [&](const LaneHead& head) {
+      const auto known = workflows.find(head.job);
+      if (known == workflows.end()) return false;
+      const bool is_our_stage =
+          order_.stages.empty() || order_.stages.contains(known->second.stage(head.stage).name);
+      return is_our_stage &&
+             (order_.categories.empty() || order_.categories.contains(head.category));
+    });
+  }
+
+  /// Whether this process can work on the job: it has the code of all stages and the directory.
+  bool can_go_on(const Job& job) {
+    const auto known = is_ours_.find(job.id);
+    if (known != is_ours_.end()) return known->second;
+    const Result<Workflow> workflow = store_.records().workflow(job.workflow_hash);
+    const bool is_programs = !workflow || !stages_of_programs(*workflow).empty();
+    if (is_programs) {
+      worker_.progress().say("job " + std::to_string(job.id.value()) +
+                             " was submitted by a program; only that program can run it");
+    }
+    return is_ours_[job.id] = !is_programs && worker_.takes(job);
+  }
+
+  int report() {
+    std::vector<Json> documents;
+    std::string text;
+    for (const JobId id : worked_on_) {
+      const Result<Job> job = store_.records().job(id);
+      if (!job) continue;
+      const Result<Workflow> workflow = store_.records().workflow(job->workflow_hash);
+      if (!workflow) continue;
+      documents.push_back(job_document(*job, *workflow));
+      text += "job " + std::to_string(id.value()) + " " + state_in_words(*job) + "  " +
+              items_in_words(*job) + "\n";
+    }
+    session_.present({.document = [&] { return Json::object({{"jobs", Json::array(documents)}}); },
+                      .text = [&] { return text; },
+                      .id = [] { return std::string(); }});
+    if (worker_.is_interrupted()) {
+      session_.say("nothing was lost. continue with:  pawl work");
+      return exit_interrupted;
+    }
+    // The first code that applies to any of the jobs.
+    constexpr std::array order = {exit_job_cancelled, exit_job_paused, exit_waits_for_people,
+                                  exit_job_failed};
+    std::set<int> codes;
+    for (const JobId id : worked_on_) {
+      if (const Result<Job> job = store_.records().job(id)) codes.insert(exit_code_of(*job));
+    }
+    for (const ExitCode code : order) {
+      if (codes.contains(code)) return code;
+    }
+    return exit_done;
+  }
+
+  Worker& worker_;
+  Session& session_;
+  Store& store_;
+  const WorkOrder& order_;
+  const bool until_idle_;  ///< ends when only reviewers can continue; false: when stopped
+  std::optional<std::uint64_t> seen_mark_;
+  std::chrono::steady_clock::time_point look_again_at_;
+  std::set<JobId> worked_on_;
+  std::map<JobId, bool> is_ours_;
+};
+
 int work(Session& session, const WorkOptions& options) {
   const StopSignals signals;
   const Result<Duration> lease = lease_from(options.lease);
@@ -37,16 +195,18 @@ int work(Session& session, const WorkOptions& options) {
   if (!file_quota) return session.fail(file_quota.error());
   const auto store = session.store();
   if (!store) return session.fail(store.error());
-  WorkOrder order{.job = {},
-                  .parallel = *parallel,
-                  .stages = {options.stages.begin(), options.stages.end()},
-                  .categories = {options.categories.begin(), options.categories.end()},
-                  .lease = *lease,
-                  .keep_running = options.keep_running,
-                  .file_quota = *file_quota,
-                  .until_idle = options.drain};
+  const WorkOrder order{
+      .name = "pawl work",
+      .parallel = *parallel > 0 ? *parallel : std::max<std::uint32_t>(processors(), 8),
+      .stages = {options.stages.begin(), options.stages.end()},
+      .categories = {options.categories.begin(), options.categories.end()},
+      .lease = *lease,
+      .keep_running = options.keep_running,
+      .file_quota = *file_quota};
   if (!options.drain) session.say("working; press Ctrl-C to stop");
-  return work_on(session, *store, signals, order);
+  Worker worker(session, *store, signals, order);
+  if (const Status enlisted = worker.enlist(); !enlisted) return session.fail(enlisted.error());
+  return AllJobs(worker, order, options.drain).carry_out();
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/job_view.hpp"
+#include "cli/output/job_view.hpp"
 #include "cli/output/terminal_output.hpp"
 #include "pawl/core/shown.hpp"
 #include "pawl/store/clock.hpp"

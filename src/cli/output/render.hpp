@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cli/cli.hpp"
-#include "cli/escaped_text.hpp"
+#include "cli/output/escaped_text.hpp"
 #include "pawl/core/item.hpp"
 #include "pawl/core/job.hpp"
 #include "pawl/core/result.hpp"

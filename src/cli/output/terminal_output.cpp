@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "cli/escaped_text.hpp"
+#include "cli/output/escaped_text.hpp"
 
 namespace pawl::cli {
 namespace {

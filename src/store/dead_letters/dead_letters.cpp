@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "pawl/codec/names.hpp"
-#include "pawl/codec/rfc3339.hpp"
 #include "pawl/store/each_row.hpp"
 #include "store/dead_letters/reader.hpp"
 
@@ -100,8 +99,6 @@ std::string message_of(const Attempt& attempt) {
   if (attempt.verdict == Verdict::rejected) return "rejected by its gate";
   return attempt.result == AttemptResult::timed_out ? "attempt timed out" : "failed without a word";
 }
-
-Json text_or_null(std::string_view text) { return text.empty() ? Json() : Json(text); }
 
 }  // namespace
 
@@ -304,60 +301,18 @@ Result<DeadLetterPage> list_dead_letters(Store& store, const DeadLetterQuery& qu
   return page;
 }
 
+Status each_dead_letter(Store& store, const DeadLetterQuery& query,
+                        const std::function<bool(const DeadLetter&)>& see) {
+  DeadLetterQuery whole = query;
+  whole.after = TaskId{};
+  return DeadLetterReader(store).each(whole, DeadLetterReader::Want::whole,
+                                      [&](const DeadLetter& letter) { return see(letter); });
+}
+
 Result<DeadLetter> show_dead_letter(Store& store, TaskId task) {
   const Result<Task> row = store.records().task(task);
   if (!row) return std::unexpected(row.error());
   return DeadLetterReader(store).select(*row, std::nullopt, DeadLetterReader::Want::whole);
-}
-
-Json dead_letter_document(const DeadLetter& letter) {
-  std::vector<Json> history;
-  for (const FailedAttempt& attempt : letter.failure_history) {
-    history.push_back(
-        Json::object({{"attempt_number", attempt.number},
-                      {"epoch", attempt.epoch},
-                      {"result", name_of(attempt.result)},
-                      {"error_class", text_or_null(name_or_empty(attempt.error_class))},
-                      {"message", attempt.message},
-                      {"at", rfc3339(attempt.at)}}));
-  }
-  return Json::object(
-      {{"task", letter.task.value()},
-       {"item", text_or_null(letter.item_key)},
-       {"child", text_or_null(letter.child_key)},
-       {"category", text_or_null(letter.category)},
-       {"stage", letter.stage},
-       {"job", letter.job.value()},
-       {"failure_count", letter.failure_count},
-       {"attempts", letter.attempts},
-       {"cause", name_of(letter.cause)},
-       {"error_class", text_or_null(name_or_empty(letter.error_class))},
-       {"error_kind", text_or_null(name_or_empty(letter.error_kind))},
-       {"code", text_or_null(letter.code)},
-       {"error", letter.error},
-       {"signature", letter.signature},
-       {"failed_at", letter.failed_at == no_time ? Json() : Json(rfc3339(letter.failed_at))},
-       {"discarded", letter.discarded},
-       {"failure_history", Json::array(history)}});
-}
-
-Result<std::int64_t> export_dead_letters(
-    Store& store, const DeadLetterQuery& query,
-    const std::function<Status(std::string_view line)>& write) {
-  std::int64_t count = 0;
-  Status written;
-  DeadLetterQuery whole = query;
-  whole.after = TaskId{};
-  DeadLetterReader reader(store);
-  const Status read =
-      reader.each(whole, DeadLetterReader::Want::whole, [&](const DeadLetter& letter) {
-        written = write(dead_letter_document(letter).text() + "\n");
-        count += written ? 1 : 0;
-        return written.has_value();
-      });
-  if (!read) return std::unexpected(read.error());
-  if (!written) return std::unexpected(written.error());
-  return count;
 }
 
 }  // namespace pawl

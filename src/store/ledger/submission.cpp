@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "pawl/core/needs.hpp"
 #include "store/ledger/trust.hpp"
 #include "store/ledger/verbs.hpp"
 #include "store/no_such.hpp"
@@ -166,14 +167,14 @@ void Submission::add_item(Intake& intake, const NewItem& item, std::string key) 
 /// An imported task: its attempts are records, its next number follows from them.
 void Submission::add_task_with_history(TouchedJob& touched, Task task, const ItemHistory& history) {
   Flow flow = Flow::none;
-  const OnFailure on_failure = touched.workflow->stage(task.stage()).on_failure;
+  const StageDefinition& stage = touched.workflow->stage(task.stage());
   task.attempts = static_cast<AttemptNumber>(history.attempts.size());
   if (history.succeeded) {
     task.state = Succeeded{.attempt = task.attempts};
     flow = Flow::satisfied;
   } else if (history.dead) {
     task.state = Failed{.cause = FailCause::exhausted};
-    flow = on_failure == OnFailure::proceed ? Flow::satisfied : Flow::broken;
+    flow = satisfies(stage, task.state) ? Flow::satisfied : Flow::broken;
   } else if (task.attempts > 0) {
     task.cause = Cause::manual;
   }

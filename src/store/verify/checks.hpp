@@ -67,9 +67,6 @@ struct JobTally {
   void count(const Item& item);
 };
 
-/// Whether a task in this state satisfies those that need it.
-[[nodiscard]] bool satisfies_needs(const StageDefinition& stage, const TaskState& state);
-
 /// I2, I3, I5, I6, I9: a task and its closed attempts. `moves` are those of its job
 /// ("pawl/store/arrival.hpp"): what was decided in another store was decided under another id.
 void check_task(const StageDefinition& stage, const Task& task,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pawl/codec/names.hpp"
+#include "pawl/core/needs.hpp"
 #include "store/verify/checks.hpp"
 
 namespace pawl::store {
@@ -19,7 +20,7 @@ std::vector<const Task*> by_stage(const Workflow& workflow, const std::vector<Ta
 }
 
 bool is_broken(const StageDefinition& stage, const Task* task) {
-  return task != nullptr && has_ended(task->state) && !satisfies_needs(stage, task->state);
+  return task != nullptr && breaks(stage, task->state);
 }
 
 class ItemCheck {
@@ -51,7 +52,7 @@ class ItemCheck {
  private:
   [[nodiscard]] bool is_satisfied(StageIndex need) const {
     const Task* task = stored_[at(need)];
-    return task != nullptr && satisfies_needs(workflow_.stage(need), task->state);
+    return task != nullptr && satisfies(workflow_.stage(need), task->state);
   }
   void add(std::string_view invariant, std::string message) {
     findings_.add(invariant, std::move(message));

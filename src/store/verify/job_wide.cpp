@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pawl/codec/names.hpp"
+#include "pawl/core/needs.hpp"
 
 namespace pawl::store {
 
@@ -60,12 +61,12 @@ void JobWideCheck::finish(const JobTally& rows) {
 
 bool JobWideCheck::is_satisfied(StageIndex need) const {
   const std::optional<Stored>& stored = stored_[at(need)];
-  return stored && satisfies_needs(workflow_.stage(need), stored->task.state);
+  return stored && satisfies(workflow_.stage(need), stored->task.state);
 }
 
 bool JobWideCheck::is_broken(StageIndex need) const {
   const std::optional<Stored>& stored = stored_[at(need)];
-  return stored && has_ended(stored->task.state) && !is_satisfied(need);
+  return stored && breaks(workflow_.stage(need), stored->task.state);
 }
 
 void JobWideCheck::check_stage(StageIndex stage, const JobTally& rows) {

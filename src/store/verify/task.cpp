@@ -141,10 +141,6 @@ void Findings::add(std::string_view invariant, std::string message) {
                               .task = task_});
 }
 
-bool satisfies_needs(const StageDefinition& stage, const TaskState& state) {
-  return satisfies(stage, state);
-}
-
 void check_task(const StageDefinition& stage, const Task& task,
                 const std::vector<Attempt>& attempts, std::span<const std::int64_t> moves,
                 const VerifyOptions& options, Findings& findings) {

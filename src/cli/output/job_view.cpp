@@ -1,4 +1,4 @@
-#include "cli/job_view.hpp"
+#include "cli/output/job_view.hpp"
 
 #include <array>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "cli/store_place.hpp"
+#include "cli/project/store_place.hpp"
 
 #include <cstdlib>
 

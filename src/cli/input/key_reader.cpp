@@ -1,4 +1,4 @@
-#include "cli/key_reader.hpp"
+#include "cli/input/key_reader.hpp"
 
 #include <cerrno>
 

@@ -1,4 +1,4 @@
-#include "cli/attempts_view.hpp"
+#include "cli/output/attempts_view.hpp"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "cli/submission.hpp"
+#include "cli/work/submission.hpp"
 
 namespace pawl::cli {
 

@@ -1,11 +1,10 @@
-#include "cli/commands_shown.hpp"
+#include "cli/output/commands_view.hpp"
 
 #include <sstream>
 #include <utility>
 #include <vector>
 
 #include "cli/output/render.hpp"
-#include "cli/submission.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/workflow/action.hpp"
 #include "pawl/workflow/file.hpp"
@@ -88,7 +87,7 @@ std::string items_command(const Job& job) {
 std::string commands_text(const Job& job, const Workflow& workflow) {
   Listing out;
   out.heading("job");
-  if (const std::string project = label(job, "project"); !project.empty()) {
+  if (const std::string project = views::label(job, "project"); !project.empty()) {
     out.line("project", project);
   }
   if (!job.params.is_null()) out.line("params", job.params.text());

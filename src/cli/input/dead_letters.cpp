@@ -1,4 +1,4 @@
-#include "cli/dead_letters_at.hpp"
+#include "cli/input/dead_letters.hpp"
 
 #include "cli/output/render.hpp"
 
@@ -21,7 +21,7 @@ Result<std::vector<TaskId>> child_at(Records& records, const AddressText& text) 
 
 }  // namespace
 
-Result<std::vector<TaskId>> dead_letters_at(Records& records, const AddressText& text) {
+Result<std::vector<TaskId>> find_dead_letters(Records& records, const AddressText& text) {
   if (Result<std::vector<TaskId>> children = child_at(records, text);
       !children || !children->empty()) {
     return children;

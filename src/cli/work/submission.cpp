@@ -1,4 +1,4 @@
-#include "cli/submission.hpp"
+#include "cli/work/submission.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -9,33 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include "cli/address.hpp"
+#include "cli/input/address.hpp"
 #include "files/private_files.hpp"
 #include "pawl/codec/json.hpp"
+#include "views/jobs.hpp"
 
 namespace pawl::cli {
 
 namespace {
 
 constexpr std::size_t held_items_max = 100'000;
-
-Status add(Store& store, JobId job, std::span<const NewItem> items, bool adopt, bool close) {
-  const Result<Added> added =
-      store.add_items({.job = job, .items = items, .adopt = adopt, .close = close, .open_for = {}});
-  if (!added) return std::unexpected(added.error());
-  return {};
-}
-
-Status add_rest(Store& store, JobId job, const ItemSource& source, bool adopt) {
-  for (bool more = true; more;) {
-    std::vector<NewItem> page;
-    const Result<bool> read = source(page);
-    if (!read) return std::unexpected(read.error());
-    more = *read;
-    if (const Status added = add(store, job, page, adopt, !more); !added) return added;
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -91,39 +74,47 @@ EqualIds equal_ids(const std::vector<NewItem>& items) {
   return equal;
 }
 
-Result<Begun> begin_job(Store& store, const Submission& submission, const FirstItems& first) {
-  const NewJob fresh{.workflow = submission.file.workflow,
-                     .key = submission.key,
-                     .params = submission.params,
-                     .labels = Json::object({{"project", submission.source.project.string()},
-                                             {"file", submission.source.path.string()},
-                                             {"items", describe(submission.items)}}),
-                     .budget = submission.file.budget,
-                     .tolerate_failures = submission.file.tolerate_failures,
-                     .parallel = submission.parallel,
-                     .priority = 0};
-  const Result<Submitted> submitted = store.submit(fresh, {.job = {},
-                                                           .items = first.items,
-                                                           .adopt = submission.adopt,
-                                                           .close = !first.more,
-                                                           .open_for = {}});
-  if (!submitted) return std::unexpected(submitted.error());
-  return Begun{.job = submitted->job, .was_known = submitted->was_known};
-}
-
-Result<Job> add_the_rest(Store& store, const Submission& submission, const Job& job,
-                         const FirstItems& first) {
-  if (!first.more) return job;
-  const Status added = add_rest(store, job.id, first.rest, submission.adopt);
-  if (added) return store.records().job(job.id);
-  const Result<Job> cancelled = store.act(CancelJob{.job = job.id});
-  Error error = added.error();
-  error.message += "; job " + std::to_string(job.id.value()) +
-                   (cancelled ? " was cancelled" : " was started and could not be cancelled");
+Result<Begun> submit_job(Engine& engine, const Submission& submission, FirstItems first,
+                         const std::function<void(const Begun&)>& on_begun) {
+  std::optional<Begun> begun;
+  const JobOptions options{
+      .key = submission.key,
+      .params = submission.params,
+      .labels = Json::object({{"project", submission.source.project.string()},
+                              {"file", submission.source.path.string()},
+                              {"items", describe(submission.items)}}),
+      .budget = submission.file.budget,
+      .tolerate_failures = submission.file.tolerate_failures,
+      .parallel = submission.parallel,
+      .adopt = submission.adopt,
+      .on_submitted =
+          [&](const Submitted& submitted) {
+            begun = Begun{.job = submitted.job, .was_known = submitted.was_known};
+            on_begun(*begun);
+          },
+  };
+  const ItemSource pages = [&](std::vector<NewItem>& page) -> Result<bool> {
+    if (begun) return first.rest(page);
+    page = std::move(first.items);
+    return first.more;
+  };
+  const Result<JobId> submitted = engine.submit(submission.file.workflow, pages, options);
+  if (submitted && (begun->was_known || !first.more)) return *begun;
+  if (submitted) {
+    Result<Job> whole = engine.records().job(*submitted);
+    if (!whole) return std::unexpected(whole.error());
+    return Begun{.job = std::move(*whole)};
+  }
+  Error error = submitted.error();
+  if (begun) {
+    const Result<Job> cancelled = engine.cancel(begun->job.id);
+    error.message += "; job " + std::to_string(begun->job.id.value()) +
+                     (cancelled ? " was cancelled" : " was started and could not be cancelled");
+  }
   return std::unexpected(std::move(error));
 }
 
-Status finish_submission(Store& store, const Job& job) {
+Status finish_submission(Engine& engine, const Job& job) {
   const std::string number = std::to_string(job.id.value());
   const auto described = member(job.labels, "items");
   const Result<ItemsSpec> items =
@@ -140,9 +131,8 @@ Status finish_submission(Store& store, const Job& job) {
                           " came from standard input, which ended before all were read",
                       "cancel it (pawl job cancel " + number + ") and run it again");
   }
-  const Result<Job> reopened = store.act(ReopenSubmission{.job = job.id});
-  if (!reopened) return std::unexpected(reopened.error());
-  return add_rest(store, job.id, read_items(*items, job.params, label(job, "project")), false);
+  return engine.resume_submission(job.id,
+                                  read_items(*items, job.params, views::label(job, "project")));
 }
 
 Result<SubmissionTurn> SubmissionTurn::wait_for(const std::filesystem::path& run_directory,

@@ -1,4 +1,4 @@
-#include "cli/file_outputs.hpp"
+#include "cli/output/file_outputs.hpp"
 
 #include <algorithm>
 #include <string_view>

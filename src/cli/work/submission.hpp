@@ -3,15 +3,16 @@
 /// Submits a checked workflow file as a job.
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "cli/project/workflow_source.hpp"
 #include "cli/session.hpp"
-#include "cli/workflow_source.hpp"
 #include "files/descriptor.hpp"
 #include "files/file_lock.hpp"
 #include "pawl/actions/items.hpp"
-#include "views/jobs.hpp"
+#include "pawl/runtime/engine.hpp"
 
 namespace pawl::cli {
 
@@ -66,23 +67,19 @@ class SubmissionTurn {
   files::Descriptor file_;  ///< holds the lock for as long as it is open
 };
 
-/// Submits the job with its first items, in one transaction. If the key is known, nothing is added,
-/// and the result is the job of the first submission.
+/// A job and how it was begun.
 struct Begun {
   Job job;
-  bool was_known = false;
+  bool was_known = false;  ///< the key is known: nothing was added
 };
-[[nodiscard]] Result<Begun> begin_job(Store& store, const Submission& submission,
-                                      const FirstItems& first);
-
-/// Adds the remaining items. An error cancels the job.
-[[nodiscard]] Result<Job> add_the_rest(Store& store, const Submission& submission, const Job& job,
-                                       const FirstItems& first);
+/// Submits the job with its first items, in one transaction, calls `on_begun`, and adds the other
+/// items. If these cannot be read or added, cancels the job.
+[[nodiscard]] Result<Begun> submit_job(Engine& engine, const Submission& submission,
+                                       FirstItems first,
+                                       const std::function<void(const Begun&)>& on_begun);
 
 /// After a crash during a submission: reads the items again, adds the missing ones, and closes the
 /// submission.
-[[nodiscard]] Status finish_submission(Store& store, const Job& job);
-
-using views::label;
+[[nodiscard]] Status finish_submission(Engine& engine, const Job& job);
 
 }  // namespace pawl::cli

@@ -1,4 +1,4 @@
-#include "cli/review_edit.hpp"
+#include "cli/input/review_edit.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/file_outputs.hpp"
+#include "cli/output/file_outputs.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/workflow/action.hpp"
 #include "workflow/field_types.hpp"

@@ -1,4 +1,4 @@
-#include "cli/dry_run.hpp"
+#include "cli/work/dry_run.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "cli/workflow_source.hpp"
+#include "cli/project/workflow_source.hpp"
 
 #include <cerrno>
 #include <cstring>

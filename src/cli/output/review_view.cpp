@@ -1,16 +1,16 @@
-#include "cli/review_view.hpp"
+#include "cli/output/review_view.hpp"
 
 #include <algorithm>
 
-#include "cli/address.hpp"
-#include "cli/attempts_view.hpp"
-#include "cli/file_outputs.hpp"
-#include "cli/job_view.hpp"
+#include "cli/output/attempts_view.hpp"
+#include "cli/output/file_outputs.hpp"
+#include "cli/output/job_view.hpp"
 #include "cli/output/line_diff.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/core/decide.hpp"
 #include "pawl/workflow/action.hpp"
+#include "views/address.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -97,8 +97,8 @@ std::string review_screen(Records& records, const ShownReview& shown, const Styl
   if (shown.item && !shown.item->data.is_null()) {
     out += style.paint(Paint::dim, "item:") + "\n" +
            indented(readable_lines(records, shown.item->data), data_lines_max,
-                    "pawl item show " + quoted_for_shell(address_of(shown.job.id, shown.workflow,
-                                                                    shown.item->key)));
+                    "pawl item show " + quoted_for_shell(views::address_of(
+                                            shown.job.id, shown.workflow, shown.item->key)));
   }
   out +=
       style.paint(Paint::dim, "output of attempt " + std::to_string(review.attempt) + ":") + "\n";

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/address.hpp"
 #include "cli/output/render.hpp"
 #include "views/attempts.hpp"
 

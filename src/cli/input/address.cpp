@@ -1,4 +1,4 @@
-#include "cli/address.hpp"
+#include "cli/input/address.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -262,12 +262,15 @@ Status require_job(Records& records, const std::optional<std::int64_t>& job) {
   return found ? Status() : std::unexpected(found.error());
 }
 
-Result<PinnedJob> pinned_job(Records& records, const std::optional<std::int64_t>& job) {
+Result<PinnedJob> pinned_job(Session& session, const std::optional<std::int64_t>& job) {
+  Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return std::unexpected(std::move(store.error()));
+  Records& records = (*store)->records();
   Result<Job> found = job_or_newest(records, job);
   if (!found) return std::unexpected(std::move(found.error()));
   Result<Workflow> workflow = records.workflow(found->workflow_hash);
   if (!workflow) return std::unexpected(std::move(workflow.error()));
-  return PinnedJob{std::move(*found), std::move(*workflow)};
+  return PinnedJob{std::move(*store), std::move(*found), std::move(*workflow)};
 }
 
 }  // namespace pawl::cli

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/session.hpp"
 #include "pawl/store/records.hpp"
 #include "views/address.hpp"
 
@@ -52,13 +53,14 @@ struct ChildText {
 /// `not_found` if the job is given and does not exist.
 [[nodiscard]] Status require_job(Records& records, const std::optional<std::int64_t>& job);
 
-/// A job with its pinned workflow.
+/// A job with its store and its pinned workflow.
 struct PinnedJob {
+  std::shared_ptr<Store> store;
   Job job;
   Workflow workflow;
 };
-/// The job with this number, else the newest.
-[[nodiscard]] Result<PinnedJob> pinned_job(Records& records,
+/// The job of the session's store with this number, else the newest.
+[[nodiscard]] Result<PinnedJob> pinned_job(Session& session,
                                            const std::optional<std::int64_t>& job);
 
 }  // namespace pawl::cli

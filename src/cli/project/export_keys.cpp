@@ -1,4 +1,4 @@
-#include "cli/export_keys.hpp"
+#include "cli/project/export_keys.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -1,10 +1,10 @@
-#include "cli/id_list.hpp"
+#include "cli/input/id_list.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <istream>
 
-#include "cli/file_outputs.hpp"
+#include "cli/output/file_outputs.hpp"
 #include "cli/output/listing.hpp"
 #include "pawl/codec/json.hpp"
 
