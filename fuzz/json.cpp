@@ -22,7 +22,7 @@ Json parsed(std::string_view text) {
 
 /// Taken apart by the scanner and put together again, a value is the same.
 void check_parts(const Json& value) {
-  require(Scanner(value.text()).value() == value.text(), "the scanner stops elsewhere");
+  require(codec::Scanner(value.text()).value() == value.text(), "the scanner stops elsewhere");
   if (is_object(value)) {
     const auto parts = members(value);
     require(Json::object(parts) == value, "an object with other members");
@@ -50,10 +50,10 @@ void check_parts(const Json& value) {
 void check_scanning(const std::string& text) {
   const Json pretended = Json::trusted(text);
   (void)pretty(pretended);
-  for (const auto& [key, value] : members(pretended)) (void)unquoted(value.text());
+  for (const auto& [key, value] : members(pretended)) (void)codec::unquoted(value.text());
   for (const Json& value : elements(pretended)) (void)number_of(value);
   (void)at_path(pretended, "a[1].b");
-  (void)unquoted(text);
+  (void)codec::unquoted(text);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "actions/command.hpp"
 #include "pawl/codec/json.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace {
 
@@ -128,4 +128,4 @@ Json masked(const Json& value, const Mask& mask) {
   return Json::object(object);
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -9,7 +9,7 @@
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/rfc3339.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace {
 
@@ -176,4 +176,4 @@ ProcessEnd run_command(const ActionServices& services, Command& command, std::st
   return end;
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -9,7 +9,7 @@
 #include "actions/output_types.hpp"
 #include "pawl/codec/json.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace {
 
@@ -164,4 +164,4 @@ Result<bool> holds(const Json& when, const Lookup& lookup) {
   return true;
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -5,7 +5,7 @@
 
 #include "actions/utf8.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace fs = std::filesystem;
 
@@ -249,4 +249,4 @@ Result<std::vector<std::string>> find_files(const fs::path& base, std::string_vi
   return Walk(is_absolute ? "/" : base, std::move(parts)).find(is_absolute ? "/" : "");
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -13,7 +13,7 @@
 
 #include "actions/log_text.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace fs = std::filesystem;
 
@@ -171,4 +171,4 @@ Result<Result<FileKeeper::Kept>> FileKeeper::keep(const std::string& path) {
   return Result<Kept>(Kept{.file = *kept, .name = own_name.empty() ? file->name() : own_name});
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

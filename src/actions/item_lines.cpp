@@ -7,7 +7,7 @@
 #include "actions/utf8.hpp"
 #include "pawl/codec/json.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace {
 
@@ -69,4 +69,4 @@ Result<bool> ItemLines::next(Json& document) {
   }
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

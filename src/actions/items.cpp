@@ -23,6 +23,8 @@
 
 namespace pawl {
 
+using namespace actions;
+
 using workflow::Reference;
 using workflow::Template;
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace {
 
@@ -122,4 +122,4 @@ std::string last_line(std::string_view text, std::size_t bytes_max) {
   return std::string(text) + "…";
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace pawl {
+namespace pawl::actions {
 
 /// Replaces secrets by ***, even if one arrives in two pieces.
 class Mask {
@@ -59,4 +59,4 @@ class LogText {
 /// The last line that is not blank, trimmed and at most `bytes_max` long.
 [[nodiscard]] std::string last_line(std::string_view text, std::size_t bytes_max = 500);
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -16,7 +16,7 @@
 #include "files/trusted_path.hpp"
 #include "pawl/codec/json.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace {
 
@@ -190,4 +190,4 @@ bool is_earlier(const MarkLine& line, TaskId task, AttemptNumber current) {
   return name && name->task == task.value() && name->attempt < current;
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -9,7 +9,7 @@
 #include "pawl/store/records.hpp"
 #include "workflow/field_types.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 using workflow::file_of;
 using workflow::file_value;
@@ -128,4 +128,4 @@ Result<Json> keep_files(const std::vector<OutField>& out, const Json& output, Fi
   return Json::object(object);
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -5,7 +5,7 @@
 
 #include "pawl/codec/json.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 using workflow::file_of;
 using workflow::Reference;
@@ -186,4 +186,4 @@ Result<std::vector<std::string>> resolve_command(const std::vector<std::string>&
   return resolved;
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -5,7 +5,9 @@
 #include "codec/object_reader.hpp"
 #include "pawl/codec/json.hpp"
 
-namespace pawl {
+namespace pawl::actions {
+
+using codec::ObjectReader;
 
 namespace {
 
@@ -191,4 +193,4 @@ Result<VerdictDocument> parse_verdict_document(std::string_view text) {
   return document;
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

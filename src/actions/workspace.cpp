@@ -11,7 +11,7 @@
 #include "actions/log_text.hpp"
 #include "actions/plain_name.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 Result<Workspace> Workspace::make(Store& store, const ActionOptions& options, RunDirectory& run,
                                   const Context& context, const std::string& suffix) {
@@ -56,4 +56,4 @@ Result<std::optional<std::string>> read_small_file(const std::filesystem::path& 
   }
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

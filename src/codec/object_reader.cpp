@@ -5,7 +5,7 @@
 #include "codec/scan.hpp"
 #include "pawl/core/workflow.hpp"
 
-namespace pawl {
+namespace pawl::codec {
 namespace {
 
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
@@ -123,4 +123,4 @@ Status ObjectReader::finish() {
   return {};
 }
 
-}  // namespace pawl
+}  // namespace pawl::codec

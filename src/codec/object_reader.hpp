@@ -15,10 +15,11 @@
 
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/core/ids.hpp"
 #include "pawl/core/result.hpp"
 #include "pawl/core/time.hpp"
 
-namespace pawl {
+namespace pawl::codec {
 
 /// Why a JSON value does not fit.
 struct Misfit {
@@ -49,6 +50,15 @@ Fit decode(const Json& value, E& out) {
   if (!found) return misfit_of_word(value, all_names<E>());
   out = *found;
   return std::nullopt;
+}
+
+template <class Tag>
+Fit decode(const Json& value, Id<Tag>& out) {
+  std::int64_t number = 0;
+  Fit fit = decode(value, number);
+  if (!fit && number < 0) fit = Misfit{"must not be negative", {}};
+  if (!fit) out = Id<Tag>{number};
+  return fit;
 }
 
 template <class T>
@@ -108,4 +118,4 @@ class ObjectReader {
   std::optional<Error> error_;
 };
 
-}  // namespace pawl
+}  // namespace pawl::codec

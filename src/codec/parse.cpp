@@ -12,6 +12,9 @@
 #include "pawl/codec/json.hpp"
 
 namespace pawl {
+
+using namespace codec;
+
 namespace {
 
 using Fault = boost::json::error_code;

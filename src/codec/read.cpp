@@ -6,6 +6,9 @@
 #include "pawl/codec/json.hpp"
 
 namespace pawl {
+
+using namespace codec;
+
 namespace {
 
 Json json_of(std::string_view text) { return Json::trusted(std::string(text)); }

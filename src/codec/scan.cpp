@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <system_error>
 
-namespace pawl {
+namespace pawl::codec {
 namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
@@ -161,4 +161,4 @@ std::optional<double> double_of(std::string_view digits) {
   return value;
 }
 
-}  // namespace pawl
+}  // namespace pawl::codec

@@ -8,6 +8,9 @@
 #include "pawl/codec/json.hpp"
 
 namespace pawl {
+
+using namespace codec;
+
 namespace {
 
 void append_backoff(std::string& out, const Backoff& value) {

@@ -12,6 +12,7 @@
 namespace pawl {
 
 using namespace workflow;
+using codec::ObjectReader;
 
 namespace {
 
@@ -65,7 +66,7 @@ void append_gates(std::string& out, const std::vector<GateSpec>& gates) {
   out += '[';
   for (const GateSpec& gate : gates) {
     if (&gate != &gates.front()) out += ',';
-    ObjectWriter object(out);
+    codec::ObjectWriter object(out);
     object.write("name", gate.name);
     if (gate.kind != GateSpec::Kind::expect) object.write("kind", word_of(gate.kind, gate_words));
     object.write_unless("body", gate.body, Json());
@@ -135,7 +136,7 @@ Json describe(const ActionSpec& action) {
   const ActionSpec usual;
   std::string text;
   {
-    ObjectWriter object(text);
+    codec::ObjectWriter object(text);
     if (action.kind != usual.kind) object.write("kind", word_of(action.kind, kind_words));
     object.write_unless("argv", action.argv, usual.argv);
     object.write_unless("script", action.script, usual.script);

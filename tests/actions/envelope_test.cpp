@@ -5,7 +5,7 @@
 
 #include "actions/workshop.hpp"
 
-namespace pawl::actions_test {
+namespace pawl::actions {
 namespace {
 
 using ::testing::EndsWith;
@@ -170,4 +170,4 @@ stages:
 }
 
 }  // namespace
-}  // namespace pawl::actions_test
+}  // namespace pawl::actions

@@ -9,7 +9,7 @@
 #include "actions/workshop.hpp"
 #include "pawl/codec/digest.hpp"
 
-namespace pawl::actions_test {
+namespace pawl::actions {
 namespace {
 
 using ::testing::HasSubstr;
@@ -257,4 +257,4 @@ TEST_F(HandingIn, the_timeout_of_the_attempt_ends_the_copying_and_leaves_nothing
 }
 
 }  // namespace
-}  // namespace pawl::actions_test
+}  // namespace pawl::actions

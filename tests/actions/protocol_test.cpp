@@ -6,7 +6,7 @@
 #include "actions/process_table.hpp"
 #include "actions/workshop.hpp"
 
-namespace pawl::actions_test {
+namespace pawl::actions {
 namespace {
 
 using ::testing::HasSubstr;
@@ -327,4 +327,4 @@ TEST_F(Ending, a_file_must_be_a_regular_one_in_an_allowed_place) {
 }
 
 }  // namespace
-}  // namespace pawl::actions_test
+}  // namespace pawl::actions

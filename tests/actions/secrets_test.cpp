@@ -3,7 +3,7 @@
 
 #include "actions/workshop.hpp"
 
-namespace pawl::actions_test {
+namespace pawl::actions {
 namespace {
 
 using ::testing::HasSubstr;
@@ -140,4 +140,4 @@ TEST(Environment, is_exactly_that_of_the_protocol) {
 }
 
 }  // namespace
-}  // namespace pawl::actions_test
+}  // namespace pawl::actions

@@ -19,7 +19,7 @@
 #include "pawl/store/sqlite.hpp"
 #include "pawl/workflow/file.hpp"
 
-namespace pawl::actions_test {
+namespace pawl::actions {
 
 using namespace std::chrono_literals;
 
@@ -125,4 +125,4 @@ inline Json field(const Json& value, const std::string& path) {
   return at_path(value, path).value_or(Json());
 }
 
-}  // namespace pawl::actions_test
+}  // namespace pawl::actions

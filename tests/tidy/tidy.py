@@ -244,8 +244,8 @@ NAMESPACE = re.compile(r"^namespace (pawl[\w:]*) \{", re.MULTILINE)
 DEFINITION = re.compile(r"^(?:class|struct|union|enum(?: class)?) ([A-Za-z_]\w*)(?![\w:]*::)[^;{]*\{", re.MULTILINE)
 
 # Modules whose private headers have their own namespace. The others share `pawl` with the public headers.
-OWN_NAMESPACE = {"cli", "compat", "files", "transfer", "postgres", "sql", "sqlite", "store", "testing", "views",
-                 "workflow"}
+OWN_NAMESPACE = {"actions", "cli", "codec", "compat", "files", "transfer", "postgres", "sql", "sqlite", "store",
+                 "testing", "views", "workflow"}
 
 
 def modules_have_their_namespace(tree: Tree) -> Iterator[Offence]:
