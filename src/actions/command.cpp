@@ -70,8 +70,7 @@ void add_protocol(Variables& env, const Context& context, Workspace& place) {
 }
 
 std::string project_label(const Context& context) {
-  const auto project = member(context.job_labels(), "project");
-  return project ? string_of(*project).value_or("") : "";
+  return field(context.job_labels(), "project").string().value_or("");
 }
 
 std::string working_directory(const Context& context, const std::string& dir) {

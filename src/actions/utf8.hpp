@@ -11,7 +11,7 @@ namespace pawl::actions {
 
 [[nodiscard]] inline bool is_utf8(std::string_view bytes) {
   // Quoting replaces invalid UTF-8, so only valid text comes back unchanged.
-  return string_of(Json(bytes)) == bytes;
+  return JsonView(Json(bytes)).string() == bytes;
 }
 
 }  // namespace pawl::actions

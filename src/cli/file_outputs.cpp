@@ -39,7 +39,7 @@ void append_value(Records& records, std::vector<std::string>& lines, const Json&
     if (is_text) append_lines(lines, *bytes, indent);
     return;
   }
-  const std::optional<std::string> text = string_of(value);
+  const Result<std::string> text = JsonView(value).string();
   append_lines(lines, text && text->contains('\n') ? *text : pretty(value), indent);
 }
 
@@ -72,7 +72,7 @@ std::vector<std::string> readable_lines(Records& records, const Json& output) {
     return lines;
   }
   for (const auto& [field, value] : members(output)) {
-    const std::optional<std::string> text = string_of(value);
+    const Result<std::string> text = JsonView(value).string();
     const bool is_long = (text && text->contains('\n')) || is_object(value) || is_array(value);
     if (is_long) {
       lines.push_back(field + ":");

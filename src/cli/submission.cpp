@@ -125,7 +125,7 @@ Result<Job> add_the_rest(Store& store, const Submission& submission, const Job& 
 
 Status finish_submission(Store& store, const Job& job) {
   const std::string number = std::to_string(job.id.value());
-  const auto described = member(job.labels, "items");
+  const auto described = field(job.labels, "items").json();
   const Result<ItemsSpec> items =
       described
           ? items_from(*described)

@@ -167,8 +167,7 @@ class Work {
   /// Why the commands of a job cannot run in its project directory: it does not exist on this
   /// machine, or another user could have put programs there.
   [[nodiscard]] std::optional<Error> unfit_directory(const Job& job) const {
-    const auto label = member(job.labels, "project");
-    const std::string project = label ? string_of(*label).value_or("") : "";
+    const std::string project = field(job.labels, "project").string().value_or("");
     if (project.empty()) return std::nullopt;
     std::error_code ignored;
     if (!std::filesystem::is_directory(project, ignored)) {

@@ -45,7 +45,7 @@ Fit misfit_of_word(const Json& value, const std::vector<std::string>& words);
 template <class E>
   requires std::is_enum_v<E>
 Fit decode(const Json& value, E& out) {
-  const auto name = string_of(value);
+  const auto name = JsonView(value).string();
   const auto found = name ? from_name<E>(*name) : std::nullopt;
   if (!found) return misfit_of_word(value, all_names<E>());
   out = *found;

@@ -38,7 +38,7 @@ Json with_files_kept(const ActionSpec& action, const Json& output, Store& store)
   std::vector<std::pair<std::string, Json>> fields = members(output);
   for (auto& [name, value] : fields) {
     const auto declared = std::ranges::find(action.out, name, &OutField::name);
-    const auto content = string_of(value);
+    const auto content = JsonView(value).string();
     if (declared == action.out.end() || declared->type != FieldType::file || !content) continue;
     value = file_value({.sha256 = must(store.keep_payload(*content)),
                         .name = name,

@@ -69,10 +69,10 @@ auto stages_into(std::vector<StateCounts>& out) {
 
 Result<Line> read_header(const Json& json) {
   // A newer one may say more than we know.
-  const std::optional<Json> format = member(json, "format");
-  if (format && integer_of(*format).value_or(0) > export_format) {
+  const std::int64_t format = field(json, "format").integer().value_or(0);
+  if (format > export_format) {
     return fail(ErrorCode::refused,
-                "the export has format " + format->text() + ", and this pawl reads up to " +
+                "the export has format " + std::to_string(format) + ", and this pawl reads up to " +
                     std::to_string(export_format),
                 "import it with a newer pawl");
   }

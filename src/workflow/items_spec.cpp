@@ -16,7 +16,7 @@ using namespace std::string_view_literals;
 constexpr std::array kind_words{"one"sv, "list"sv, "glob"sv, "file"sv, "run"sv};
 
 Status read_kind(const Json& value, ItemsSpec::Kind& kind) {
-  const std::optional<std::string> word = string_of(value);
+  const Result<std::string> word = JsonView(value).string();
   for (std::size_t i = 0; i < kind_words.size(); ++i) {
     if (word != kind_words.at(i)) continue;
     kind = static_cast<ItemsSpec::Kind>(i);

@@ -76,8 +76,8 @@ std::optional<std::int64_t> read_integer(Faults& faults, const Value& value, std
     misfit(faults, value, "a whole number");
     return std::nullopt;
   }
-  const std::optional<std::int64_t> number = integer_of(to_json(value.node));
-  if (number && *number >= least && *number <= most) return number;
+  const Result<std::int64_t> number = JsonView(to_json(value.node)).integer();
+  if (number && *number >= least && *number <= most) return *number;
   const bool has_top = most != std::numeric_limits<std::int64_t>::max();
   faults.add("E023", value.node.place, value.what + " cannot be " + value.node.text,
              "use at least " + std::to_string(least) +
@@ -95,8 +95,8 @@ std::optional<double> read_number(Faults& faults, const Value& value, double lea
     misfit(faults, value, "a number");
     return std::nullopt;
   }
-  const std::optional<double> number = number_of(to_json(value.node));
-  if (number && *number >= least && *number <= most) return number;
+  const Result<double> number = JsonView(to_json(value.node)).number();
+  if (number && *number >= least && *number <= most) return *number;
   faults.add("E023", value.node.place, value.what + " cannot be " + value.node.text,
              "use at least " + std::to_string(std::llround(least)) + " and at most " +
                  std::to_string(std::llround(most)));

@@ -31,7 +31,7 @@ class HandingIn : public ::testing::Test {
     return attempt.error ? attempt.error->message : std::string("fine");
   }
   std::string bytes_of(const Attempt& attempt) {
-    const std::string name = string_of(field(attempt.output, "f.$file")).value_or("sha256:none");
+    const std::string name = field(attempt.output, "f.$file").string().value_or("sha256:none");
     return shop.store->records().payload(name.substr(7)).value_or("(nothing was kept)");
   }
   [[nodiscard]] int payload_files() const {

@@ -102,7 +102,7 @@ class Workshop {
     return store->records().output(task(stage, key).id)->output;
   }
   std::string text(const std::string& stage, const std::string& key = "1") {
-    return string_of(member(output(stage, key), "text").value_or(Json())).value_or("(no text)");
+    return field(output(stage, key), "text").string().value_or("(no text)");
   }
 
   Folder folder;
@@ -119,10 +119,6 @@ inline const ArtifactRecord* artifact(const Attempt& attempt, const std::string&
     if (one.name == name) return &one;
   }
   return nullptr;
-}
-
-inline Json field(const Json& value, const std::string& path) {
-  return at_path(value, path).value_or(Json());
 }
 
 }  // namespace pawl::actions
