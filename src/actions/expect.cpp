@@ -8,6 +8,7 @@
 
 #include "actions/output_types.hpp"
 #include "pawl/codec/json.hpp"
+#include "text/utf8.hpp"
 
 namespace pawl::actions {
 
@@ -35,8 +36,7 @@ std::partial_ordering order(const Json& a, const Json& b) {
 /// The number of characters of a string, elements of a list or members of an object.
 std::optional<std::int64_t> length_of(const Json& value) {
   if (const auto text = JsonView(value).string()) {
-    return std::ranges::count_if(
-        *text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+    return static_cast<std::int64_t>(text::count_characters(*text));
   }
   if (is_array(value)) return static_cast<std::int64_t>(elements(value).size());
   if (is_object(value)) return static_cast<std::int64_t>(members(value).size());

@@ -11,7 +11,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-#include "actions/log_text.hpp"
+#include "text/numbers.hpp"
 
 namespace pawl::actions {
 
@@ -141,8 +141,9 @@ ByteSource HandedIn::bytes(std::int64_t bytes_max, std::stop_token stop) const {
 Status FileKeeper::check_quota(std::span<const std::string> paths) const {
   const auto count = static_cast<std::int64_t>(paths.size());
   if (paths.size() > quota_.files_max) {
-    return refused("the attempt hands in " + grouped(count) + " files, and at most " +
-                       grouped(static_cast<std::int64_t>(quota_.files_max)) + " are kept",
+    return refused("the attempt hands in " + text::with_separators(count) + " files, and at most " +
+                       text::with_separators(static_cast<std::int64_t>(quota_.files_max)) +
+                       " are kept",
                    "pack them into one file");
   }
   std::int64_t sum = 0;
@@ -152,8 +153,8 @@ Status FileKeeper::check_quota(std::span<const std::string> paths) const {
     sum += std::min(file->size(), quota_.bytes_max + 1 - std::min(sum, quota_.bytes_max));
     if (sum <= quota_.bytes_max) continue;
     return refused("the files of the attempt are larger than its quota of " +
-                       grouped(quota_.bytes_max) + " bytes, with " + path + " of " +
-                       grouped(file->size()) + " bytes",
+                       text::with_separators(quota_.bytes_max) + " bytes, with " + path + " of " +
+                       text::with_separators(file->size()) + " bytes",
                    "keep large data elsewhere and hand in its address, or raise --file-quota");
   }
   return {};

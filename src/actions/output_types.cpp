@@ -7,6 +7,7 @@
 #include "actions/file_values.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/store/records.hpp"
+#include "text/utf8.hpp"
 #include "workflow/field_types.hpp"
 
 namespace pawl::actions {
@@ -59,9 +60,7 @@ std::string text_of(const FieldMisfit& misfit) {
 std::string shown(const Json& value) {
   std::string text = JsonView(value).string().value_or(value.text());
   if (text.size() <= shown_max) return text;
-  std::size_t end = shown_max;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + "…";
+  return std::string(text::beginning_of(text, shown_max)) + "…";
 }
 
 std::vector<FieldMisfit> misfits(const std::vector<OutField>& out, const Json& output,

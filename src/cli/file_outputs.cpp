@@ -6,6 +6,7 @@
 
 #include "cli/output/render.hpp"
 #include "pawl/codec/json.hpp"
+#include "text/utf8.hpp"
 
 namespace pawl::cli {
 
@@ -55,7 +56,7 @@ std::string safe_file_name(const std::string& text) {
   if (name.size() > name_bytes_max) {
     name.resize(name_bytes_max);
     // Do not cut in the middle of a character.
-    while (!name.empty() && (static_cast<unsigned char>(name.back()) & 0xC0U) == 0x80) {
+    while (!name.empty() && !text::begins_character(name.back())) {
       name.pop_back();
     }
     if (!name.empty() && static_cast<unsigned char>(name.back()) >= 0xC0) name.pop_back();

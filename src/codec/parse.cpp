@@ -10,6 +10,7 @@
 
 #include "codec/scan.hpp"
 #include "pawl/codec/json.hpp"
+#include "text/utf8.hpp"
 
 namespace pawl {
 
@@ -145,7 +146,7 @@ std::string place(std::string_view text, std::size_t at) {
     if (c == '\n') {
       ++line;
       column = 1;
-    } else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
+    } else if (text::begins_character(c)) {
       ++column;
     }
   }

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "text/utf8.hpp"
+
 namespace pawl::codec {
 namespace {
 
@@ -19,27 +21,6 @@ std::uint32_t hex_unit(std::string_view text, std::size_t at) {
   return unit;
 }
 
-void append_utf8(std::string& out, std::uint32_t code) {
-  const auto continuation = [&](unsigned shift) {
-    out += static_cast<char>(0x80U | ((code >> shift) & 0x3FU));
-  };
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0U | (code >> 6U));
-    continuation(0);
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0U | (code >> 12U));
-    continuation(6);
-    continuation(0);
-  } else {
-    out += static_cast<char>(0xF0U | (code >> 18U));
-    continuation(12);
-    continuation(6);
-    continuation(0);
-  }
-}
-
 /// Appends the character of the \u escape whose digits start at `at`. Returns where the escape
 /// ends.
 std::size_t append_unit(std::string& out, std::string_view body, std::size_t at) {
@@ -50,7 +31,7 @@ std::size_t append_unit(std::string& out, std::string_view body, std::size_t at)
     code = 0x10000 + ((code - 0xD800) << 10U) + ((low - 0xDC00) & 0x3FFU);
     at += 6;
   }
-  append_utf8(out, code);
+  text::append_utf8(out, code);
   return at;
 }
 

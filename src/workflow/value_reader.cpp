@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "pawl/codec/json.hpp"
-#include "workflow/durations.hpp"
+#include "text/durations.hpp"
 
 namespace pawl::workflow {
 namespace {
@@ -110,7 +110,7 @@ std::optional<Duration> read_duration(Faults& faults, const Value& value, Zero z
   }
   const std::string& text = value.node.text;
   const std::optional<Duration> duration =
-      value.node.kind == Kind::string ? parse_duration(text) : std::nullopt;
+      value.node.kind == Kind::string ? text::parse_duration(text) : std::nullopt;
   if (!duration) {
     const bool is_bare = value.node.kind == Kind::integer || value.node.kind == Kind::number;
     faults.add(
@@ -128,7 +128,7 @@ std::optional<Duration> read_duration(Faults& faults, const Value& value, Zero z
 
 std::optional<Rate> read_rate(Faults& faults, const Value& value) {
   const std::optional<Rate> rate =
-      value.node.kind == Kind::string ? parse_rate(value.node.text) : std::nullopt;
+      value.node.kind == Kind::string ? text::parse_rate(value.node.text) : std::nullopt;
   if (rate) return rate;
   const std::string found =
       value.node.is_scalar() ? in_quotes(value.node.text) : in_words(value.node);
@@ -143,7 +143,7 @@ std::optional<Tolerance> read_tolerance(Faults& faults, const Value& value) {
     return std::nullopt;
   }
   const std::optional<double> percent =
-      value.node.kind == Kind::string ? parse_percentage(value.node.text) : std::nullopt;
+      value.node.kind == Kind::string ? text::parse_percentage(value.node.text) : std::nullopt;
   if (percent) return Tolerance{.percent = *percent};
   const std::string found =
       value.node.is_scalar() ? in_quotes(value.node.text) : in_words(value.node);
