@@ -19,7 +19,7 @@ using lesson::promise;
 /// A stage is a function. It gets a context that knows the item, and a stop token that asks it to
 /// end early; this one is too quick to look at it.
 pawl::Outcome count_words(pawl::Context& context, std::stop_token) {
-  const std::string text = pawl::string_of(context.data()).value_or("");
+  const std::string text = pawl::JsonView(context.data()).string().value_or("");
   std::int64_t words = 0;
   bool in_word = false;
   for (const char c : text) {
@@ -34,8 +34,9 @@ pawl::Outcome count_words(pawl::Context& context, std::stop_token) {
 pawl::Outcome judge_length(pawl::Context& context, std::stop_token) {
   const auto counted = context.upstream("count_words");
   if (!counted) return pawl::final_error(counted.error().text());
-  const auto words = pawl::integer_of(pawl::member(counted->json, "words").value_or(pawl::Json()));
-  const std::string length = words.value_or(0) > 5 ? "long" : "short";
+  const auto words = pawl::field(counted->json, "words").integer();
+  if (!words) return pawl::final_error(words.error().text());
+  const std::string length = *words > 5 ? "long" : "short";
   return pawl::Output{.json = pawl::Json::object({{"length", length}}), .summary = length};
 }
 

@@ -95,7 +95,7 @@ void quality_pipeline(const std::filesystem::path& path) {
   std::printf("\nDead letters:\n");
   promise(documents::print_dead_letters(*store, job) == 1, "the encrypted one is still there");
   promise(done.items.succeeded == 7 && done.items.failed == 1, "seven of eight are through");
-  promise(pawl::elements(*pawl::member(report, "published")).size() == 7, "the report has them");
+  promise(pawl::elements(pawl::field(report, "published")).size() == 7, "the report has them");
 }
 
 }  // namespace

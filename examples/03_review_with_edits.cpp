@@ -18,8 +18,7 @@ using lesson::must;
 using lesson::promise;
 
 std::string text_of(const pawl::Json& object, const char* field) {
-  const auto value = pawl::member(object, field);
-  return value ? pawl::string_of(*value).value_or("") : "";
+  return pawl::JsonView(object)[field].string().value_or("");
 }
 
 /// Drafts a letter. Asked for changes, it finds the reviewer's note in its feedback.

@@ -39,8 +39,7 @@ pawl::Advice patient_decider(const pawl::StageDefinition& stage, const pawl::Att
 
 /// A field of the task's goal, as its submitter wrote it.
 std::string goal_of(pawl::Context& context, const char* field) {
-  const auto value = pawl::at_path(context.stage_params(), std::string("goal.") + field);
-  return value ? pawl::string_of(*value).value_or("") : "";
+  return pawl::field(context.stage_params(), std::string("goal.") + field).string().value_or("");
 }
 
 pawl::Outcome http_request(pawl::Context& context, std::stop_token) {
@@ -54,7 +53,7 @@ pawl::Outcome http_request(pawl::Context& context, std::stop_token) {
 pawl::Outcome write_report(pawl::Context& context, std::stop_token) {
   const auto fetched = context.upstream("fetch rows");
   if (!fetched) return pawl::final_error(fetched.error().text());
-  const auto body = pawl::member(fetched->json, "body").value_or(pawl::Json());
+  const auto body = pawl::field(fetched->json, "body").json().value_or(pawl::Json());
   return pawl::Output{.json = pawl::Json::object({{"report", body}}), .summary = "report written"};
 }
 

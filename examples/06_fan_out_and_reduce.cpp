@@ -21,8 +21,7 @@ using lesson::must;
 using lesson::promise;
 
 std::int64_t number_in(const pawl::Json& object, const char* field) {
-  const auto value = pawl::member(object, field);
-  return value ? pawl::integer_of(*value).value_or(0) : 0;
+  return pawl::JsonView(object)[field].integer().value_or(0);
 }
 
 /// A warehouse whose scanner cannot read two of the labels until somebody cleans them.

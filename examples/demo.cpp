@@ -276,7 +276,7 @@ void finish(pawl::Store& store, const std::filesystem::path& path, pawl::JobId i
   documents::print_results(records, id);
   const pawl::Json report = documents::corpus_report_of(records, id);
   const auto field = [&](const char* name) {
-    return pawl::member(report, name).value_or(pawl::Json()).text();
+    return std::string(pawl::JsonView(report)[name].text());
   };
   std::printf("  corpus_report: %s concepts, most shared: %s, left out: %s\n",
               field("concepts").c_str(), field("most_shared").c_str(), field("left_out").c_str());

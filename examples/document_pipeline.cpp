@@ -30,19 +30,17 @@ std::string contents_of(const std::filesystem::path& file) {
 }
 
 std::filesystem::path path_of(const pawl::Context& context) {
-  const auto path = pawl::member(context.data(), "path");
-  return path ? pawl::string_of(*path).value_or("") : "";
+  return pawl::field(context.data(), "path").string().value_or("");
 }
 
 std::string string_in(const Json& object, std::string_view field) {
-  const auto value = pawl::member(object, field);
-  return value ? pawl::string_of(*value).value_or("") : "";
+  return pawl::JsonView(object)[field].string().value_or("");
 }
 
 std::vector<std::string> strings_in(const Json& object, std::string_view field) {
   std::vector<std::string> texts;
-  for (const Json& value : pawl::elements(pawl::member(object, field).value_or(Json()))) {
-    texts.push_back(pawl::string_of(value).value_or(""));
+  for (const Json& value : pawl::elements(pawl::JsonView(object)[field])) {
+    texts.push_back(pawl::JsonView(value).string().value_or(""));
   }
   return texts;
 }

@@ -21,8 +21,7 @@ namespace {
 std::string text(std::string_view view) { return std::string(view); }
 
 std::string string_in(const pawl::Json& object, std::string_view field) {
-  const auto value = pawl::member(object, field);
-  return value ? pawl::string_of(*value).value_or("") : "";
+  return pawl::JsonView(object)[field].string().value_or("");
 }
 
 /// What one attempt says of a criterion.
@@ -115,8 +114,8 @@ void print_results(pawl::Records& records, pawl::JobId job) {
       if (const std::string found = string_in(output.output, "title"); !found.empty()) {
         title = found + (output.edited ? " (edited)" : "");
       }
-      if (const auto nodes = pawl::member(output.output, "nodes")) {
-        concepts = pawl::elements(*nodes).size();
+      if (const auto nodes = pawl::field(output.output, "nodes"); nodes.exists()) {
+        concepts = pawl::elements(nodes).size();
       }
     }
     std::size_t attempts = 0;

@@ -16,27 +16,27 @@ namespace {
 
 using namespace pawl;
 
-EventLines lines_of(std::string_view text) {
+actions::EventLines lines_of(std::string_view text) {
   static const int file = ::memfd_create("events", MFD_CLOEXEC);
   static const std::string path = "/proc/self/fd/" + std::to_string(file);
   require(::ftruncate(file, 0) == 0, "no memory");
   require(::pwrite(file, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()),
           "no memory");
-  return read_events(path);
+  return actions::read_events(path);
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  const EventLines once = lines_of(text);
+  const actions::EventLines once = lines_of(text);
   const auto lines = 1 + std::ranges::count(text, '\n');
   require(once.ignored >= 0 && once.ignored <= lines, "more lines ignored than there are");
   require((once.ignored == 0) == once.first_ignored.empty(), "ignored without a reason");
   require(once.usage.tokens >= 0 && once.usage.cost_microusd >= 0, "usage never goes down");
-  require(parse_json(note_of(once).summary.text()).has_value(), "a note that is not JSON");
+  require(parse_json(actions::note_of(once).summary.text()).has_value(), "a note that is not JSON");
   // A line means the same wherever it stands.
-  const EventLines twice = lines_of(text + "\n" + text);
+  const actions::EventLines twice = lines_of(text + "\n" + text);
   require(twice.ignored == 2 * once.ignored, "a line is ignored only once");
   require(twice.first_ignored == once.first_ignored, "another line comes first");
   require(twice.usage == once.usage + once.usage, "usage that does not add up");

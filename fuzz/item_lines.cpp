@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string text(reinterpret_cast<const char*>(data), size);
   std::FILE* const file = ::fmemopen(text.data(), size, "rb");
   require(file != nullptr, "no memory");
-  ItemLines lines({file, [](std::FILE* open) { std::fclose(open); }}, "items");
+  actions::ItemLines lines({file, [](std::FILE* open) { std::fclose(open); }}, "items");
   std::size_t items = 0;
   for (;;) {
     Json item;

@@ -15,24 +15,24 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr EventSeq row = 7;
   const JobId job{3};
   const Timestamp at{std::chrono::seconds(1'700'000'000)};
-  const auto events = read_events(text, row, job, at);
+  const auto events = codec::read_events(text, row, job, at);
   if (!events) {
     require(events.error().code == ErrorCode::corrupt, "refused for another reason");
     require(events.error().message.starts_with("journal row 7, event "), "refused without a place");
     return 0;
   }
-  require(events->size() <= events_per_row, "more events than a row has numbers for");
+  require(events->size() <= codec::events_per_row, "more events than a row has numbers for");
   for (std::size_t i = 0; i < events->size(); ++i) {
     const Event& event = (*events)[i];
     require(event.seq == row * 16 + static_cast<EventSeq>(i), "events without a gap");
     require(event.job == job && event.at == at, "job and time are the row's");
   }
   std::string written;
-  append_events(written, *events);
-  const auto again = read_events(written, row, job, at);
+  codec::append_events(written, *events);
+  const auto again = codec::read_events(written, row, job, at);
   require(again && *again == *events, "events that do not read back");
   std::string last;
-  append_events(last, *again);
+  codec::append_events(last, *again);
   require(last == written, "a text that is not the last");
   return 0;
 }

@@ -22,27 +22,27 @@ Json parsed(std::string_view text) {
 
 /// Taken apart by the scanner and put together again, a value is the same.
 void check_parts(const Json& value) {
-  require(Scanner(value.text()).value() == value.text(), "the scanner stops elsewhere");
+  require(codec::Scanner(value.text()).value() == value.text(), "the scanner stops elsewhere");
   if (is_object(value)) {
     const auto parts = members(value);
     require(Json::object(parts) == value, "an object with other members");
     for (const auto& [key, part] : parts) {
-      require(member(value, key) == part, "a member that is not found by its key");
+      require(JsonView(value)[key].json() == part, "a member that is not found by its key");
       check_parts(part);
     }
   } else if (is_array(value)) {
     const auto parts = elements(value);
     require(Json::array(parts) == value, "an array with other elements");
     for (const Json& part : parts) check_parts(part);
-  } else if (const auto text = string_of(value)) {
+  } else if (const auto text = JsonView(value).string()) {
     require(Json(*text) == value, "a text that is written otherwise");
   } else if (is_number(value)) {
-    require(number_of(value).has_value(), "a number out of range");
-    if (const auto whole = integer_of(value)) {
-      require(number_of(value) == static_cast<double>(*whole), "two numbers in one");
+    require(JsonView(value).number().has_value(), "a number out of range");
+    if (const auto whole = JsonView(value).integer()) {
+      require(JsonView(value).number() == static_cast<double>(*whole), "two numbers in one");
     }
   } else {
-    require(value.is_null() || boolean_of(value), "a value of no kind");
+    require(value.is_null() || JsonView(value).boolean(), "a value of no kind");
   }
 }
 
@@ -50,10 +50,10 @@ void check_parts(const Json& value) {
 void check_scanning(const std::string& text) {
   const Json pretended = Json::trusted(text);
   (void)pretty(pretended);
-  for (const auto& [key, value] : members(pretended)) (void)unquoted(value.text());
-  for (const Json& value : elements(pretended)) (void)number_of(value);
-  (void)at_path(pretended, "a[1].b");
-  (void)unquoted(text);
+  for (const auto& [key, value] : members(pretended)) (void)codec::unquoted(value.text());
+  for (const Json& value : elements(pretended)) (void)JsonView(value).number();
+  (void)field(pretended, "a[1].b").json();
+  (void)codec::unquoted(text);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "workflow/durations.hpp"
+#include "text/durations.hpp"
 
 namespace pawl::soak {
 
@@ -33,7 +33,7 @@ constexpr Duration time_with_drift = std::chrono::minutes(2);
 }
 
 Duration time_from(const std::string& text) {
-  const std::optional<Duration> time = workflow::parse_duration(text);
+  const std::optional<Duration> time = text::parse_duration(text);
   if (!time || *time < std::chrono::seconds(5)) {
     refuse("'" + text + "' is no time of 5s or more; write 90s, 10m or 1h");
   }

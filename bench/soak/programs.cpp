@@ -11,7 +11,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::int64_t number_of_item(Context& context) { return integer_of(context.data()).value_or(0); }
+std::int64_t number_of_item(Context& context) {
+  return JsonView(context.data()).integer().value_or(0);
+}
 
 Output output_of(std::int64_t number) {
   return {.json = Json::object({{"number", number}, {"words", 4'214}}),
@@ -67,8 +69,8 @@ Program mixed() {
       .join([](Context&, std::stop_token) -> Outcome { return output_of(3); })
       .gate("quality",
             [](const GateContext& gate, std::stop_token) {
-              const bool rejects =
-                  integer_of(gate.task.data()).value_or(0) % 5 == 0 && gate.is_first_attempt();
+              const bool rejects = JsonView(gate.task.data()).integer().value_or(0) % 5 == 0 &&
+                                   gate.is_first_attempt();
               return rejects ? rejected({.summary = "try harder"}) : accepted();
             })
       .retry({.max_attempts = 3, .on_exhausted = OnExhausted::escalate})

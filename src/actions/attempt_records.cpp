@@ -6,7 +6,7 @@
 #include "actions/command.hpp"
 #include "pawl/codec/json.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace {
 
@@ -35,8 +35,8 @@ Status read_event(const std::string& line, Usage& usage) {
   if (!event) return std::unexpected(event.error());
   if (!is_object(*event)) return fail(ErrorCode::invalid, "not a JSON object");
   for (const auto& [key, value] : members(*event)) {
-    if (key == "progress" && number_of(value)) continue;
-    if (key == "message" && string_of(value)) continue;
+    if (key == "progress" && is_number(value)) continue;
+    if (key == "message" && is_string(value)) continue;
     if (key != "usage") return fail(ErrorCode::invalid, "unknown member \"" + key + "\"");
     const Result<Usage> used = usage_from(value);
     if (!used) return std::unexpected(used.error());
@@ -113,7 +113,7 @@ ArtifactRecord note_of(const EventLines& events) {
 }
 
 Json masked(const Json& value, const Mask& mask) {
-  if (const auto text = string_of(value)) return Json(mask.whole(*text));
+  if (const auto text = JsonView(value).string()) return Json(mask.whole(*text));
   if (is_array(value)) {
     std::vector<Json> list = elements(value);
     for (Json& element : list) element = masked(element, mask);
@@ -128,4 +128,4 @@ Json masked(const Json& value, const Mask& mask) {
   return Json::object(object);
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

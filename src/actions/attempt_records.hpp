@@ -15,7 +15,7 @@
 #include "pawl/store/store.hpp"
 #include "store/patience.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 /// How much of a log the record itself holds; a longer log is stored as a payload.
 inline constexpr std::size_t log_tail_bytes = 2'048;
@@ -43,4 +43,4 @@ struct EventLines {
 /// The same value with secrets masked in its strings.
 [[nodiscard]] Json masked(const Json& value, const Mask& mask);
 
-}  // namespace pawl
+}  // namespace pawl::actions

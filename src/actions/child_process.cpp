@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace {
 
@@ -90,4 +90,4 @@ ChildProcess::~ChildProcess() {
   reap();
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -6,7 +6,7 @@
 
 #include "files/descriptor.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 /// What to start. Used only during `start`.
 struct StartOrder {
@@ -49,4 +49,4 @@ class ChildProcess {
   files::Descriptor handle_;
 };
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -9,7 +9,7 @@
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/rfc3339.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace {
 
@@ -70,8 +70,7 @@ void add_protocol(Variables& env, const Context& context, Workspace& place) {
 }
 
 std::string project_label(const Context& context) {
-  const auto project = member(context.job_labels(), "project");
-  return project ? string_of(*project).value_or("") : "";
+  return field(context.job_labels(), "project").string().value_or("");
 }
 
 std::string working_directory(const Context& context, const std::string& dir) {
@@ -176,4 +175,4 @@ ProcessEnd run_command(const ActionServices& services, Command& command, std::st
   return end;
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -16,7 +16,7 @@
 #include "pawl/core/outcome.hpp"
 #include "pawl/workflow/action.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 /// What the code of every stage shares. Immutable.
 struct ActionServices {
@@ -59,4 +59,4 @@ struct Command {
 /// The longest result, verdict or captured output that is accepted.
 inline constexpr std::size_t result_bytes_max = std::size_t{16} << 20U;
 
-}  // namespace pawl
+}  // namespace pawl::actions

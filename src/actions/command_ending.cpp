@@ -7,7 +7,7 @@
 #include "actions/log_text.hpp"
 #include "pawl/codec/json.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace {
 
@@ -143,4 +143,4 @@ std::optional<StageError> error_of(const ActionSpec& action, const ProcessEnd& e
   return std::nullopt;
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -10,7 +10,7 @@
 #include "pawl/core/outcome.hpp"
 #include "pawl/workflow/action.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 /// The result document; empty if none was written, an error if it could not be read.
 using Written = std::optional<Result<ResultDocument>>;
@@ -21,4 +21,4 @@ using Written = std::optional<Result<ResultDocument>>;
 
 [[nodiscard]] StageError protocol_error(std::string message);
 
-}  // namespace pawl
+}  // namespace pawl::actions

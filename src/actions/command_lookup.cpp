@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace {
 
@@ -120,4 +120,4 @@ StartRefusal start_refusal(int error, const std::string& command) {
   }
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -9,7 +9,7 @@
 
 #include "actions/process.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 struct StartRefusal {
   StartFault fault = StartFault::other;
@@ -30,4 +30,4 @@ struct StartRefusal {
 /// Explains an errno of the start itself.
 [[nodiscard]] StartRefusal start_refusal(int error, const std::string& command);
 
-}  // namespace pawl
+}  // namespace pawl::actions

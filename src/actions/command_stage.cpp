@@ -10,7 +10,7 @@
 #include "pawl/codec/json.hpp"
 #include "store/payloads/payload_names.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace {
 
@@ -251,4 +251,4 @@ Outcome run_command_stage(const ActionServices& services, const ActionSpec& acti
       .outcome();
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -8,10 +8,10 @@
 #include "actions/command.hpp"
 #include "pawl/runtime/stage.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 /// Runs one attempt: prepares the command, runs it, and maps its end to an outcome by the protocol.
 [[nodiscard]] Outcome run_command_stage(const ActionServices& services, const ActionSpec& action,
                                         Context& context, std::stop_token stop);
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -14,7 +14,7 @@
 #include "actions/process_table.hpp"
 #include "files/descriptor.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace {
 
@@ -134,4 +134,4 @@ int end_processes(const Wanted& wanted, Duration grace) {
   return ending.count();
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -10,7 +10,7 @@
 
 #include "pawl/core/time.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 /// A group, identified by its leader (0: none) and the time the leader started, in clock ticks.
 /// Number and start time identify a process for as long as the machine runs.
@@ -34,4 +34,4 @@ struct Wanted {
 /// are gone. Never ends the calling process. Returns how many processes there were.
 int end_processes(const Wanted& wanted, Duration grace);
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -12,7 +12,7 @@
 #include "pawl/codec/rfc3339.hpp"
 #include "pawl/store/results.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace {
 
@@ -43,7 +43,7 @@ void append_item(std::string& out, const Context& context) {
 
 void append_attempt(std::string& out, const Context& context) {
   const Task& task = context.task();
-  ObjectWriter attempt(out);
+  codec::ObjectWriter attempt(out);
   attempt.write("id", std::to_string(task.id.value()) + "-" + std::to_string(context.attempt()));
   attempt.write("number", context.attempt());
   attempt.write("epoch", task.epoch);
@@ -170,7 +170,7 @@ Result<Json> envelope(Context& context, Store& store, Workspace& place, const Js
   std::string text;
   text.reserve(1'024);
   {
-    ObjectWriter document(text);
+    codec::ObjectWriter document(text);
     document.write("protocol", std::int64_t{protocol_version});
     document.write("job", context.job().value());
     document.write("workflow", context.workflow().name());
@@ -206,4 +206,4 @@ Result<Json> envelope(Context& context, Store& store, Workspace& place, const Js
   return Json::trusted(std::move(text));
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -10,7 +10,7 @@
 #include "pawl/runtime/context.hpp"
 #include "pawl/store/store.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 /// The protocol version in every envelope.
 inline constexpr int protocol_version = 1;
@@ -24,4 +24,4 @@ inline constexpr int protocol_version = 1;
 /// Where the feedback of this attempt comes from: "gate", "error", "review" or "operator".
 [[nodiscard]] std::string_view feedback_source(Cause cause, const std::vector<Attempt>& history);
 
-}  // namespace pawl
+}  // namespace pawl::actions

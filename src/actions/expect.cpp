@@ -8,8 +8,9 @@
 
 #include "actions/output_types.hpp"
 #include "pawl/codec/json.hpp"
+#include "text/utf8.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace {
 
@@ -23,20 +24,19 @@ bool is_same(const Json& a, const Json& b) { return canonical(a) == canonical(b)
 
 /// Exact if both are integers; unordered if one is not a number.
 std::partial_ordering order(const Json& a, const Json& b) {
-  const auto a_integer = integer_of(a);
-  const auto b_integer = integer_of(b);
+  const auto a_integer = JsonView(a).integer();
+  const auto b_integer = JsonView(b).integer();
   if (a_integer && b_integer) return *a_integer <=> *b_integer;
-  const auto a_number = number_of(a);
-  const auto b_number = number_of(b);
+  const auto a_number = JsonView(a).number();
+  const auto b_number = JsonView(b).number();
   if (!a_number || !b_number) return std::partial_ordering::unordered;
   return *a_number <=> *b_number;
 }
 
 /// The number of characters of a string, elements of a list or members of an object.
 std::optional<std::int64_t> length_of(const Json& value) {
-  if (const auto text = string_of(value)) {
-    return std::ranges::count_if(
-        *text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+  if (const auto text = JsonView(value).string()) {
+    return static_cast<std::int64_t>(text::count_characters(*text));
   }
   if (is_array(value)) return static_cast<std::int64_t>(elements(value).size());
   if (is_object(value)) return static_cast<std::int64_t>(members(value).size());
@@ -51,7 +51,7 @@ std::string list_text(const Json& list) {
 
 Result<Criterion> check_length(const std::string& name, std::string_view word, const Json& actual,
                                const Json& bound) {
-  const auto limit = integer_of(bound);
+  const auto limit = JsonView(bound).integer();
   if (!limit) return wrong(name, word, bound, "a whole number");
   const auto length = length_of(actual);
   const bool is_min = word == "min_length";
@@ -80,19 +80,19 @@ Result<Criterion> check_one(const std::string& name, std::string_view word, cons
     made.passed = std::ranges::any_of(
         elements(bound), [&](const Json& element) { return is_same(actual, element); });
   } else if (word == "matches") {
-    const auto pattern = string_of(bound);
+    const auto pattern = JsonView(bound).string();
     if (!pattern) return wrong(name, word, bound, "a pattern");
     const re2::RE2 compiled(*pattern, re2::RE2::Quiet);
     if (!compiled.ok()) {
       return wrong(name, word, bound, "a pattern (" + compiled.error() + ")");
     }
     made.expected = "matches " + *pattern;
-    const auto text = string_of(actual);
+    const auto text = JsonView(actual).string();
     made.passed = text && re2::RE2::PartialMatch(*text, compiled);
   } else if (word == "min_length" || word == "max_length") {
     return check_length(name, word, actual, bound);
   } else if (word == "present") {
-    const auto wanted = boolean_of(bound);
+    const auto wanted = JsonView(bound).boolean();
     if (!wanted) return wrong(name, word, bound, "true or false");
     made.expected = *wanted ? "present" : "absent";
     made.actual = actual.is_null() ? "absent" : shown(actual);
@@ -105,8 +105,8 @@ Result<Criterion> check_one(const std::string& name, std::string_view word, cons
 
 bool is_true(const Json& value) {
   if (value.is_null()) return false;
-  if (const auto flag = boolean_of(value)) return *flag;
-  if (const auto number = number_of(value)) return *number != 0;
+  if (is_boolean(value)) return *JsonView(value).boolean();
+  if (is_number(value)) return JsonView(value).number() != 0;
   return length_of(value) != 0;
 }
 
@@ -149,7 +149,7 @@ std::string summary_of(const std::vector<Criterion>& criteria) {
 
 Result<bool> holds(const Json& when, const Lookup& lookup) {
   if (when.is_null()) return true;
-  if (const auto reference = string_of(when)) {
+  if (const auto reference = JsonView(when).string()) {
     const Result<Json> value = resolve_text(*reference, lookup);
     if (!value) return std::unexpected(value.error());
     return is_true(*value);
@@ -164,4 +164,4 @@ Result<bool> holds(const Json& when, const Lookup& lookup) {
   return true;
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -13,7 +13,7 @@
 #include "pawl/core/outcome.hpp"
 #include "pawl/core/result.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 /// Compares a value with `wanted`, an object of {expectation: bound}. Each expectation becomes one
 /// criterion called `name`. `invalid` if an expectation makes no sense, for example if a bound is
@@ -32,4 +32,4 @@ namespace pawl {
 /// or empty; an object of {reference: expectation} holds if all of them are met.
 [[nodiscard]] Result<bool> holds(const Json& when, const Lookup& lookup);
 
-}  // namespace pawl
+}  // namespace pawl::actions

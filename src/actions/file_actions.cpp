@@ -17,6 +17,8 @@
 
 namespace pawl {
 
+using namespace actions;
+
 namespace {
 
 using Services = std::shared_ptr<const ActionServices>;

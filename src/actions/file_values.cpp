@@ -9,7 +9,7 @@
 #include "pawl/codec/json.hpp"
 #include "pawl/store/records.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 using workflow::file_of;
 using workflow::FileValue;
@@ -77,4 +77,4 @@ Result<Json> FileLinks::with_paths(const Json& value, std::string_view field) {
   return value;
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

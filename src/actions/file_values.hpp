@@ -15,7 +15,7 @@
 #include "pawl/store/store.hpp"
 #include "workflow/file_value.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 /// The directory of links for one attempt.
 class FileLinks {
@@ -42,4 +42,4 @@ class FileLinks {
   std::map<std::string, int> twins_;  ///< how many links use a name
 };
 
-}  // namespace pawl
+}  // namespace pawl::actions

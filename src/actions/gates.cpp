@@ -12,7 +12,7 @@
 #include "actions/output_types.hpp"
 #include "workflow/json_schema.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 using workflow::JsonSchema;
 using workflow::SchemaFinding;
@@ -195,4 +195,4 @@ Result<GateFunction> make_gate(const std::shared_ptr<const ActionServices>& serv
   return masked_gate(services, action, std::move(*plain));
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

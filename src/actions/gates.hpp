@@ -9,7 +9,7 @@
 #include "pawl/runtime/stage.hpp"
 #include "pawl/workflow/action.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 /// `invalid` if a schema cannot be compiled. The gate throws if it cannot judge. The engine treats
 /// that as a gate error, never as a verdict.
@@ -17,4 +17,4 @@ namespace pawl {
                                              const std::shared_ptr<const ActionSpec>& action,
                                              const GateSpec& gate);
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <system_error>
 
-#include "actions/utf8.hpp"
+#include "text/utf8.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace fs = std::filesystem;
 
@@ -67,7 +67,7 @@ bool take_one(std::string_view& name, std::string_view& pattern) {
     matches = true;
     // `?` matches a character, not a byte.
     name.remove_prefix(1);
-    while (!name.empty() && (static_cast<unsigned char>(name.front()) & 0xC0U) == 0x80U) {
+    while (!name.empty() && !text::begins_character(name.front())) {
       name.remove_prefix(1);
     }
     return true;
@@ -193,7 +193,7 @@ class Walk {
     std::error_code ignored;
     if (!fs::is_regular_file(base_ / path, ignored)) return;
     std::string text = path.string();
-    if (!is_utf8(text) && error_.message.empty()) {
+    if (!text::is_utf8(text) && error_.message.empty()) {
       error_ = {ErrorCode::invalid, "the file name " + shown_bytes(text) + " is not UTF-8",
                 "rename it, or leave it out of the pattern"};
     }
@@ -249,4 +249,4 @@ Result<std::vector<std::string>> find_files(const fs::path& base, std::string_vi
   return Walk(is_absolute ? "/" : base, std::move(parts)).find(is_absolute ? "/" : "");
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

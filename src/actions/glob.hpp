@@ -11,7 +11,7 @@
 
 #include "pawl/core/result.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 /// The regular files below `base` that match, sorted by their bytes. Paths are relative to `base`,
 /// or absolute if the pattern is. `invalid` names a file whose name is not UTF-8.
@@ -24,4 +24,4 @@ namespace pawl {
 /// The text as a pattern that matches only itself.
 [[nodiscard]] std::string literal_pattern(std::string_view text);
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -11,9 +11,9 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-#include "actions/log_text.hpp"
+#include "text/numbers.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace fs = std::filesystem;
 
@@ -141,8 +141,9 @@ ByteSource HandedIn::bytes(std::int64_t bytes_max, std::stop_token stop) const {
 Status FileKeeper::check_quota(std::span<const std::string> paths) const {
   const auto count = static_cast<std::int64_t>(paths.size());
   if (paths.size() > quota_.files_max) {
-    return refused("the attempt hands in " + grouped(count) + " files, and at most " +
-                       grouped(static_cast<std::int64_t>(quota_.files_max)) + " are kept",
+    return refused("the attempt hands in " + text::with_separators(count) + " files, and at most " +
+                       text::with_separators(static_cast<std::int64_t>(quota_.files_max)) +
+                       " are kept",
                    "pack them into one file");
   }
   std::int64_t sum = 0;
@@ -152,8 +153,8 @@ Status FileKeeper::check_quota(std::span<const std::string> paths) const {
     sum += std::min(file->size(), quota_.bytes_max + 1 - std::min(sum, quota_.bytes_max));
     if (sum <= quota_.bytes_max) continue;
     return refused("the files of the attempt are larger than its quota of " +
-                       grouped(quota_.bytes_max) + " bytes, with " + path + " of " +
-                       grouped(file->size()) + " bytes",
+                       text::with_separators(quota_.bytes_max) + " bytes, with " + path + " of " +
+                       text::with_separators(file->size()) + " bytes",
                    "keep large data elsewhere and hand in its address, or raise --file-quota");
   }
   return {};
@@ -171,4 +172,4 @@ Result<Result<FileKeeper::Kept>> FileKeeper::keep(const std::string& path) {
   return Result<Kept>(Kept{.file = *kept, .name = own_name.empty() ? file->name() : own_name});
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -19,7 +19,7 @@
 #include "pawl/store/store.hpp"
 #include "store/patience.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 /// Where the files of an attempt may be. An attempt may also hand in the files that it was given.
 struct FilePlaces {
@@ -81,4 +81,4 @@ class FileKeeper {
   std::int64_t bytes_kept_ = 0;
 };
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "actions/utf8.hpp"
 #include "pawl/codec/json.hpp"
+#include "text/utf8.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace {
 
@@ -55,7 +55,7 @@ Result<bool> ItemLines::next(Json& document) {
     if (first == std::string::npos) continue;
     const bool is_json = std::string_view("{[\"").find(line[first]) != std::string_view::npos;
     if (!is_json) {
-      if (!is_utf8(line)) return fail(ErrorCode::invalid, place() + " is not UTF-8");
+      if (!text::is_utf8(line)) return fail(ErrorCode::invalid, place() + " is not UTF-8");
       document = Json(line);
       return true;
     }
@@ -69,4 +69,4 @@ Result<bool> ItemLines::next(Json& document) {
   }
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

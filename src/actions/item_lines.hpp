@@ -11,7 +11,7 @@
 #include "pawl/core/json.hpp"
 #include "pawl/core/result.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 class ItemLines {
  public:
@@ -32,4 +32,4 @@ class ItemLines {
   std::int64_t line_ = 0;
 };
 
-}  // namespace pawl
+}  // namespace pawl::actions

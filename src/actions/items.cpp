@@ -23,6 +23,8 @@
 
 namespace pawl {
 
+using namespace actions;
+
 using workflow::Reference;
 using workflow::Template;
 
@@ -281,7 +283,7 @@ class Pages {
     while (inside_.empty()) {
       const Result<bool> read = documents_(raw_);
       if (!read || !*read || items_.path.empty()) return read;
-      const auto found = at_path(raw_.data, items_.path);
+      const auto found = field(raw_.data, items_.path).json();
       if (!found) {
         return fail(ErrorCode::invalid, raw_.place + " has nothing at \"" + items_.path + "\"");
       }

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <utility>
 
-namespace pawl {
+#include "text/numbers.hpp"
+#include "text/utf8.hpp"
+
+namespace pawl::actions {
 
 namespace {
 
 constexpr std::string_view masked = "***";
-
-bool begins_a_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view space = " \t\r\n\v\f";
@@ -84,27 +85,18 @@ bool LogText::is_cut() const { return bytes_ > static_cast<std::int64_t>(head_ma
 std::string LogText::text() const {
   if (!is_cut()) return head_ + tail_;
   std::string_view head = head_;
-  while (!head.empty() && !begins_a_character(head.back())) head.remove_suffix(1);
+  while (!head.empty() && !text::begins_character(head.back())) head.remove_suffix(1);
   if (!head.empty() && static_cast<unsigned char>(head.back()) >= 0xC0U) head.remove_suffix(1);
   const std::string tail = tail_of(tail_, tail_max_);
   const std::int64_t left_out = bytes_ - static_cast<std::int64_t>(head.size() + tail.size());
-  return std::string(head) + "\n… " + grouped(left_out) + " bytes left out …\n" + tail;
-}
-
-std::string grouped(std::int64_t number) {
-  std::string digits = std::to_string(number);
-  const std::size_t first = number < 0 ? 1 : 0;
-  for (std::size_t at = digits.size(); at > first + 3;) {
-    at -= 3;
-    digits.insert(at, 1, ',');
-  }
-  return digits;
+  return std::string(head) + "\n… " + text::with_separators(left_out) + " bytes left out …\n" +
+         tail;
 }
 
 std::string tail_of(std::string_view text, std::size_t bytes_max) {
   if (text.size() > bytes_max) {
     text.remove_prefix(text.size() - bytes_max);
-    for (int i = 0; i < 3 && !text.empty() && !begins_a_character(text.front()); ++i) {
+    for (int i = 0; i < 3 && !text.empty() && !text::begins_character(text.front()); ++i) {
       text.remove_prefix(1);
     }
   }
@@ -117,9 +109,9 @@ std::string last_line(std::string_view text, std::size_t bytes_max) {
   if (newline != std::string_view::npos) text = trimmed(text.substr(newline + 1));
   if (text.size() <= bytes_max) return std::string(text);
   text = text.substr(0, bytes_max);
-  while (!text.empty() && !begins_a_character(text.back())) text.remove_suffix(1);
+  while (!text.empty() && !text::begins_character(text.back())) text.remove_suffix(1);
   if (!text.empty()) text.remove_suffix(1);
   return std::string(text) + "…";
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

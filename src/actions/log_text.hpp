@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace pawl {
+namespace pawl::actions {
 
 /// Replaces secrets by ***, even if one arrives in two pieces.
 class Mask {
@@ -52,11 +52,9 @@ class LogText {
   std::int64_t bytes_ = 0;
 };
 
-/// "49,000,000"
-[[nodiscard]] std::string grouped(std::int64_t number);
 /// The last `bytes_max` bytes, beginning with a whole character.
 [[nodiscard]] std::string tail_of(std::string_view text, std::size_t bytes_max);
 /// The last line that is not blank, trimmed and at most `bytes_max` long.
 [[nodiscard]] std::string last_line(std::string_view text, std::size_t bytes_max = 500);
 
-}  // namespace pawl
+}  // namespace pawl::actions

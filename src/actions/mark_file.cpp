@@ -16,7 +16,7 @@
 #include "files/trusted_path.hpp"
 #include "pawl/codec/json.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace {
 
@@ -83,16 +83,14 @@ void read_owner(const std::string& text, MarkText& mark) {
   const Result<Json> json = parse_json(text.substr(0, text.find('\n')));
   if (!json) return;
   const auto text_at = [&](std::string_view key) {
-    const auto value = member(*json, key);
-    return value ? string_of(*value).value_or("") : "";
+    return JsonView(*json)[key].string().value_or("");
   };
   std::string token = text_at("token");
   // A shorter token could be a prefix of the environment of other processes.
   if (!is_hex(token, token_digits)) return;
   mark.token = std::move(token);
   mark.boot = text_at("boot");
-  const auto owner = member(*json, "owner");
-  if (owner) mark.owner = static_cast<pid_t>(integer_of(*owner).value_or(0));
+  mark.owner = static_cast<pid_t>(field(*json, "owner").integer().value_or(0));
 }
 
 }  // namespace
@@ -190,4 +188,4 @@ bool is_earlier(const MarkLine& line, TaskId task, AttemptNumber current) {
   return name && name->task == task.value() && name->attempt < current;
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

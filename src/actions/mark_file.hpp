@@ -20,7 +20,7 @@
 #include "pawl/core/ids.hpp"
 #include "pawl/core/result.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 inline constexpr std::string_view mark_suffix = ".mark";
 
@@ -64,4 +64,4 @@ bool write_mark_line(int file, std::size_t line, const std::string& text);
 /// Whether the line belongs to an attempt of this task before `current`.
 [[nodiscard]] bool is_earlier(const MarkLine& line, TaskId task, AttemptNumber current);
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -16,7 +16,7 @@
 #include "files/private_files.hpp"
 #include "files/trusted_path.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace fs = std::filesystem;
 
@@ -139,7 +139,7 @@ void Mark::add_leader(pid_t leader) {
 }
 
 void Mark::end_processes(Duration grace) const {
-  (void)pawl::end_processes({.variable = "PAWL_RUN=" + token(), .groups = {}}, grace);
+  (void)actions::end_processes({.variable = "PAWL_RUN=" + token(), .groups = {}}, grace);
 }
 
 Result<std::shared_ptr<WorkerMark>> RunDirectory::worker(const WorkerMark* lost) {
@@ -168,4 +168,4 @@ Result<Mark> RunDirectory::mark(const std::string& name) {
   return mark;
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -31,7 +31,7 @@
 #include "pawl/core/result.hpp"
 #include "pawl/core/time.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 /// The mark of this worker, with the directory of its scratch directories. Both are removed with
 /// this object. Threads: any.
@@ -129,4 +129,4 @@ class RunDirectory {
                                                TaskId task, AttemptNumber current, Duration grace,
                                                bool trust_owner = false);
 
-}  // namespace pawl
+}  // namespace pawl::actions

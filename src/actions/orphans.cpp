@@ -23,6 +23,8 @@
 
 namespace pawl {
 
+using namespace actions;
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -152,8 +154,8 @@ int end_fenced(const MarkText& mark, TaskId task, AttemptNumber current, Duratio
 
 }  // namespace
 
-Result<int> end_earlier_attempts(const fs::path& run_directory, TaskId task, AttemptNumber current,
-                                 Duration grace, bool trust_owner) {
+Result<int> actions::end_earlier_attempts(const fs::path& run_directory, TaskId task,
+                                          AttemptNumber current, Duration grace, bool trust_owner) {
   const Result<Found> found = marks_in(run_directory, trust_owner);
   if (!found) return std::unexpected(found.error());
   int ended = 0;

@@ -7,9 +7,10 @@
 #include "actions/file_values.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/store/records.hpp"
+#include "text/utf8.hpp"
 #include "workflow/field_types.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 using workflow::file_of;
 using workflow::file_value;
@@ -57,11 +58,9 @@ std::string text_of(const FieldMisfit& misfit) {
 }
 
 std::string shown(const Json& value) {
-  std::string text = string_of(value).value_or(value.text());
+  std::string text = JsonView(value).string().value_or(value.text());
   if (text.size() <= shown_max) return text;
-  std::size_t end = shown_max;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + "…";
+  return std::string(text::beginning_of(text, shown_max)) + "…";
 }
 
 std::vector<FieldMisfit> misfits(const std::vector<OutField>& out, const Json& output,
@@ -94,7 +93,7 @@ std::vector<std::string> paths_of_files(const std::vector<OutField>& out, const 
   if (!is_object(output)) return paths;
   for (const auto& [name, value] : members(output)) {
     if (!is_file_field(out, name)) continue;
-    if (auto path = string_of(value)) paths.push_back(std::move(*path));
+    if (auto path = JsonView(value).string()) paths.push_back(std::move(*path));
   }
   return paths;
 }
@@ -110,7 +109,7 @@ Result<Json> keep_files(const std::vector<OutField>& out, const Json& output, Fi
           {.sha256 = known->sha256, .name = mask.whole(known->name), .size = known->size});
       continue;
     }
-    const auto path = string_of(value);
+    const auto path = JsonView(value).string();
     if (!path) {
       unfit.push_back({name, "the path of a file", shown(value)});
       continue;
@@ -128,4 +127,4 @@ Result<Json> keep_files(const std::vector<OutField>& out, const Json& output, Fi
   return Json::object(object);
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

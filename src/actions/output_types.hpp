@@ -11,7 +11,7 @@
 #include "pawl/core/result.hpp"
 #include "pawl/workflow/action.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 /// One field that does not match its declaration.
 struct FieldMisfit {
@@ -42,4 +42,4 @@ struct FieldMisfit {
 /// A value in the form shown to users: strings without quotes, long ones shortened.
 [[nodiscard]] std::string shown(const Json& value);
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace pawl {
+namespace pawl::actions {
 
 inline std::string plain_name(std::string_view text) {
   std::string name;
@@ -17,4 +17,4 @@ inline std::string plain_name(std::string_view text) {
   return name;
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -22,7 +22,7 @@
 #include "files/descriptor.hpp"
 #include "pawl/core/result.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace {
 
@@ -378,4 +378,4 @@ std::string signal_name(int signal) {
   return name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(signal);
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

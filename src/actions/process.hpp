@@ -21,7 +21,7 @@
 
 #include "pawl/core/time.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 struct ProcessSpec {
   std::vector<std::string> argv;  ///< a name without a slash is looked up in the PATH of `env`
@@ -76,4 +76,4 @@ struct ProcessEnd {
 /// "SIGKILL"
 [[nodiscard]] std::string signal_name(int signal);
 
-}  // namespace pawl
+}  // namespace pawl::actions

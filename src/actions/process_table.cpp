@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace {
 
@@ -84,4 +84,4 @@ std::string boot_id() {
   return id;
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -11,7 +11,7 @@
 
 #include <sys/types.h>
 
-namespace pawl {
+namespace pawl::actions {
 
 struct ProcessEntry {
   pid_t pid = 0;
@@ -39,4 +39,4 @@ struct ProcessEntry {
 /// Identifies this boot of the machine.
 [[nodiscard]] std::string boot_id();
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -5,7 +5,7 @@
 
 #include "pawl/codec/json.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 using workflow::file_of;
 using workflow::Reference;
@@ -44,7 +44,7 @@ Result<std::string> text_of(const Json& value, const Reference& reference, FileL
   if (!is_scalar(value)) {
     return fail(ErrorCode::invalid, reference.text() + " is " + kind_word(value) + ", not text");
   }
-  if (auto text = string_of(value)) return std::move(*text);
+  if (auto text = JsonView(value).string()) return std::move(*text);
   return value.text();
 }
 
@@ -65,7 +65,7 @@ Result<Json> stage_value(Context& context, const Reference& reference) {
 }  // namespace
 
 Json value_at(const Json& value, std::string_view path) {
-  return at_path(value, path).value_or(Json());
+  return field(value, path).json().value_or(Json());
 }
 
 Json item_value(const std::string& key, const Json& data, std::string_view path) {
@@ -121,7 +121,7 @@ Result<Json> resolve_text(std::string_view text, const Lookup& lookup, FileLinks
 
 Result<Json> resolve_value(const Json& value, const Lookup& lookup, FileLinks* links) {
   if (value.text().find('$') == std::string::npos) return value;
-  if (const auto text = string_of(value)) return resolve_text(*text, lookup, links);
+  if (const auto text = JsonView(value).string()) return resolve_text(*text, lookup, links);
   if (is_array(value)) {
     std::vector<Json> list = elements(value);
     for (Json& element : list) {
@@ -186,4 +186,4 @@ Result<std::vector<std::string>> resolve_command(const std::vector<std::string>&
   return resolved;
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

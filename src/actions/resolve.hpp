@@ -16,7 +16,7 @@
 #include "pawl/runtime/context.hpp"
 #include "workflow/reference.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 /// Returns the value of a reference, null if there is none.
 using Lookup = std::function<Result<Json>(const workflow::Reference&)>;
@@ -53,4 +53,4 @@ using Lookup = std::function<Result<Json>(const workflow::Reference&)>;
                                                                const Lookup& lookup,
                                                                FileLinks* links);
 
-}  // namespace pawl
+}  // namespace pawl::actions

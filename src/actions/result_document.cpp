@@ -5,7 +5,9 @@
 #include "codec/object_reader.hpp"
 #include "pawl/codec/json.hpp"
 
-namespace pawl {
+namespace pawl::actions {
+
+using codec::ObjectReader;
 
 namespace {
 
@@ -20,7 +22,7 @@ constexpr std::int64_t tokens_max = 1'000'000'000'000'000;
 Status wrong(std::string message) { return fail(ErrorCode::invalid, std::move(message)); }
 
 Status read_outcome(const Json& value, ResultDocument::Kind& outcome) {
-  const auto word = string_of(value);
+  const auto word = JsonView(value).string();
   if (word == "ok") {
     outcome = ResultDocument::Kind::ok;
   } else if (word == "needs_review") {
@@ -41,7 +43,7 @@ Status read_object(std::string_view key, const Json& value, Json& out) {
 }
 
 Status read_class(const Json& value, ErrorClass& out) {
-  const auto word = string_of(value);
+  const auto word = JsonView(value).string();
   const auto known = word ? from_name<ErrorClass>(*word) : std::nullopt;
   if (!known) {
     return wrong(
@@ -55,7 +57,7 @@ Status read_class(const Json& value, ErrorClass& out) {
 
 Status read_wait(const Json& value, std::optional<Duration>& out) {
   if (value.is_null()) return {};
-  const auto seconds = number_of(value);
+  const auto seconds = JsonView(value).number();
   if (!seconds || *seconds < 0 || *seconds > seconds_max) {
     return wrong("\"retry_after_s\" must be a number of seconds, not " + value.text());
   }
@@ -84,7 +86,7 @@ Status read_file(const Json& value, NamedFile& file) {
 }
 
 Status read_tokens(std::string_view key, const Json& value, std::int64_t& sum) {
-  const auto count = integer_of(value);
+  const auto count = JsonView(value).integer();
   if (!count || *count < 0 || *count > tokens_max) {
     return wrong("\"" + std::string(key) + "\" must be a count, not " + value.text());
   }
@@ -95,7 +97,7 @@ Status read_tokens(std::string_view key, const Json& value, std::int64_t& sum) {
 Status read_criterion(const Json& value, Criterion& criterion) {
   const auto as_text = [](std::string& out) {
     return [&out](const Json& part) -> Status {
-      out = string_of(part).value_or(part.text());
+      out = JsonView(part).string().value_or(part.text());
       return {};
     };
   };
@@ -107,7 +109,7 @@ Status read_criterion(const Json& value, Criterion& criterion) {
 }
 
 Status read_verdict(const Json& value, Verdict& out) {
-  const auto word = string_of(value);
+  const auto word = JsonView(value).string();
   const auto known = word ? from_name<Verdict>(*word) : std::nullopt;
   if (!known) {
     return wrong("\"verdict\" must be \"accepted\", \"rejected\" or \"uncertain\", not " +
@@ -124,7 +126,7 @@ Result<Usage> usage_from(const Json& value, std::string* model) {
   std::string named;
   ObjectReader object(value, "\"usage\"", ErrorCode::invalid);
   object.read_with("cost_usd", [&](const Json& part) -> Status {
-    const auto dollars = number_of(part);
+    const auto dollars = JsonView(part).number();
     if (!dollars || *dollars < 0 || *dollars > dollars_max) {
       return wrong("\"cost_usd\" must be a number of dollars, not " + part.text());
     }
@@ -161,7 +163,8 @@ Result<ResultDocument> parse_result_document(std::string_view text) {
   object.read_list("artifacts", document.artifacts, read_file);
   object.read_with("error", [&](const Json& value) { return read_error(value, document.error); });
   if (const Status read = object.finish(); !read) return std::unexpected(read.error());
-  const bool says_both = document.error && (member(*json, "output") || member(*json, "outcome"));
+  const bool says_both =
+      document.error && (field(*json, "output").exists() || field(*json, "outcome").exists());
   if (says_both) {
     return fail(ErrorCode::invalid,
                 "it has an \"error\" together with an \"output\" or \"outcome\"");
@@ -175,7 +178,7 @@ Result<VerdictDocument> parse_verdict_document(std::string_view text) {
   if (!is_object(*json)) return fail(ErrorCode::invalid, "not a JSON object");
   VerdictDocument document;
   ObjectReader object(*json, "the verdict", ErrorCode::invalid);
-  if (!member(*json, "verdict")) return fail(ErrorCode::invalid, "it has no \"verdict\"");
+  if (!field(*json, "verdict").exists()) return fail(ErrorCode::invalid, "it has no \"verdict\"");
   object.read_with("verdict",
                    [&](const Json& value) { return read_verdict(value, document.verdict); });
   object.read("summary", document.feedback.summary);
@@ -191,4 +194,4 @@ Result<VerdictDocument> parse_verdict_document(std::string_view text) {
   return document;
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

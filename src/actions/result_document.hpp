@@ -12,7 +12,7 @@
 #include "pawl/core/outcome.hpp"
 #include "pawl/core/result.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 /// A file that the command wants to keep beside its output.
 struct NamedFile {
@@ -47,4 +47,4 @@ struct VerdictDocument {
 /// {"cost_usd","input_tokens","output_tokens","model"}, all of them optional.
 [[nodiscard]] Result<Usage> usage_from(const Json& value, std::string* model = nullptr);
 
-}  // namespace pawl
+}  // namespace pawl::actions

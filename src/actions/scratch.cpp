@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-namespace pawl {
+namespace pawl::actions {
 
 namespace fs = std::filesystem;
 
@@ -78,4 +78,4 @@ void remove_tree(const fs::path& path) {
   fs::remove_all(path, error);
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

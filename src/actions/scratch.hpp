@@ -8,7 +8,7 @@
 
 #include "pawl/core/result.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 /// The directory of one attempt, and the directory inside it that the command gets.
 class ScratchDirectory {
@@ -37,4 +37,4 @@ class ScratchDirectory {
 /// owner.
 void remove_tree(const std::filesystem::path& path);
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "actions/log_text.hpp"
 #include "actions/plain_name.hpp"
+#include "text/numbers.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 Result<Workspace> Workspace::make(Store& store, const ActionOptions& options, RunDirectory& run,
                                   const Context& context, const std::string& suffix) {
@@ -51,9 +51,10 @@ Result<std::optional<std::string>> read_small_file(const std::filesystem::path& 
     text.append(buffer.data(), static_cast<std::size_t>(got));
     if (text.size() > bytes_max) {
       return fail(ErrorCode::invalid,
-                  "it is longer than " + grouped(static_cast<std::int64_t>(bytes_max)) + " bytes");
+                  "it is longer than " +
+                      text::with_separators(static_cast<std::int64_t>(bytes_max)) + " bytes");
     }
   }
 }
 
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -18,7 +18,7 @@
 #include "pawl/actions/actions.hpp"
 #include "pawl/runtime/context.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 
 class Workspace {
  public:
@@ -52,4 +52,4 @@ class Workspace {
 [[nodiscard]] Result<std::optional<std::string>> read_small_file(const std::filesystem::path& path,
                                                                  std::size_t bytes_max);
 
-}  // namespace pawl
+}  // namespace pawl::actions

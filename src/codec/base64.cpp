@@ -6,7 +6,7 @@
 
 #include "pawl/core/result.hpp"
 
-namespace pawl {
+namespace pawl::codec {
 namespace {
 
 // OpenSSL uses int for sizes; the pieces here are at most a few megabytes.
@@ -45,4 +45,4 @@ std::optional<std::string> from_base64(std::string_view text) {
   return bytes;
 }
 
-}  // namespace pawl
+}  // namespace pawl::codec

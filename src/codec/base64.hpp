@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-namespace pawl {
+namespace pawl::codec {
 
 [[nodiscard]] std::string to_base64(std::string_view bytes);
 
 /// Strict: empty for any text that `to_base64` does not produce.
 [[nodiscard]] std::optional<std::string> from_base64(std::string_view text);
 
-}  // namespace pawl
+}  // namespace pawl::codec

@@ -8,7 +8,7 @@
 
 #include "pawl/codec/names.hpp"
 
-namespace pawl {
+namespace pawl::codec {
 namespace {
 
 constexpr std::size_t numbers_in_event = 7;
@@ -161,4 +161,4 @@ Result<std::vector<Event>> read_events(std::string_view text, EventSeq row, JobI
   return events;
 }
 
-}  // namespace pawl
+}  // namespace pawl::codec

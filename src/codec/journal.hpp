@@ -15,7 +15,7 @@
 #include "pawl/core/event.hpp"
 #include "pawl/core/result.hpp"
 
-namespace pawl {
+namespace pawl::codec {
 
 inline constexpr std::size_t events_per_row = 16;
 
@@ -27,4 +27,4 @@ void append_events(std::string& out, std::span<const Event> events);
 [[nodiscard]] Result<std::vector<Event>> read_events(std::string_view text, EventSeq row, JobId job,
                                                      Timestamp at);
 
-}  // namespace pawl
+}  // namespace pawl::codec

@@ -5,7 +5,7 @@
 #include "codec/scan.hpp"
 #include "pawl/core/workflow.hpp"
 
-namespace pawl {
+namespace pawl::codec {
 namespace {
 
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
@@ -16,9 +16,9 @@ std::string suggestion(std::string_view name, const std::vector<std::string>& kn
 }
 
 template <class T>
-Fit take(const std::optional<T>& found, T& out, const char* wanted) {
+Fit take(Result<T> found, T& out, const char* wanted) {
   if (!found) return Misfit{wanted, {}};
-  out = *found;
+  out = *std::move(found);
   return std::nullopt;
 }
 
@@ -31,16 +31,16 @@ bool has_more_elements(const Json& list, std::size_t max) {
 }
 
 Fit decode(const Json& value, std::string& out) {
-  return take(string_of(value), out, "must be a string");
+  return take(JsonView(value).string(), out, "must be a string");
 }
 Fit decode(const Json& value, bool& out) {
-  return take(boolean_of(value), out, "must be true or false");
+  return take(JsonView(value).boolean(), out, "must be true or false");
 }
 Fit decode(const Json& value, std::int64_t& out) {
-  return take(integer_of(value), out, "must be an integer");
+  return take(JsonView(value).integer(), out, "must be an integer");
 }
 Fit decode(const Json& value, std::uint32_t& out) {
-  const auto found = integer_of(value);
+  const auto found = JsonView(value).integer();
   if (!found || !std::in_range<std::uint32_t>(*found)) {
     return Misfit{"must be an integer from 0 to 4294967295", {}};
   }
@@ -48,10 +48,10 @@ Fit decode(const Json& value, std::uint32_t& out) {
   return std::nullopt;
 }
 Fit decode(const Json& value, double& out) {
-  return take(number_of(value), out, "must be a number");
+  return take(JsonView(value).number(), out, "must be a number");
 }
 Fit decode(const Json& value, Duration& out) {
-  const auto found = integer_of(value);
+  const auto found = JsonView(value).integer();
   if (!found) return Misfit{"must be an integer of microseconds", {}};
   out = Duration{*found};
   return std::nullopt;
@@ -71,7 +71,7 @@ Fit decode(const Json& value, std::vector<std::string>& out) {
   if (!is_array(value)) return Misfit{"must be a list of strings", {}};
   for (const Json& element : elements(value)) {
     if (!is_string(element)) return Misfit{"must be a list of strings", {}};
-    out.push_back(*string_of(element));
+    out.push_back(*JsonView(element).string());
   }
   return std::nullopt;
 }
@@ -82,7 +82,7 @@ Fit misfit_of_word(const Json& value, const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     misfit.wanted += (&word == &words.front() ? " " : ", ") + quoted(word);
   }
-  if (const auto word = string_of(value)) {
+  if (const auto word = JsonView(value).string()) {
     misfit.wanted += ", not " + quoted(*word);
     misfit.help = suggestion(*word, words);
   }
@@ -123,4 +123,4 @@ Status ObjectReader::finish() {
   return {};
 }
 
-}  // namespace pawl
+}  // namespace pawl::codec

@@ -15,10 +15,11 @@
 
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/core/ids.hpp"
 #include "pawl/core/result.hpp"
 #include "pawl/core/time.hpp"
 
-namespace pawl {
+namespace pawl::codec {
 
 /// Why a JSON value does not fit.
 struct Misfit {
@@ -44,11 +45,20 @@ Fit misfit_of_word(const Json& value, const std::vector<std::string>& words);
 template <class E>
   requires std::is_enum_v<E>
 Fit decode(const Json& value, E& out) {
-  const auto name = string_of(value);
+  const auto name = JsonView(value).string();
   const auto found = name ? from_name<E>(*name) : std::nullopt;
   if (!found) return misfit_of_word(value, all_names<E>());
   out = *found;
   return std::nullopt;
+}
+
+template <class Tag>
+Fit decode(const Json& value, Id<Tag>& out) {
+  std::int64_t number = 0;
+  Fit fit = decode(value, number);
+  if (!fit && number < 0) fit = Misfit{"must not be negative", {}};
+  if (!fit) out = Id<Tag>{number};
+  return fit;
 }
 
 template <class T>
@@ -108,4 +118,4 @@ class ObjectReader {
   std::optional<Error> error_;
 };
 
-}  // namespace pawl
+}  // namespace pawl::codec

@@ -15,7 +15,7 @@
 #include "pawl/core/json.hpp"
 #include "pawl/core/time.hpp"
 
-namespace pawl {
+namespace pawl::codec {
 
 inline void append_value(std::string& out, const std::string& value) { append_quoted(out, value); }
 inline void append_value(std::string& out, std::string_view value) { append_quoted(out, value); }
@@ -75,4 +75,4 @@ class ObjectWriter {
   bool is_first_ = true;
 };
 
-}  // namespace pawl
+}  // namespace pawl::codec

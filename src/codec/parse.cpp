@@ -10,8 +10,12 @@
 
 #include "codec/scan.hpp"
 #include "pawl/codec/json.hpp"
+#include "text/utf8.hpp"
 
 namespace pawl {
+
+using namespace codec;
+
 namespace {
 
 using Fault = boost::json::error_code;
@@ -142,7 +146,7 @@ std::string place(std::string_view text, std::size_t at) {
     if (c == '\n') {
       ++line;
       column = 1;
-    } else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
+    } else if (text::begins_character(c)) {
       ++column;
     }
   }

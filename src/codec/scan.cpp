@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <system_error>
 
-namespace pawl {
+#include "text/utf8.hpp"
+
+namespace pawl::codec {
 namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
@@ -17,27 +19,6 @@ std::uint32_t hex_unit(std::string_view text, std::size_t at) {
   const std::string_view digits = text.substr(std::min(at, text.size()), 4);
   std::from_chars(digits.data(), digits.data() + digits.size(), unit, 16);
   return unit;
-}
-
-void append_utf8(std::string& out, std::uint32_t code) {
-  const auto continuation = [&](unsigned shift) {
-    out += static_cast<char>(0x80U | ((code >> shift) & 0x3FU));
-  };
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0U | (code >> 6U));
-    continuation(0);
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0U | (code >> 12U));
-    continuation(6);
-    continuation(0);
-  } else {
-    out += static_cast<char>(0xF0U | (code >> 18U));
-    continuation(12);
-    continuation(6);
-    continuation(0);
-  }
 }
 
 /// Appends the character of the \u escape whose digits start at `at`. Returns where the escape
@@ -50,7 +31,7 @@ std::size_t append_unit(std::string& out, std::string_view body, std::size_t at)
     code = 0x10000 + ((code - 0xD800) << 10U) + ((low - 0xDC00) & 0x3FFU);
     at += 6;
   }
-  append_utf8(out, code);
+  text::append_utf8(out, code);
   return at;
 }
 
@@ -161,4 +142,4 @@ std::optional<double> double_of(std::string_view digits) {
   return value;
 }
 
-}  // namespace pawl
+}  // namespace pawl::codec

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace pawl {
+namespace pawl::codec {
 
 class Scanner {
  public:
@@ -58,4 +58,4 @@ std::string unquoted(std::string_view quoted);
 /// A finite number. Too small for a double is zero; too large is none.
 std::optional<double> double_of(std::string_view digits);
 
-}  // namespace pawl
+}  // namespace pawl::codec

@@ -13,7 +13,7 @@
 #include "codec/base64.hpp"
 #include "pawl/codec/digest.hpp"
 
-namespace pawl {
+namespace pawl::codec {
 namespace {
 
 constexpr std::size_t key_bytes = 32;
@@ -153,4 +153,4 @@ Result<std::string> fingerprint_of(std::string_view pem) {
   return fingerprint(key);
 }
 
-}  // namespace pawl
+}  // namespace pawl::codec

@@ -9,7 +9,7 @@
 
 #include "pawl/core/result.hpp"
 
-namespace pawl {
+namespace pawl::codec {
 
 /// Base64 of 32 and of 64 bytes, as in the line `signature` of an export.
 struct Signature {
@@ -31,4 +31,4 @@ struct Signature {
 /// `invalid` for any other text.
 [[nodiscard]] Result<std::string> fingerprint_of(std::string_view pem);
 
-}  // namespace pawl
+}  // namespace pawl::codec

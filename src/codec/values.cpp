@@ -6,7 +6,7 @@
 #include "codec/object_reader.hpp"
 #include "codec/object_writer.hpp"
 
-namespace pawl {
+namespace pawl::codec {
 namespace {
 
 // Deeper than the limit of `parse_json` for outside values, because those are nested in stored
@@ -290,4 +290,4 @@ template Result<Answer> from_json_text(std::string_view);
 template Result<Counts> from_json_text(std::string_view);
 template Result<Decision> from_json_text(std::string_view);
 
-}  // namespace pawl
+}  // namespace pawl::codec

@@ -13,7 +13,7 @@
 #include "pawl/core/result.hpp"
 #include "pawl/core/review.hpp"
 
-namespace pawl {
+namespace pawl::codec {
 
 void append_json(std::string& out, const Feedback& value);
 void append_json(std::string& out, const StageError& value);
@@ -37,4 +37,4 @@ template <class T>
 template <class T>
 [[nodiscard]] Result<T> from_json_text(std::string_view text);
 
-}  // namespace pawl
+}  // namespace pawl::codec

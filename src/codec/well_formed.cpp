@@ -6,7 +6,7 @@
 
 #include <boost/json/basic_parser_impl.hpp>
 
-namespace pawl {
+namespace pawl::codec {
 namespace {
 
 /// Accepts every event: the parser alone decides whether the text follows the grammar.
@@ -55,4 +55,4 @@ bool is_well_formed_json(std::string_view text) {
   return !fault && end == text.size();
 }
 
-}  // namespace pawl
+}  // namespace pawl::codec

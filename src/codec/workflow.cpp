@@ -8,6 +8,9 @@
 #include "pawl/codec/json.hpp"
 
 namespace pawl {
+
+using namespace codec;
+
 namespace {
 
 void append_backoff(std::string& out, const Backoff& value) {
@@ -94,8 +97,7 @@ void append_stage(std::string& out, const StageDefinition& stage) {
 class StageReader {
  public:
   explicit StageReader(const Json& json) : json_(json) {
-    const auto name = member(json, "name");
-    const auto text = name ? string_of(*name) : std::nullopt;
+    const auto text = field(json, "name").string();
     stage_ = text ? "stage '" + *text + "'" : "a stage without a name";
   }
 

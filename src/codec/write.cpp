@@ -13,6 +13,9 @@
 #include "pawl/codec/json.hpp"
 
 namespace pawl {
+
+using namespace codec;
+
 namespace {
 
 /// Up to here, whole numbers are the same as integers and as doubles.

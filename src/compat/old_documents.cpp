@@ -62,14 +62,14 @@ class ObjectReader {
   std::string text(std::string_view key) {
     const Json value = any(key);
     if (value.is_null()) return {};
-    std::optional<std::string> read = string_of(value);
+    Result<std::string> read = JsonView(value).string();
     if (!read) fault(key, "a text", value);
     return read.value_or("");
   }
   std::uint32_t count(std::string_view key) { return count_from(any(key), key); }
   std::uint32_t count_from(const Json& value, std::string_view key) {
     if (value.is_null()) return 0;
-    const std::optional<std::int64_t> read = integer_of(value);
+    const Result<std::int64_t> read = JsonView(value).integer();
     if (!read || *read < 0 || *read > attempts_bound) {
       fault(key, "a count from 0 to " + std::to_string(attempts_bound), value);
       return 0;
@@ -79,7 +79,7 @@ class ObjectReader {
   Timestamp time(std::string_view key) {
     const Json value = any(key);
     if (value.is_null()) return no_time;
-    const std::optional<std::string> read = string_of(value);
+    const Result<std::string> read = JsonView(value).string();
     const Result<Timestamp> at = read ? parse_rfc3339(*read) : fail(ErrorCode::invalid, "");
     if (!at) fault(key, "a time such as 2025-01-11T10:00:00Z", value);
     return at.value_or(no_time);
@@ -97,7 +97,7 @@ class ObjectReader {
   std::vector<std::string> texts(std::string_view key) {
     std::vector<std::string> out;
     for (std::size_t i = 0; const Json& element : list(key)) {
-      std::optional<std::string> read = string_of(element);
+      Result<std::string> read = JsonView(element).string();
       if (read) {
         out.push_back(std::move(*read));
       } else {
@@ -129,7 +129,7 @@ class ObjectReader {
 std::pair<std::string, Json> tagged(ObjectReader& reader, std::string_view key) {
   const Json value = reader.any(key);
   if (value.is_null()) return {};
-  if (std::optional<std::string> name = string_of(value)) return {std::move(*name), {}};
+  if (Result<std::string> name = JsonView(value).string()) return {std::move(*name), {}};
   const auto facts = members(value);
   if (facts.size() == 1) return facts.front();
   reader.fault(key, "a name, or an object with one name", value);
@@ -146,7 +146,7 @@ OldResult result_from(const std::string& key, const Json& document, const std::s
   result.succeeded = status.empty() || status == "Success" || status == "success" ||
                      status == "completed" || status == "Completed";
   result.error = reader.text("error");
-  if (result.error.empty()) result.error = string_of(facts).value_or("");
+  if (result.error.empty()) result.error = JsonView(facts).string().value_or("");
   if (result.error.empty() && !result.succeeded) result.error = status;
   result.output = reader.any("output");
   result.ended_at = reader.time("completed_at");
@@ -171,7 +171,7 @@ OldFailedAttempt attempt_from(const Json& document, const std::string& path, Rea
   const auto [type, facts] = tagged(reader, "error_type");
   attempt.error_type = type;
   attempt.error_message = reader.text("error_message");
-  if (const auto code = member(facts, "exit_code")) attempt.exit_code = code->text();
+  if (const auto code = field(facts, "exit_code").json()) attempt.exit_code = code->text();
   reader.pass_over({"stack_trace", "error_context", "agent_id", "step_failed", "duration_ms",
                     "json_log_location"});
   return attempt;
@@ -252,13 +252,13 @@ std::vector<OldDeadLetter> old_dead_letters_from(const std::vector<Json>& docume
     const std::string where =
         documents.size() == 1 ? "dead letters" : "dead letters, line " + std::to_string(line);
     ++line;
-    const std::optional<Json> items = member(document, "items");
+    const Json items = field(document, "items").json().value_or(Json());
     if (is_array(document)) {
       add_all(document, where);
-    } else if (items && is_array(*items)) {
-      add_all(*items, where + ".items");
-    } else if (items && is_object(*items)) {
-      for (const auto& [id, letter] : members(*items)) add(letter, where + ".items." + id);
+    } else if (is_array(items)) {
+      add_all(items, where + ".items");
+    } else if (is_object(items)) {
+      for (const auto& [id, letter] : members(items)) add(letter, where + ".items." + id);
     } else {
       add(document, where);
     }

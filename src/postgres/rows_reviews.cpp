@@ -70,7 +70,7 @@ std::vector<Review> PostgresRows::due_answers(Timestamp now, std::uint32_t max) 
 void PostgresRows::append_journal(JobId job, Timestamp at, std::span<const Event> events) {
   has_news_ = true;
   journal_text_.clear();
-  append_events(journal_text_, events);
+  codec::append_events(journal_text_, events);
   std::int64_t item_lo = INT64_MAX;
   std::int64_t item_hi = 0;
   for (const Event& event : events) {

@@ -126,7 +126,8 @@ class EngineOnLoop final : public Engine {
         job = store_->records().job(id);
         if (job ? is_over(*job) : !watch) return job;
       }
-      if (!goes_on || (!is_started_ && !clock_.ticks())) return job;
+      if (!goes_on) return store_->records().job(id);  // it may have changed with the last commit
+      if (!is_started_ && !clock_.ticks()) return job;
       if (watch && now >= watch_at) {
         watch_at = now + poll_interval_;
         if (!watch(job)) return job;

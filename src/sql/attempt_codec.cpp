@@ -99,7 +99,7 @@ std::optional<std::pair<Json, std::vector<ArtifactRecord>>> output_of(Session& s
 
 AttemptTexts attempt_texts(const Attempt& attempt) {
   AttemptTexts texts{.error = encoded(attempt.error), .feedback = encoded(attempt.feedback)};
-  if (!attempt.artifacts.empty()) texts.artifacts = to_json_text(attempt.artifacts);
+  if (!attempt.artifacts.empty()) texts.artifacts = codec::to_json_text(attempt.artifacts);
   return texts;
 }
 

@@ -15,12 +15,12 @@ namespace pawl::sql {
 template <class T>
 [[nodiscard]] std::optional<std::string> encoded(const std::optional<T>& value) {
   if (!value) return std::nullopt;
-  return to_json_text(*value);
+  return codec::to_json_text(*value);
 }
 
 template <class T>
 [[nodiscard]] T decoded(std::string_view text) {
-  Result<T> value = from_json_text<T>(text);
+  Result<T> value = codec::from_json_text<T>(text);
   if (!value) throw Fault(value.error());
   return *std::move(value);
 }

@@ -185,8 +185,8 @@ JobSettings settings_of(const JobRow& row) {
 }
 
 JobTexts job_texts(const Job& job) {
-  return {.budget = to_json_text(job.budget),
-          .tolerance = to_json_text(job.tolerate_failures),
+  return {.budget = codec::to_json_text(job.budget),
+          .tolerance = codec::to_json_text(job.tolerate_failures),
           .counters = counters_text(job)};
 }
 

@@ -28,7 +28,7 @@ constexpr char select_time[] = "SELECT at FROM journal WHERE row >= ?1 ORDER BY 
 
 constexpr char select_arrived_row[] = "SELECT value FROM counters WHERE name = 'arrived_row'";
 
-constexpr auto row_size = static_cast<EventSeq>(events_per_row);
+constexpr auto row_size = static_cast<EventSeq>(codec::events_per_row);
 
 /// How much the clocks of two processes may differ, and thus how far the journal may be out of
 /// order.
@@ -43,7 +43,7 @@ void read_rows(Session& session, const EventFilter& filter, std::int64_t from, s
   while (page.size() < filter.limit && row.next()) {
     if (row.view(3).find(item) == std::string_view::npos) continue;
     Result<std::vector<Event>> events =
-        read_events(row.view(3), row.integer(0), row.as<JobId>(1), row.as<Timestamp>(2));
+        codec::read_events(row.view(3), row.integer(0), row.as<JobId>(1), row.as<Timestamp>(2));
     if (!events) throw Fault(events.error());
     for (Event& event : *events) {
       if (event.seq <= filter.after || (filter.item && event.item != filter.item)) continue;

@@ -6,7 +6,7 @@
 namespace pawl::sql {
 
 Json stored_json(std::string text) {
-  if (!is_well_formed_json(text)) {
+  if (!codec::is_well_formed_json(text)) {
     throw Fault(ErrorCode::corrupt, "the stored text is not JSON", std::string(damaged_row_help));
   }
   return Json::trusted(std::move(text));
@@ -19,7 +19,7 @@ Workflow stored_workflow(std::string_view hash, std::string definition) {
                  "restore the store from a backup; the jobs of this workflow cannot be read "
                  "without it");
   };
-  if (!is_well_formed_json(definition)) throw damaged("it is not JSON");
+  if (!codec::is_well_formed_json(definition)) throw damaged("it is not JSON");
   Result<Workflow> workflow = workflow_from(Json::trusted(std::move(definition)));
   if (!workflow) throw damaged(workflow.error().message);
   if (workflow->hash() != hash) throw damaged("its hash is " + workflow->hash());

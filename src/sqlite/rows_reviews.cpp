@@ -66,7 +66,7 @@ std::vector<Review> SqliteRows::due_answers(Timestamp now, std::uint32_t max) {
 /// dense and in the order of the commits.
 void SqliteRows::append_journal(JobId job, Timestamp at, std::span<const Event> events) {
   text_.clear();
-  append_events(text_, events);
+  codec::append_events(text_, events);
   connection_.prepared(insert_journal).run(job, at, text_);
   Zone& zone = zones_[connection_.last_row() / sql::journal_zone_rows];
   zone.job_lo = std::min(zone.job_lo, job.value());

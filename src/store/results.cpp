@@ -36,8 +36,7 @@ bool is_payload_reference(const Json& output) {
 
 Result<Json> whole_output(Records& records, Json output) {
   if (!is_payload_reference(output)) return output;
-  const std::optional<Json> reference = member(output, "$ref");
-  const std::optional<std::string> digest = reference ? string_of(*reference) : std::nullopt;
+  const auto digest = field(output, "$ref").string();
   if (!digest) return output;
   Result<std::string> bytes = records.payload(digest->substr(digest_prefix.size()));
   if (!bytes) return std::unexpected(bytes.error());

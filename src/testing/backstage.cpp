@@ -5,7 +5,6 @@
 
 #include "pawl/codec/names.hpp"
 #include "testing/mortal_store.hpp"
-#include "testing/words.hpp"
 
 namespace pawl::testing {
 

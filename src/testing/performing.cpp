@@ -38,7 +38,7 @@ Json with_files_kept(const ActionSpec& action, const Json& output, Store& store)
   std::vector<std::pair<std::string, Json>> fields = members(output);
   for (auto& [name, value] : fields) {
     const auto declared = std::ranges::find(action.out, name, &OutField::name);
-    const auto content = string_of(value);
+    const auto content = JsonView(value).string();
     if (declared == action.out.end() || declared->type != FieldType::file || !content) continue;
     value = file_value({.sha256 = must(store.keep_payload(*content)),
                         .name = name,
@@ -57,11 +57,11 @@ Outcome fitted(const ActionSpec& action, Outcome outcome, Store& store) {
       action.gates, [](const GateSpec& gate) { return gate.kind == GateSpec::Kind::types; });
   if (is_given_back) return outcome;
   std::string unfit;
-  for (const FieldMisfit& one : misfits(action.out, output->json)) {
-    unfit += (unfit.empty() ? "" : "; ") + text_of(one);
+  for (const actions::FieldMisfit& one : actions::misfits(action.out, output->json)) {
+    unfit += (unfit.empty() ? "" : "; ") + actions::text_of(one);
   }
   if (unfit.empty()) return outcome;
-  return protocol_error("the output does not fit `out`: " + unfit);
+  return actions::protocol_error("the output does not fit `out`: " + unfit);
 }
 
 /// The action of a stage from a workflow file; none for a stage from the builder.
@@ -212,8 +212,8 @@ void World::Backstage::perform(const Code& real, const Life& life,
   }
   const auto action = action_of(workflow.stage(context.task().stage()));
   if (!action) return speak(*answer, life, attempt);
-  const Result<Json> in = resolve_fields(action->in, lookup_in(context));
-  if (!in) return hand_in(attempt, error_before_start(in.error()));
+  const Result<Json> in = actions::resolve_fields(action->in, actions::lookup_in(context));
+  if (!in) return hand_in(attempt, actions::error_before_start(in.error()));
   calls.back().in = *in;
   StageAnswer as_a_command = *answer;
   as_a_command.does = [this, action, does = answer->does](Context& task, std::stop_token stop) {

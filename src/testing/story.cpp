@@ -8,7 +8,7 @@
 #include "pawl/codec/names.hpp"
 #include "pawl/store/each_row.hpp"
 #include "testing/backstage.hpp"
-#include "testing/words.hpp"
+#include "text/durations.hpp"
 
 namespace pawl::testing {
 
@@ -70,7 +70,7 @@ class Telling {
 
  private:
   [[nodiscard]] std::string since(Timestamp at) const {
-    return "+" + in_words(at - job_.submitted_at);
+    return "+" + text::in_all_units(at - job_.submitted_at);
   }
   void add(Timestamp at, EventSeq seq, Place place, std::string text) {
     lines_.push_back({at, seq, since(at), std::move(place), std::move(text)});

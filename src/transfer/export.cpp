@@ -122,7 +122,7 @@ class Export {
                   named(job.id) + " is not trusted here, so it is not signed either",
                   "accept it first: `pawl job trust " + std::to_string(job.id.value()) + "`");
     }
-    if (const Result<Signature> tried = sign(signing_key_, ""); !tried) {
+    if (const Result<codec::Signature> tried = codec::sign(signing_key_, ""); !tried) {
       return std::unexpected(tried.error());
     }
     Result<std::string> fingerprint = key_fingerprint(signing_key_);
@@ -402,7 +402,7 @@ class Export {
         line_of(LastLine{.moved = exported_.moved, .sha256 = digest_.finish_hex()});
     out_ << line;
     if (!signing_key_.empty()) {
-      const Result<Signature> signature = sign(signing_key_, line);
+      const Result<codec::Signature> signature = codec::sign(signing_key_, line);
       if (!signature) return std::unexpected(signature.error());
       out_ << line_of(*signature);
     }
@@ -427,7 +427,7 @@ class Export {
 }  // namespace
 }  // namespace transfer
 
-Result<std::string> key_fingerprint(std::string_view pem) { return fingerprint_of(pem); }
+Result<std::string> key_fingerprint(std::string_view pem) { return codec::fingerprint_of(pem); }
 
 Result<Exported> export_job(Records& records, JobId job, std::ostream& out,
                             const ExportOptions& options) {

@@ -105,11 +105,11 @@ Status ExportReader::check_last(const LastLine& last) {
 
 Status ExportReader::check_signature_line(const std::string& last_line) {
   const Result<Line> line = read_line(text_);
-  const auto* signature = line ? std::get_if<Signature>(&*line) : nullptr;
+  const auto* signature = line ? std::get_if<codec::Signature>(&*line) : nullptr;
   if (signature == nullptr) {
     return fault(ErrorCode::invalid, "something follows the export's last line");
   }
-  Result<std::string> signed_by = check_signature(*signature, last_line);
+  Result<std::string> signed_by = codec::check_signature(*signature, last_line);
   if (!signed_by) {
     const Error& error = signed_by.error();
     return fault(error.code, error.message, error.help);

@@ -31,7 +31,7 @@ class ExportReader {
   /// The digest of every line but the last, as the last line has it.
   [[nodiscard]] const std::string& sha256() const { return sha256_; }
   /// A signature that is good, and the fingerprint of its key.
-  [[nodiscard]] const std::optional<Signature>& signature() const { return signature_; }
+  [[nodiscard]] const std::optional<codec::Signature>& signature() const { return signature_; }
   [[nodiscard]] const std::string& signed_by() const { return signed_by_; }
   /// An error about the line that was read last.
   [[nodiscard]] std::unexpected<Error> fault(ErrorCode code, const std::string& message,
@@ -49,7 +49,7 @@ class ExportReader {
   Sha256 digest_;
   MovedCounts counts_;
   std::string sha256_;
-  std::optional<Signature> signature_;
+  std::optional<codec::Signature> signature_;
   std::string signed_by_;
   bool skipped_ = false;  ///< lines were passed over, so the counts are not known
 };

@@ -51,8 +51,8 @@ class Import {
  private:
   /// The caller, or a trusted key that signed the file; otherwise nobody does.
   Status find_who_accepts() {
-    const Result<bool> by_key =
-        is_by_one_of(options_.trusted_keys, contents_.signature.value_or(Signature{}));
+    const Result<bool> by_key = codec::is_by_one_of(
+        options_.trusted_keys, contents_.signature.value_or(codec::Signature{}));
     if (!by_key) return std::unexpected(by_key.error());
     if (*by_key) accepted_by_ = "key " + contents_.signed_by;
     if (!options_.accepted_by.empty()) accepted_by_ = options_.accepted_by;

@@ -173,7 +173,7 @@ class Inspection {
   Status see(const Workflow&) { return twice(); }
   Status see(const Job&) { return twice(); }
   Status see(const LastLine&) { return twice(); }
-  Status see(const Signature&) { return twice(); }
+  Status see(const codec::Signature&) { return twice(); }
   static Status twice() { return fail(bad, "this line belongs elsewhere in an export"); }
 
   store::JobTally& tally(bool is_original) { return is_original ? originals_ : own_; }

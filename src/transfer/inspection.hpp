@@ -18,9 +18,9 @@ struct Contents {
   std::int64_t first_ordinal = 0;
   std::int64_t last_ordinal = 0;
   MovedCounts moved;
-  std::string sha256;                  ///< of every line but the last
-  std::optional<Signature> signature;  ///< a good one
-  std::string signed_by;               ///< the fingerprint of its key
+  std::string sha256;                         ///< of every line but the last
+  std::optional<codec::Signature> signature;  ///< a good one
+  std::string signed_by;                      ///< the fingerprint of its key
 };
 
 /// What an export has, or why it cannot be taken: each line by itself, their order, and whether the

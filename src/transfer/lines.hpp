@@ -46,9 +46,9 @@ struct MovedAttempt {
   Attempt attempt;
   bool is_original = false;
 };
-using Line =
-    std::variant<Header, Workflow, Job, OriginalJob, PayloadPiece, MovedAttempt, ArrivingTask,
-                 ArrivingReview, ArrivingItem, ArrivingEvents, DueFollows, LastLine, Signature>;
+using Line = std::variant<Header, Workflow, Job, OriginalJob, PayloadPiece, MovedAttempt,
+                          ArrivingTask, ArrivingReview, ArrivingItem, ArrivingEvents, DueFollows,
+                          LastLine, codec::Signature>;
 
 /// Each ends in a newline.
 [[nodiscard]] std::string line_of(const Header& value);
@@ -63,7 +63,7 @@ using Line =
 [[nodiscard]] std::string line_of(const ArrivingEvents& value);
 [[nodiscard]] std::string line_of(const DueFollows& value);
 [[nodiscard]] std::string line_of(const LastLine& value);
-[[nodiscard]] std::string line_of(const Signature& value);
+[[nodiscard]] std::string line_of(const codec::Signature& value);
 
 /// `invalid` for anything that `line_of` does not write; the caller knows the line's number.
 [[nodiscard]] Result<Line> read_line(std::string_view text);

@@ -11,21 +11,13 @@
 #include "pawl/codec/workflow.hpp"
 #include "transfer/lines.hpp"
 
-namespace pawl {
-
-// Found by the reader's templates.
-template <class Tag>
-Fit decode(const Json& value, Id<Tag>& out) {
-  std::int64_t number = 0;
-  Fit fit = decode(value, number);
-  if (!fit && number < 0) fit = Misfit{"must not be negative", {}};
-  if (!fit) out = Id<Tag>{number};
-  return fit;
-}
-
-}  // namespace pawl
-
 namespace pawl::transfer {
+
+using codec::decode;
+using codec::events_per_row;
+using codec::Fit;
+using codec::ObjectReader;
+
 namespace {
 
 constexpr ErrorCode bad = ErrorCode::invalid;
@@ -38,7 +30,7 @@ constexpr std::size_t stages_max = 100'000;
 template <class T>
 auto stored_as(T& out) {
   return [&out](const Json& json) -> Status {
-    Result<T> value = from_json_text<T>(json.text());
+    Result<T> value = codec::from_json_text<T>(json.text());
     if (!value) return fail(bad, value.error().message);
     out = std::move(*value);
     return {};
@@ -50,7 +42,7 @@ auto stored_as(std::optional<T>& out) {
 }
 
 Status read_numbers(const Json& json, std::span<std::int64_t> places) {
-  if (has_more_elements(json, places.size())) {
+  if (codec::has_more_elements(json, places.size())) {
     return fail(bad, "a list must have " + std::to_string(places.size()) + " numbers");
   }
   const std::vector<Json> numbers = elements(json);
@@ -65,7 +57,7 @@ Status read_numbers(const Json& json, std::span<std::int64_t> places) {
 
 auto stages_into(std::vector<StateCounts>& out) {
   return [&out](const Json& json) -> Status {
-    if (has_more_elements(json, stages_max)) {
+    if (codec::has_more_elements(json, stages_max)) {
       return fail(bad, "the job has more than " + std::to_string(stages_max) + " stages");
     }
     for (const Json& row : elements(json)) {
@@ -77,10 +69,10 @@ auto stages_into(std::vector<StateCounts>& out) {
 
 Result<Line> read_header(const Json& json) {
   // A newer one may say more than we know.
-  const std::optional<Json> format = member(json, "format");
-  if (format && integer_of(*format).value_or(0) > export_format) {
+  const std::int64_t format = field(json, "format").integer().value_or(0);
+  if (format > export_format) {
     return fail(ErrorCode::refused,
-                "the export has format " + format->text() + ", and this pawl reads up to " +
+                "the export has format " + std::to_string(format) + ", and this pawl reads up to " +
                     std::to_string(export_format),
                 "import it with a newer pawl");
   }
@@ -186,7 +178,7 @@ Result<Line> read_payload(const Json& json) {
                           .need("bytes", bytes)
                           .finish();
   if (!read) return std::unexpected(read.error());
-  std::optional<std::string> decoded = from_base64(bytes);
+  std::optional<std::string> decoded = codec::from_base64(bytes);
   if (!decoded) return fail(bad, "the payload's bytes are not base64");
   value.bytes = *std::move(decoded);
   const auto length = static_cast<std::int64_t>(value.bytes.size());
@@ -424,7 +416,7 @@ Result<Line> read_last(const Json& json) {
 }
 
 Result<Line> read_signature(const Json& json) {
-  Signature value;
+  codec::Signature value;
   std::string algorithm;
   const Status read = ObjectReader(json, "the signature", bad)
                           .need("algorithm", algorithm)

@@ -11,6 +11,8 @@
 namespace pawl::transfer {
 namespace {
 
+using codec::ObjectWriter;
+
 /// A line with one member; `body` writes what is in it.
 template <class Body>
 std::string line_with(std::string_view name, const Body& body) {
@@ -31,7 +33,7 @@ void write_id(ObjectWriter& object, std::string_view key, Id<Tag> id) {
 
 template <class T>
 void write_value(ObjectWriter& object, std::string_view key, const T& value) {
-  append_json(object.member(key), value);
+  codec::append_json(object.member(key), value);
 }
 template <class T>
 void write_value(ObjectWriter& object, std::string_view key, const std::optional<T>& value) {
@@ -154,7 +156,7 @@ std::string line_of(const PayloadPiece& value) {
     object.write("sha256", value.sha256);
     object.write("size", value.size);
     object.write("offset", value.offset);
-    object.write("bytes", to_base64(value.bytes));
+    object.write("bytes", codec::to_base64(value.bytes));
   });
 }
 
@@ -284,7 +286,7 @@ std::string line_of(const LastLine& value) {
   });
 }
 
-std::string line_of(const Signature& value) {
+std::string line_of(const codec::Signature& value) {
   return line_with("signature", [&](ObjectWriter& object) {
     object.write("algorithm", std::string_view("ed25519"));
     object.write("public_key", value.public_key);

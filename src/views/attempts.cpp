@@ -7,8 +7,8 @@
 #include "pawl/store/each_row.hpp"
 #include "pawl/store/results.hpp"
 #include "pawl/views/documents.hpp"
+#include "text/durations.hpp"
 #include "views/outputs.hpp"
-#include "views/words.hpp"
 
 namespace pawl::views {
 namespace {
@@ -101,7 +101,7 @@ std::string outcome_in_words(const StageDefinition& stage, const Attempt& attemp
     case AttemptResult::failure:
       return "failed" + (attempt.error ? ": " + in_words(*attempt.error) : std::string());
     case AttemptResult::timed_out:
-      return "timed out after " + views::in_words(time_taken(attempt));
+      return "timed out after " + text::in_words(time_taken(attempt));
     case AttemptResult::blocked:
       return "blocked" + (attempt.error ? ": " + attempt.error->message : std::string());
     case AttemptResult::skipped:

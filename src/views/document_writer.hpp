@@ -12,23 +12,24 @@
 
 namespace pawl::views {
 
-inline void write_time(ObjectWriter& object, std::string_view key, Timestamp time) {
+inline void write_time(codec::ObjectWriter& object, std::string_view key, Timestamp time) {
   object.write(key, time == no_time ? Json{} : Json{rfc3339(time)});
 }
 
 inline Json name_or_null(std::string_view name) { return name.empty() ? Json{} : Json{name}; }
 
-inline void write_name(ObjectWriter& object, std::string_view key, std::string_view name) {
+inline void write_name(codec::ObjectWriter& object, std::string_view key, std::string_view name) {
   object.write(key, name_or_null(name));
 }
 
 template <class E>
-void write_word(ObjectWriter& object, std::string_view key, const std::optional<E>& value) {
+void write_word(codec::ObjectWriter& object, std::string_view key, const std::optional<E>& value) {
   write_name(object, key, value ? name_of(*value) : std::string_view{});
 }
 
 template <class T>
-void write_optional(ObjectWriter& object, std::string_view key, const std::optional<T>& value) {
+void write_optional(codec::ObjectWriter& object, std::string_view key,
+                    const std::optional<T>& value) {
   object.write(key, value ? Json{*value} : Json{});
 }
 

@@ -7,17 +7,17 @@
 #include <cstdio>
 #include <optional>
 
-#include "workflow/source_text.hpp"
+#include "core/utf8.hpp"
+#include "text/utf8.hpp"
 
 namespace pawl::views {
 
-using workflow::Character;
-using workflow::first_character;
-using workflow::is_unprintable;
+using text::append_utf8;
+using text::Character;
+using text::first_character;
+using text::is_unprintable;
 
 namespace {
-
-constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
 std::string hexadecimal(std::string_view prefix, unsigned number, int digits) {
   std::array<char, 16> text{};
@@ -58,7 +58,7 @@ std::string made_visible(std::string_view text, bool keeps_lines) {
     const Character character = first_character(text);
     const bool is_kept = keeps_lines && (character.code == U'\n' || character.code == U'\t');
     if (!character.is_valid) {
-      out += replacement;
+      out += replacement_character;
     } else if (!is_kept && is_unprintable(character.code)) {
       out += escape_of(character.code);
     } else {
@@ -67,26 +67,6 @@ std::string made_visible(std::string_view text, bool keeps_lines) {
     text.remove_prefix(character.bytes);
   }
   return out;
-}
-
-void append_utf8(std::string& out, char32_t code) {
-  const auto append = [&](char32_t byte) { out += static_cast<char>(byte); };
-  if (code < 0x80) {
-    append(code);
-    return;
-  }
-  if (code < 0x800) {
-    append(0xC0 | (code >> 6U));
-  } else {
-    if (code < 0x10000) {
-      append(0xE0 | (code >> 12U));
-    } else {
-      append(0xF0 | (code >> 18U));
-      append(0x80 | ((code >> 12U) & 0x3FU));
-    }
-    append(0x80 | ((code >> 6U) & 0x3FU));
-  }
-  append(0x80 | (code & 0x3FU));
 }
 
 /// Removes this many hexadecimal digits from the text and returns their value.

@@ -10,6 +10,7 @@
 namespace pawl {
 
 using namespace views;
+using codec::ObjectWriter;
 
 namespace {
 

@@ -16,7 +16,7 @@ using namespace views;
 namespace {
 
 void append_task(std::string& out, const StageDefinition& stage, const ShownTask& task) {
-  ObjectWriter object(out);
+  codec::ObjectWriter object(out);
   const std::optional<Task>& stored = task.stored;
   object.write("stage", stage.name);
   object.write("task", stored ? Json{stored->id.value()} : Json{});
@@ -34,7 +34,7 @@ Json document_of(const Item& item, ItemState state, const std::vector<ShownTask>
                  const Workflow& workflow) {
   std::string out;
   {
-    ObjectWriter object(out);
+    codec::ObjectWriter object(out);
     object.write("item", item.key);
     object.write("item_id", item.id.value());
     object.write("job", item.job.value());

@@ -27,9 +27,7 @@ bool stands_still(const Job& job) {
 }
 
 std::string label(const Job& job, std::string_view name) {
-  const auto found = member(job.labels, name);
-  const auto text = found ? string_of(*found) : std::nullopt;
-  return text.value_or(std::string{});
+  return JsonView(job.labels)[name].string().value_or("");
 }
 
 Json commands_document(const Job& job, const Workflow& workflow) {
@@ -41,7 +39,7 @@ Json commands_document(const Job& job, const Workflow& workflow) {
   }
   return Json::object({{"project", label(job, "project")},
                        {"params", job.params},
-                       {"items", member(job.labels, "items").value_or(Json{})},
+                       {"items", field(job.labels, "items").json().value_or(Json{})},
                        {"stages", Json::array(stages)}});
 }
 

@@ -15,8 +15,7 @@ std::string_view stream_of(ArtifactKind kind) {
 /// The whole log if it was stored, else its end from the record.
 Result<std::string> text_of(Records& records, const ArtifactRecord& artifact) {
   if (!artifact.sha256.empty()) return records.payload(artifact.sha256);
-  const std::optional<Json> tail = member(artifact.summary, "tail");
-  return tail ? string_of(*tail).value_or("") : std::string();
+  return field(artifact.summary, "tail").string().value_or("");
 }
 
 }  // namespace

@@ -4,9 +4,14 @@
 #include <vector>
 
 #include "pawl/core/shown.hpp"
-#include "views/words.hpp"
+#include "text/durations.hpp"
+#include "text/numbers.hpp"
 
 namespace pawl::views {
+
+using text::in_words;
+using text::with_separators;
+
 namespace {
 
 /// The shown state of each stage of the item, including derived states.

@@ -12,6 +12,7 @@
 namespace pawl {
 
 using namespace workflow;
+using codec::ObjectReader;
 
 namespace {
 
@@ -32,7 +33,7 @@ template <class E, std::size_t N>
 void read_word(ObjectReader& object, std::string_view key, E& out,
                const std::array<std::string_view, N>& words, const std::string& what) {
   object.read_with(key, [&](const Json& value) -> Status {
-    const std::optional<std::string> text = string_of(value);
+    const Result<std::string> text = JsonView(value).string();
     for (std::size_t i = 0; i < N; ++i) {
       if (text != words.at(i)) continue;
       out = static_cast<E>(i);
@@ -65,7 +66,7 @@ void append_gates(std::string& out, const std::vector<GateSpec>& gates) {
   out += '[';
   for (const GateSpec& gate : gates) {
     if (&gate != &gates.front()) out += ',';
-    ObjectWriter object(out);
+    codec::ObjectWriter object(out);
     object.write("name", gate.name);
     if (gate.kind != GateSpec::Kind::expect) object.write("kind", word_of(gate.kind, gate_words));
     object.write_unless("body", gate.body, Json());
@@ -85,7 +86,7 @@ Status read_gate(const Json& value, GateSpec& gate) {
 Status read_out(const Json& value, std::vector<OutField>& out) {
   if (!is_object(value)) return fail(ErrorCode::invalid, "an action's 'out' must be an object");
   for (const auto& [name, type] : members(value)) {
-    const std::optional<FieldType> known = field_type(string_of(type).value_or(""));
+    const std::optional<FieldType> known = field_type(JsonView(type).string().value_or(""));
     if (!known) {
       return fail(ErrorCode::invalid,
                   "an action's output '" + name + "' has the unknown type " + type.text());
@@ -98,7 +99,7 @@ Status read_out(const Json& value, std::vector<OutField>& out) {
 Status read_env(const Json& value, std::vector<std::pair<std::string, std::string>>& env) {
   if (!is_object(value)) return fail(ErrorCode::invalid, "an action's 'env' must be an object");
   for (const auto& [name, text] : members(value)) {
-    const std::optional<std::string> plain = string_of(text);
+    const Result<std::string> plain = JsonView(text).string();
     if (!plain) {
       return fail(ErrorCode::invalid, "an action's variable '" + name + "' must be text");
     }
@@ -116,7 +117,7 @@ Status read_in(const Json& value, std::vector<std::pair<std::string, Json>>& in)
 Status read_codes(const Json& value, std::vector<int>& codes) {
   if (!is_array(value)) return fail(ErrorCode::invalid, "exit codes must be a list");
   for (const Json& element : elements(value)) {
-    const std::optional<std::int64_t> code = integer_of(element);
+    const Result<std::int64_t> code = JsonView(element).integer();
     if (!code || *code < 0 || *code > 255) {
       return fail(ErrorCode::invalid, element.text() + " is not an exit code");
     }
@@ -135,7 +136,7 @@ Json describe(const ActionSpec& action) {
   const ActionSpec usual;
   std::string text;
   {
-    ObjectWriter object(text);
+    codec::ObjectWriter object(text);
     if (action.kind != usual.kind) object.write("kind", word_of(action.kind, kind_words));
     object.write_unless("argv", action.argv, usual.argv);
     object.write_unless("script", action.script, usual.script);

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "text/utf8.hpp"
 #include "workflow/source_text.hpp"
 
 namespace pawl {
 
 using namespace workflow;
+using text::Character;
+using text::first_character;
 
 namespace {
 
@@ -33,8 +36,8 @@ struct Drawn {
 
 Drawn drawn(const Character& character, std::string_view bytes) {
   if (character.code == U'\t') return {std::string(tab_columns, ' '), tab_columns};
-  if (!character.is_valid || is_unprintable(character.code)) return {"\uFFFD", 1};
-  return {std::string(bytes), columns_of(character.code)};
+  if (!character.is_valid || text::is_unprintable(character.code)) return {"\uFFFD", 1};
+  return {std::string(bytes), text::columns_of(character.code)};
 }
 
 /// A message on one line; it may quote the file.

@@ -23,7 +23,7 @@ bool fits(const Json& value, FieldType type) {
     case FieldType::number:
       return is_number(value);
     case FieldType::boolean:
-      return boolean_of(value).has_value();
+      return is_boolean(value);
     case FieldType::json:
       return true;
     case FieldType::file:

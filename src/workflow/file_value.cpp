@@ -34,10 +34,9 @@ Json file_value(const FileValue& file) {
 std::optional<FileValue> file_of(const Json& value) {
   if (!is_object(value) || value.text().find("\"$file\"") == std::string::npos) return std::nullopt;
   if (members(value).size() != 3) return std::nullopt;
-  const auto part = [&](std::string_view key) { return member(value, key).value_or(Json()); };
-  const auto digest = string_of(part("$file"));
-  const auto name = string_of(part("name"));
-  const auto size = integer_of(part("size"));
+  const auto digest = field(value, "$file").string();
+  const auto name = field(value, "name").string();
+  const auto size = field(value, "size").integer();
   if (!digest || !name || !size || !digest->starts_with(digest_prefix) || !is_file_name(*name)) {
     return std::nullopt;
   }

@@ -16,7 +16,7 @@ using namespace std::string_view_literals;
 constexpr std::array kind_words{"one"sv, "list"sv, "glob"sv, "file"sv, "run"sv};
 
 Status read_kind(const Json& value, ItemsSpec::Kind& kind) {
-  const std::optional<std::string> word = string_of(value);
+  const Result<std::string> word = JsonView(value).string();
   for (std::size_t i = 0; i < kind_words.size(); ++i) {
     if (word != kind_words.at(i)) continue;
     kind = static_cast<ItemsSpec::Kind>(i);
@@ -31,7 +31,7 @@ Json describe(const ItemsSpec& items) {
   const ItemsSpec usual;
   std::string text;
   {
-    ObjectWriter object(text);
+    codec::ObjectWriter object(text);
     if (items.kind != usual.kind) {
       object.write("kind", kind_words.at(static_cast<std::size_t>(items.kind)));
     }
@@ -49,7 +49,7 @@ Json describe(const ItemsSpec& items) {
 
 Result<ItemsSpec> items_from(const Json& description) {
   ItemsSpec items;
-  ObjectReader object(description, "the items of a job", ErrorCode::invalid);
+  codec::ObjectReader object(description, "the items of a job", ErrorCode::invalid);
   object.read_with("kind", [&](const Json& value) { return read_kind(value, items.kind); });
   object.read_with("list", [&](const Json& value) -> Status {
     if (!is_array(value)) return fail(ErrorCode::invalid, "'list' of the items must be a list");

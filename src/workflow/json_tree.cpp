@@ -9,8 +9,8 @@ namespace pawl::workflow {
 namespace {
 
 long double number_in(const Json& value) {
-  if (const auto integer = integer_of(value)) return static_cast<long double>(*integer);
-  return static_cast<long double>(number_of(value).value_or(0));
+  if (const auto integer = JsonView(value).integer()) return static_cast<long double>(*integer);
+  return static_cast<long double>(JsonView(value).number().value_or(0));
 }
 
 }  // namespace
@@ -25,15 +25,15 @@ bool JsonTree::is_whole() const { return kind == Kind::number && std::floor(numb
 JsonTree tree_of(const Json& value, std::size_t depth) {
   JsonTree tree;
   tree.json = value;
-  if (const auto boolean = boolean_of(value)) {
+  if (is_boolean(value)) {
     tree.kind = JsonTree::Kind::boolean;
-    tree.boolean = *boolean;
+    tree.boolean = *JsonView(value).boolean();
   } else if (is_number(value)) {
     tree.kind = JsonTree::Kind::number;
     tree.number = number_in(value);
-  } else if (auto text = string_of(value)) {
+  } else if (is_string(value)) {
     tree.kind = JsonTree::Kind::string;
-    tree.text = *std::move(text);
+    tree.text = *JsonView(value).string();
   } else if (is_array(value)) {
     tree.kind = JsonTree::Kind::array;
     if (depth == 0) return tree;

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "pawl/codec/json.hpp"
+#include "text/utf8.hpp"
 #include "workflow/schema_rules.hpp"
 
 namespace pawl::workflow {
@@ -76,8 +77,7 @@ bool is_of(const JsonTree& value, SchemaType type) {
 }
 
 long double characters_in(std::string_view text) {
-  return static_cast<long double>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  return static_cast<long double>(text::count_characters(text));
 }
 
 /// 0.0075 is 75 times 0.0001, and 12391239123 is a multiple of 1e-8, but not in binary floating

@@ -14,22 +14,6 @@
 
 namespace pawl::workflow {
 
-/// One character of UTF-8; `bytes` is 0 at the end. An invalid character is a single byte.
-struct Character {
-  char32_t code = 0;
-  std::size_t bytes = 0;
-  bool is_valid = true;
-};
-[[nodiscard]] Character first_character(std::string_view text);
-
-/// Characters that control the terminal instead of being displayed, or that hide what a text says:
-/// control characters, direction changes, line separators, tags, and invisible formatting. The
-/// joiners that scripts and emoji need (U+200C, U+200D) are not among them.
-[[nodiscard]] bool is_unprintable(char32_t code);
-
-/// How many terminal columns the character takes: 0, 1 or 2.
-[[nodiscard]] std::uint32_t columns_of(char32_t code);
-
 class SourceText {
  public:
   /// `text` must outlive this object.

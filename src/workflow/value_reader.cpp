@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "pawl/codec/json.hpp"
-#include "workflow/durations.hpp"
+#include "text/durations.hpp"
 
 namespace pawl::workflow {
 namespace {
@@ -76,8 +76,8 @@ std::optional<std::int64_t> read_integer(Faults& faults, const Value& value, std
     misfit(faults, value, "a whole number");
     return std::nullopt;
   }
-  const std::optional<std::int64_t> number = integer_of(to_json(value.node));
-  if (number && *number >= least && *number <= most) return number;
+  const Result<std::int64_t> number = JsonView(to_json(value.node)).integer();
+  if (number && *number >= least && *number <= most) return *number;
   const bool has_top = most != std::numeric_limits<std::int64_t>::max();
   faults.add("E023", value.node.place, value.what + " cannot be " + value.node.text,
              "use at least " + std::to_string(least) +
@@ -95,8 +95,8 @@ std::optional<double> read_number(Faults& faults, const Value& value, double lea
     misfit(faults, value, "a number");
     return std::nullopt;
   }
-  const std::optional<double> number = number_of(to_json(value.node));
-  if (number && *number >= least && *number <= most) return number;
+  const Result<double> number = JsonView(to_json(value.node)).number();
+  if (number && *number >= least && *number <= most) return *number;
   faults.add("E023", value.node.place, value.what + " cannot be " + value.node.text,
              "use at least " + std::to_string(std::llround(least)) + " and at most " +
                  std::to_string(std::llround(most)));
@@ -110,7 +110,7 @@ std::optional<Duration> read_duration(Faults& faults, const Value& value, Zero z
   }
   const std::string& text = value.node.text;
   const std::optional<Duration> duration =
-      value.node.kind == Kind::string ? parse_duration(text) : std::nullopt;
+      value.node.kind == Kind::string ? text::parse_duration(text) : std::nullopt;
   if (!duration) {
     const bool is_bare = value.node.kind == Kind::integer || value.node.kind == Kind::number;
     faults.add(
@@ -128,7 +128,7 @@ std::optional<Duration> read_duration(Faults& faults, const Value& value, Zero z
 
 std::optional<Rate> read_rate(Faults& faults, const Value& value) {
   const std::optional<Rate> rate =
-      value.node.kind == Kind::string ? parse_rate(value.node.text) : std::nullopt;
+      value.node.kind == Kind::string ? text::parse_rate(value.node.text) : std::nullopt;
   if (rate) return rate;
   const std::string found =
       value.node.is_scalar() ? in_quotes(value.node.text) : in_words(value.node);
@@ -143,7 +143,7 @@ std::optional<Tolerance> read_tolerance(Faults& faults, const Value& value) {
     return std::nullopt;
   }
   const std::optional<double> percent =
-      value.node.kind == Kind::string ? parse_percentage(value.node.text) : std::nullopt;
+      value.node.kind == Kind::string ? text::parse_percentage(value.node.text) : std::nullopt;
   if (percent) return Tolerance{.percent = *percent};
   const std::string found =
       value.node.is_scalar() ? in_quotes(value.node.text) : in_words(value.node);

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "text/utf8.hpp"
+
 namespace pawl::workflow {
 namespace {
 
@@ -27,7 +29,7 @@ std::optional<Diagnostic> broken_character(const SourceText& source) {
   const std::string_view text = source.text();
   std::size_t at = 0;
   while (at < text.size()) {
-    const Character character = first_character(text.substr(at));
+    const text::Character character = text::first_character(text.substr(at));
     if (!character.is_valid) {
       return Diagnostic{.code = "E002",
                         .message = "the byte " + in_hex(static_cast<unsigned char>(text[at])) +

@@ -14,7 +14,7 @@
 
 #include "temporary_folder.hpp"
 
-namespace pawl::actions_test {
+namespace pawl::actions {
 
 class Folder : public TemporaryFolder {
  public:
@@ -49,4 +49,4 @@ inline bool eventually(const std::function<bool()>& happened) {
   return true;
 }
 
-}  // namespace pawl::actions_test
+}  // namespace pawl::actions

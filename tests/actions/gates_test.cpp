@@ -5,7 +5,7 @@
 #include "actions/result_document.hpp"
 #include "actions/workshop.hpp"
 
-namespace pawl::actions_test {
+namespace pawl::actions {
 namespace {
 
 using ::testing::HasSubstr;
@@ -245,4 +245,4 @@ stages:
 }
 
 }  // namespace
-}  // namespace pawl::actions_test
+}  // namespace pawl::actions

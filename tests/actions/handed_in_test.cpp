@@ -9,7 +9,7 @@
 #include "actions/workshop.hpp"
 #include "pawl/codec/digest.hpp"
 
-namespace pawl::actions_test {
+namespace pawl::actions {
 namespace {
 
 using ::testing::HasSubstr;
@@ -31,7 +31,7 @@ class HandingIn : public ::testing::Test {
     return attempt.error ? attempt.error->message : std::string("fine");
   }
   std::string bytes_of(const Attempt& attempt) {
-    const std::string name = string_of(field(attempt.output, "f.$file")).value_or("sha256:none");
+    const std::string name = field(attempt.output, "f.$file").string().value_or("sha256:none");
     return shop.store->records().payload(name.substr(7)).value_or("(nothing was kept)");
   }
   [[nodiscard]] int payload_files() const {
@@ -257,4 +257,4 @@ TEST_F(HandingIn, the_timeout_of_the_attempt_ends_the_copying_and_leaves_nothing
 }
 
 }  // namespace
-}  // namespace pawl::actions_test
+}  // namespace pawl::actions

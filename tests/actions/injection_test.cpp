@@ -6,7 +6,7 @@
 #include "actions/workshop.hpp"
 #include "pawl/codec/digest.hpp"
 
-namespace pawl::actions_test {
+namespace pawl::actions {
 namespace {
 
 using ::testing::HasSubstr;
@@ -171,4 +171,4 @@ stages:
 }
 
 }  // namespace
-}  // namespace pawl::actions_test
+}  // namespace pawl::actions

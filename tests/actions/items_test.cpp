@@ -7,7 +7,7 @@
 #include "actions/glob.hpp"
 #include "pawl/codec/digest.hpp"
 
-namespace pawl::actions_test {
+namespace pawl::actions {
 namespace {
 
 using ::testing::AllOf;
@@ -239,4 +239,4 @@ TEST(Pattern, refuses_a_name_that_is_not_utf8) {
 }
 
 }  // namespace
-}  // namespace pawl::actions_test
+}  // namespace pawl::actions

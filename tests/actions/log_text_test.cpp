@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace pawl {
+namespace pawl::actions {
 namespace {
 
 using ::testing::EndsWith;
@@ -58,4 +58,4 @@ TEST(LastLine, is_the_last_that_says_something) {
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -21,12 +21,9 @@
 #include "actions/process_table.hpp"
 #include "pawl/actions/actions.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 namespace {
 
-using actions_test::eventually;
-using actions_test::Folder;
-using actions_test::text_in;
 using namespace std::chrono_literals;
 
 bool is_living(pid_t pid) {
@@ -561,4 +558,4 @@ TEST(Mark, is_made_anew_when_somebody_has_removed_the_run_directory) {
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -13,11 +13,9 @@
 #include "actions/folder.hpp"
 #include "actions/process_table.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 namespace {
 
-using actions_test::eventually;
-using actions_test::Folder;
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
@@ -39,8 +37,8 @@ std::size_t open_descriptors() {
 
 /// The number that the process wrote to a file; waits for it.
 pid_t number_in(const std::filesystem::path& file) {
-  EXPECT_TRUE(eventually([&] { return actions_test::text_in(file).ends_with('\n'); }));
-  return static_cast<pid_t>(std::stoi(actions_test::text_in(file)));
+  EXPECT_TRUE(eventually([&] { return text_in(file).ends_with('\n'); }));
+  return static_cast<pid_t>(std::stoi(text_in(file)));
 }
 
 bool is_gone(pid_t pid) {
@@ -160,7 +158,7 @@ TEST(ProcessGroup, has_its_grace_also_when_the_leader_ends_at_once) {
   const pid_t child = number_in(folder / "child");
   stop.request_stop();
   running.join();
-  EXPECT_EQ(actions_test::text_in(folder / "tidied"), "tidy\n");
+  EXPECT_EQ(text_in(folder / "tidied"), "tidy\n");
   EXPECT_TRUE(is_gone(child));
 }
 
@@ -327,8 +325,8 @@ TEST(Process, shows_its_logs_as_they_come_with_secrets_masked) {
   spec.capture_bytes_max = 100;
   const ProcessEnd end = run_process(spec);
   EXPECT_EQ(end.out, "a *** b\n");
-  EXPECT_EQ(actions_test::text_in(folder / "stdout"), "a *** b\n");
-  EXPECT_EQ(actions_test::text_in(folder / "stderr"), "***\n");
+  EXPECT_EQ(text_in(folder / "stdout"), "a *** b\n");
+  EXPECT_EQ(text_in(folder / "stderr"), "***\n");
   EXPECT_EQ(end.captured, "a hunter2 b\n");
 }
 
@@ -350,4 +348,4 @@ TEST(Process, runs_on_many_threads_at_once) {
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::actions

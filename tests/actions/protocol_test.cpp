@@ -6,7 +6,7 @@
 #include "actions/process_table.hpp"
 #include "actions/workshop.hpp"
 
-namespace pawl::actions_test {
+namespace pawl::actions {
 namespace {
 
 using ::testing::HasSubstr;
@@ -235,8 +235,8 @@ TEST_F(Ending, logs_are_kept_with_their_end) {
   ASSERT_TRUE(out != nullptr && err != nullptr);
   EXPECT_EQ(out->kind, ArtifactKind::standard_output);
   EXPECT_EQ(out->size, 108'894);
-  EXPECT_THAT(*string_of(field(out->summary, "tail")), HasSubstr("\n20000\n"));
-  EXPECT_LE(string_of(field(out->summary, "tail"))->size(), 2'048U);
+  EXPECT_THAT(*field(out->summary, "tail").string(), HasSubstr("\n20000\n"));
+  EXPECT_LE(field(out->summary, "tail").string()->size(), 2'048U);
   const Result<std::string> kept = shop.store->records().payload(out->sha256);
   ASSERT_TRUE(kept) << kept.error().text() << " " << out->reference;
   EXPECT_THAT(*kept, StartsWith("1\n2\n3\n"));
@@ -299,14 +299,14 @@ stages:
     env: { DOC: "${stages.make.out.markdown}" }
     run: [sh, -c, 'basename "$1"; cat "$1" "$DOC"; cat > envelope.json', sh, "${stages.make.out.markdown}"]
 )");
-  const Json made = field(shop.output("make"), "markdown");
+  const Json made = *field(shop.output("make"), "markdown").json();
   EXPECT_EQ(field(made, "name").text(), "\"a.md\"");
   EXPECT_EQ(field(made, "size").text(), "7");
-  EXPECT_THAT(*string_of(field(made, "$file")), StartsWith("sha256:"));
+  EXPECT_THAT(*field(made, "$file").string(), StartsWith("sha256:"));
   EXPECT_EQ(shop.text("use"), "a.md\n# title# title");
   const Json envelope = *parse_json(text_in(shop.folder / "envelope.json"));
-  EXPECT_THAT(*string_of(field(envelope, "in.doc")), ::testing::EndsWith("/in/doc/a.md"));
-  EXPECT_THAT(*string_of(field(envelope, "in.list[0]")), ::testing::EndsWith("/a.md"));
+  EXPECT_THAT(*field(envelope, "in.doc").string(), ::testing::EndsWith("/in/doc/a.md"));
+  EXPECT_THAT(*field(envelope, "in.list[0]").string(), ::testing::EndsWith("/a.md"));
   const Attempt made_by = shop.attempts("make").at(0);
   const ArtifactRecord* const pages = artifact(made_by, "pages");
   ASSERT_NE(pages, nullptr);
@@ -327,4 +327,4 @@ TEST_F(Ending, a_file_must_be_a_regular_one_in_an_allowed_place) {
 }
 
 }  // namespace
-}  // namespace pawl::actions_test
+}  // namespace pawl::actions

@@ -10,11 +10,10 @@
 
 #include "actions/folder.hpp"
 
-namespace pawl {
+namespace pawl::actions {
 namespace {
 
 namespace fs = std::filesystem;
-using actions_test::Folder;
 
 ScratchDirectory scratch_in(const Folder& place, const std::string& name) {
   return *ScratchDirectory::make(place.path().string(), name);
@@ -88,4 +87,4 @@ TEST(Scratch, in_a_folder_that_is_gone_says_so) {
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::actions

@@ -3,7 +3,7 @@
 
 #include "actions/workshop.hpp"
 
-namespace pawl::actions_test {
+namespace pawl::actions {
 namespace {
 
 using ::testing::HasSubstr;
@@ -61,7 +61,7 @@ TEST(Secrets, are_masked_in_the_model_and_in_the_names_of_files) {
   ASSERT_NE(artifact(attempt, "for ***"), nullptr);
   EXPECT_EQ(artifact(attempt, "model")->summary.text(), R"({"model":"m-***"})");
   EXPECT_EQ(artifact(attempt, "for ***")->summary.text(), R"({"type":"text/***"})");
-  EXPECT_EQ(*string_of(field(attempt.output, "f.name")), "***.md");
+  EXPECT_EQ(*field(attempt.output, "f.name").string(), "***.md");
 }
 
 TEST(Secrets, are_masked_in_outputs_that_nobody_declared) {
@@ -122,7 +122,7 @@ TEST(Environment, is_exactly_that_of_the_protocol) {
   const Attempt attempt = shop.run_stage(
       "run: [env]\nenv: { MINE: 'x', TZ: 'Europe/Berlin' }\nsecrets: [TEST_SECRET_KEY]\n"
       "timeout: 1m\n");
-  std::istringstream lines(*string_of(field(attempt.output, "text")));
+  std::istringstream lines(*field(attempt.output, "text").string());
   std::map<std::string, std::string> env;
   for (std::string line; std::getline(lines, line);) {
     env[line.substr(0, line.find('='))] = line.substr(line.find('=') + 1);
@@ -140,4 +140,4 @@ TEST(Environment, is_exactly_that_of_the_protocol) {
 }
 
 }  // namespace
-}  // namespace pawl::actions_test
+}  // namespace pawl::actions

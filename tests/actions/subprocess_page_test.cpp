@@ -7,7 +7,7 @@
 #include "actions/process.hpp"
 #include "actions/workshop.hpp"
 
-namespace pawl::actions_test {
+namespace pawl::actions {
 namespace {
 
 /// The block of the page after the line "<!-- file: NAME -->".
@@ -85,4 +85,4 @@ stages:
 }
 
 }  // namespace
-}  // namespace pawl::actions_test
+}  // namespace pawl::actions

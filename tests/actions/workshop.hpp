@@ -19,7 +19,7 @@
 #include "pawl/store/sqlite.hpp"
 #include "pawl/workflow/file.hpp"
 
-namespace pawl::actions_test {
+namespace pawl::actions {
 
 using namespace std::chrono_literals;
 
@@ -102,7 +102,7 @@ class Workshop {
     return store->records().output(task(stage, key).id)->output;
   }
   std::string text(const std::string& stage, const std::string& key = "1") {
-    return string_of(member(output(stage, key), "text").value_or(Json())).value_or("(no text)");
+    return field(output(stage, key), "text").string().value_or("(no text)");
   }
 
   Folder folder;
@@ -121,8 +121,4 @@ inline const ArtifactRecord* artifact(const Attempt& attempt, const std::string&
   return nullptr;
 }
 
-inline Json field(const Json& value, const std::string& path) {
-  return at_path(value, path).value_or(Json());
-}
-
-}  // namespace pawl::actions_test
+}  // namespace pawl::actions

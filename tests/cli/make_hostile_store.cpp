@@ -38,7 +38,7 @@ Result<Json> read_json(const std::filesystem::path& path) {
 }
 
 std::string text_at(const Json& object, std::string_view name) {
-  return string_of(member(object, name).value_or(Json{})).value_or("");
+  return JsonView(object)[name].string().value_or("");
 }
 
 ArtifactRecord log(const std::string& text) {

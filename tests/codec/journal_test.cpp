@@ -8,7 +8,7 @@
 #include "codec/arbitrary.hpp"
 #include "codec/damage.hpp"
 
-namespace pawl {
+namespace pawl::codec {
 namespace {
 
 constexpr JobId job{41};
@@ -106,4 +106,4 @@ TEST(Journal, damaged_text_is_an_error_and_never_a_crash) {
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::codec

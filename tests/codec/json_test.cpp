@@ -80,7 +80,7 @@ TEST(ParseJson, refuses_half_a_surrogate_pair) {
   EXPECT_FALSE(parse_json(R"("\ud800")"));
   EXPECT_FALSE(parse_json(R"("\udc00")"));
   EXPECT_FALSE(parse_json(R"("\ud800\u0041")"));
-  EXPECT_EQ(string_of(json(R"("\ud83d\ude00\u00e9\u0000")")),
+  EXPECT_EQ(JsonView(json(R"("\ud83d\ude00\u00e9\u0000")")).string(),
             std::string("\xF0\x9F\x98\x80\xC3\xA9\0", 7));
 }
 
@@ -96,7 +96,7 @@ TEST(ParseJson, refuses_a_number_that_no_double_can_hold) {
   EXPECT_THAT(fault("[1e400]"), HasSubstr("out of range"));
   EXPECT_THAT(fault("-1e400"), HasSubstr("out of range"));
   EXPECT_FALSE(parse_json("1e99999999999999999999"));
-  EXPECT_EQ(number_of(json("1e-400")), 0.0);
+  EXPECT_EQ(JsonView(json("1e-400")).number(), 0.0);
 }
 
 TEST(ParseJson, keeps_its_limits_of_depth_and_size) {
@@ -139,7 +139,7 @@ TEST(Canonical, is_stable) {
 TEST(Canonical, doubles_read_back_as_themselves) {
   arbitrary::check(500, [] {
     const double value = *arbitrary::number();
-    RC_ASSERT(number_of(canonical(Json(value))) == value);
+    RC_ASSERT(JsonView(canonical(Json(value))).number().value() == value);
   });
 }
 
@@ -159,30 +159,74 @@ TEST(Pretty, is_indented_by_two) {
 
 TEST(ReadJson, finds_members_and_paths) {
   const Json value = json(R"({"a":{"b":[{"c":1},{"c":"two"}]},"x\ty":true,"n":null,"":5})");
-  EXPECT_EQ(at_path(value, "a.b[1].c"), Json("two"));
-  EXPECT_EQ(at_path(value, "a.b[0]"), json(R"({"c":1})"));
-  EXPECT_EQ(at_path(value, ""), value);
-  EXPECT_EQ(at_path(json("[[7]]"), "[0][0]"), Json(7));
-  EXPECT_EQ(member(value, "x\ty"), Json(true));
-  EXPECT_EQ(member(value, "n"), Json());
-  EXPECT_EQ(member(value, ""), Json(5));
-  for (const char* path : {"a.b[2]", "a.b[-1]", "a.b[", "a.b[x]", "a..b", ".a", "a.", "z", "n.x",
-                           "a.b.c", "a[0]", "a.b[0]c"}) {
-    EXPECT_EQ(at_path(value, path), std::nullopt) << path;
-  }
-  EXPECT_EQ(member(Json(1), "a"), std::nullopt);
+  EXPECT_EQ(field(value, "a.b[1].c").json(), Json("two"));
+  EXPECT_EQ(field(value, "a.b[0]").json(), json(R"({"c":1})"));
+  EXPECT_EQ(field(value, "").json(), value);
+  EXPECT_EQ(field(json("[[7]]"), "[0][0]").json(), Json(7));
+  EXPECT_EQ(JsonView(value)["x\ty"].json(), Json(true));
+  EXPECT_EQ(field(value, "n").json(), Json());
+  EXPECT_EQ(JsonView(value)[""].json(), Json(5));
 }
 
-TEST(ReadJson, a_value_of_another_type_is_nothing) {
-  EXPECT_EQ(integer_of(json("-12")), -12);
-  EXPECT_EQ(integer_of(json("1.0")), std::nullopt);
-  EXPECT_EQ(integer_of(json("9223372036854775808")), std::nullopt);
-  EXPECT_EQ(integer_of(Json("1")), std::nullopt);
-  EXPECT_EQ(number_of(json("1.5")), 1.5);
-  EXPECT_EQ(number_of(Json(true)), std::nullopt);
-  EXPECT_EQ(boolean_of(Json(false)), false);
-  EXPECT_EQ(boolean_of(Json(0)), std::nullopt);
-  EXPECT_EQ(string_of(Json(1)), std::nullopt);
+std::string message_of(const auto& result) { return result ? "no error" : result.error().text(); }
+
+TEST(ReadJson, a_missing_place_is_named_by_its_path) {
+  const Json value = json(R"({"a":{"b":[{"c":1}]},"n":null,"s":"text"})");
+  EXPECT_EQ(message_of(field(value, "words").integer()), "'words' is missing");
+  EXPECT_EQ(message_of(field(value, "a.b[0].d").string()), "'a.b[0].d' is missing");
+  EXPECT_EQ(message_of(field(value, "a.b[1].c").json()), "'a.b[1]' is missing");
+  EXPECT_EQ(message_of(JsonView(value)["a"]["b"][1]["c"].number()), "'a.b[1]' is missing");
+  EXPECT_EQ(message_of(JsonView(value)["a"]["x y"]["z"].json()), R"('a["x y"]' is missing)");
+  EXPECT_EQ(message_of(JsonView(value)[""].json()), R"('[""]' is missing)");
+  EXPECT_EQ(message_of(JsonView(value)["a.b"]["\n"].json()), R"('["a.b"]' is missing)");
+  EXPECT_FALSE(field(value, "a.d").exists());
+  EXPECT_TRUE(field(value, "n").exists());
+  EXPECT_EQ(field(value, "words").integer().value_or(7), 7);
+  EXPECT_THAT(elements(field(value, "words")), IsEmpty());
+}
+
+TEST(ReadJson, only_an_object_has_members_and_only_a_list_has_elements) {
+  const Json value = json(R"({"a":[1],"n":null,"s":"text"})");
+  EXPECT_EQ(message_of(field(value, "s.x").json()), "'s' is a string, not an object");
+  EXPECT_EQ(message_of(field(value, "n.x.y").json()), "'n' is null, not an object");
+  EXPECT_EQ(message_of(field(value, "a.x").json()), "'a' is a list, not an object");
+  EXPECT_EQ(message_of(field(value, "[0]").json()), "the value is an object, not a list");
+  EXPECT_EQ(message_of(JsonView(value)["a"][0][0].json()), "'a[0]' is 1, not a list");
+  EXPECT_EQ(message_of(JsonView(Json(true))["a"].json()), "the value is true, not an object");
+}
+
+TEST(ReadJson, a_text_that_is_not_a_path_finds_nothing) {
+  const Json value = json(R"({"a":{"b":[{"c":1}]}})");
+  for (const std::string path :
+       {"a.b[-1]", "a.b[", "a.b[x]", "a..b", ".a", "a.", "a.b[0]c", "a.b[0]]"}) {
+    EXPECT_EQ(message_of(field(value, path).json()), "'" + path + "' is missing");
+  }
+}
+
+TEST(ReadJson, a_value_of_another_kind_is_named_with_its_place) {
+  const Json value = json(R"({"s":"1","t":true,"f":1.0,"n":null,"o":{},"l":[],
+                              "big":9223372036854775808,"small":-9223372036854775809})");
+  EXPECT_EQ(message_of(field(value, "s").integer()), "'s' is a string, not an integer");
+  EXPECT_EQ(message_of(field(value, "t").integer()), "'t' is true, not an integer");
+  EXPECT_EQ(message_of(field(value, "f").integer()), "'f' is 1.0, not an integer");
+  EXPECT_EQ(message_of(field(value, "n").integer()), "'n' is null, not an integer");
+  EXPECT_EQ(message_of(field(value, "big").integer()),
+            "'big' is 9223372036854775808, not an integer of 64 bits");
+  EXPECT_EQ(message_of(field(value, "small").integer()),
+            "'small' is -9223372036854775809, not an integer of 64 bits");
+  EXPECT_EQ(message_of(field(value, "t").number()), "'t' is true, not a number");
+  EXPECT_EQ(message_of(field(value, "o").string()), "'o' is an object, not a string");
+  EXPECT_EQ(message_of(field(value, "l").boolean()), "'l' is a list, not true or false");
+  EXPECT_EQ(message_of(JsonView(Json(1)).string()), "the value is 1, not a string");
+}
+
+TEST(ReadJson, reads_each_kind_of_value) {
+  EXPECT_EQ(JsonView(json("-12")).integer(), -12);
+  EXPECT_EQ(JsonView(json("9223372036854775807")).integer(), 9223372036854775807);
+  EXPECT_EQ(JsonView(json("1.5")).number(), 1.5);
+  EXPECT_EQ(JsonView(json("12")).number(), 12.0);
+  EXPECT_EQ(JsonView(Json(false)).boolean(), false);
+  EXPECT_EQ(JsonView(Json("x")).string(), "x");
   EXPECT_THAT(elements(json("[1,\"a,]\",[2]]")), ElementsAre(Json(1), Json("a,]"), json("[2]")));
   EXPECT_THAT(elements(json("{}")), IsEmpty());
   EXPECT_THAT(members(json(R"({"a\"}":1,"b":{"c":2}})")),
@@ -191,9 +235,10 @@ TEST(ReadJson, a_value_of_another_type_is_nothing) {
 }
 
 TEST(ReadJson, understands_every_escape_in_text_that_others_wrote) {
-  EXPECT_EQ(string_of(Json::trusted(R"("\ud83d\ude00x\u00e9\u20ac\u0041\/\b\f\n\r\t\"\\")")),
-            "\xF0\x9F\x98\x80x\xC3\xA9\xE2\x82\xAC"
-            "A/\b\f\n\r\t\"\\");
+  EXPECT_EQ(
+      JsonView(Json::trusted(R"("\ud83d\ude00x\u00e9\u20ac\u0041\/\b\f\n\r\t\"\\")")).string(),
+      "\xF0\x9F\x98\x80x\xC3\xA9\xE2\x82\xAC"
+      "A/\b\f\n\r\t\"\\");
 }
 
 // Whatever the text, parsing ends, and an accepted value can be read.
@@ -217,8 +262,8 @@ TEST(ReadJson, broken_trusted_text_is_never_read_beyond_its_end) {
     const Json value = Json::trusted(damage(sound));
     (void)canonical(value);
     (void)pretty(value);
-    (void)at_path(value, "words[1]");
-    (void)string_of(value);
+    (void)field(value, "words[1]").json();
+    (void)JsonView(value).string();
     for (const auto& [key, one] : members(value)) (void)elements(one);
   }
 }

@@ -9,7 +9,7 @@
 #include "codec/damage.hpp"
 #include "pawl/codec/json.hpp"
 
-namespace pawl {
+namespace pawl::codec {
 namespace {
 
 template <class T>
@@ -111,4 +111,4 @@ TEST(Values, damaged_text_is_an_error_and_never_a_crash) {
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::codec

@@ -6,7 +6,7 @@
 
 #include "pawl/codec/json.hpp"
 
-namespace pawl {
+namespace pawl::codec {
 namespace {
 
 TEST(WellFormed, takes_whatever_was_stored_once) {
@@ -88,4 +88,4 @@ TEST(WellFormed, agrees_with_the_parser_about_every_change_of_one_byte) {
 }
 
 }  // namespace
-}  // namespace pawl
+}  // namespace pawl::codec

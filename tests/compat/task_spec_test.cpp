@@ -17,11 +17,11 @@ TEST(TaskJobs, run_each_task_by_its_type_in_the_order_of_its_dependencies) {
   std::vector<std::string> ran;
   HandlerRegistry registry;
   registry.add("fetch", [&](Context& context, std::stop_token) -> Outcome {
-    ran.push_back(*string_of(*member(context.stage_params(), "title")));
+    ran.push_back(*field(context.stage_params(), "title").string());
     return Output{.json = "page"};
   });
   registry.add("parse", [&](Context& context, std::stop_token) -> Outcome {
-    ran.push_back("parse " + *string_of(context.upstream("get it")->json));
+    ran.push_back("parse " + *JsonView(context.upstream("get it")->json).string());
     return Output{};
   });
   const TaskJob tasks{

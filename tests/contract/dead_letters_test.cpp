@@ -334,16 +334,16 @@ TEST_P(DeadLetters, an_export_has_the_documented_fields) {
   ASSERT_TRUE(text.ends_with("\n"));
   const Result<Json> line = parse_json(text);
   ASSERT_TRUE(line) << line.error().text();
-  EXPECT_EQ(at_path(*line, "item"), Json("ada"));
-  EXPECT_EQ(at_path(*line, "stage"), Json("scan"));
-  EXPECT_EQ(at_path(*line, "job"), Json(job.value()));
-  EXPECT_EQ(at_path(*line, "failure_count"), Json(1));
-  EXPECT_EQ(at_path(*line, "cause"), Json("final_error"));
-  EXPECT_EQ(at_path(*line, "error_class"), Json("final"));
-  EXPECT_EQ(at_path(*line, "failure_history[0].attempt_number"), Json(1));
-  EXPECT_EQ(at_path(*line, "failure_history[0].error_class"), Json("final"));
-  EXPECT_EQ(at_path(*line, "failure_history[0].message"), Json("encrypted \"pdf\""));
-  EXPECT_EQ(at_path(*line, "failure_history[0].at"), Json("2023-11-14T22:13:20Z"));
+  EXPECT_EQ(field(*line, "item").json(), Json("ada"));
+  EXPECT_EQ(field(*line, "stage").json(), Json("scan"));
+  EXPECT_EQ(field(*line, "job").json(), Json(job.value()));
+  EXPECT_EQ(field(*line, "failure_count").json(), Json(1));
+  EXPECT_EQ(field(*line, "cause").json(), Json("final_error"));
+  EXPECT_EQ(field(*line, "error_class").json(), Json("final"));
+  EXPECT_EQ(field(*line, "failure_history[0].attempt_number").json(), Json(1));
+  EXPECT_EQ(field(*line, "failure_history[0].error_class").json(), Json("final"));
+  EXPECT_EQ(field(*line, "failure_history[0].message").json(), Json("encrypted \"pdf\""));
+  EXPECT_EQ(field(*line, "failure_history[0].at").json(), Json("2023-11-14T22:13:20Z"));
 
   const Result<std::int64_t> full = export_dead_letters(drive.store(), {}, [](std::string_view) {
     return Status(fail(ErrorCode::unavailable, "disk full"));

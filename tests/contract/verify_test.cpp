@@ -394,7 +394,7 @@ TEST_P(Verify, a_job_that_never_holds_still_is_named_and_not_judged) {
   EXPECT_TRUE(found.ok());
   EXPECT_FALSE(found.is_complete());
   EXPECT_THAT(found.in_motion, testing::ElementsAre(job));
-  EXPECT_EQ(at_path(verification_document(found), "complete"), Json(false));
+  EXPECT_EQ(field(verification_document(found), "complete").json(), Json(false));
   EXPECT_TRUE(verified(drive.records()).is_complete());
 }
 
@@ -403,10 +403,10 @@ TEST_P(Verify, the_document_says_what_was_checked_and_what_was_found) {
   RecordsDecorator damaged(drive.records());
   damaged.alter_job = [](Job& row) { ++row.dead_letters; };
   const Json document = verification_document(verified(damaged));
-  EXPECT_EQ(at_path(document, "ok"), Json(false));
-  EXPECT_EQ(at_path(document, "checked.items"), Json(5));
-  EXPECT_EQ(at_path(document, "violations[0].invariant"), Json("I3"));
-  EXPECT_EQ(at_path(document, "violations[0].message"),
+  EXPECT_EQ(field(document, "ok").json(), Json(false));
+  EXPECT_EQ(field(document, "checked.items").json(), Json(5));
+  EXPECT_EQ(field(document, "violations[0].invariant").json(), Json("I3"));
+  EXPECT_EQ(field(document, "violations[0].message").json(),
             Json("job 1 counts 3 dead letters, the rows are 2"));
 }
 

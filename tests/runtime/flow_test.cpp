@@ -30,7 +30,7 @@ TEST(Flow, outputs_flow_along_a_diamond_and_the_join_runs_once) {
       const Upstream a = *context.upstream("a");
       EXPECT_EQ(*a.typed.as<std::string>(), "typed A");
       EXPECT_EQ(a.typed.as<int>(), nullptr) << "another type is no value";
-      return Output{.json = *string_of(a.json) + name};
+      return Output{.json = *JsonView(a.json).string() + name};
     };
   };
   build.stage("b", append("b")).needs("a");
@@ -39,8 +39,8 @@ TEST(Flow, outputs_flow_along_a_diamond_and_the_join_runs_once) {
       .stage("d",
              [&](Context& context, std::stop_token) -> Outcome {
                ++joins;
-               seen = *string_of(context.upstream("b")->json) +
-                      *string_of(context.upstream("c")->json);
+               seen = *JsonView(context.upstream("b")->json).string() +
+                      *JsonView(context.upstream("c")->json).string();
                return Output{};
              })
       .needs("b")
@@ -313,7 +313,7 @@ TEST(Flow, ten_thousand_children_are_nothing_special) {
       })
       .join([&](Context& context, std::stop_token) -> Outcome {
         EXPECT_TRUE(context.for_each_child([&](const EndedChild& child) {
-          sum += *integer_of(child.output);
+          sum += *JsonView(child.output).integer();
           return true;
         }));
         return Output{.json = sum};
@@ -417,7 +417,7 @@ TEST(Flow, a_large_output_is_kept_as_a_payload_and_read_whole_downstream) {
   build
       .stage("use",
              [&](Context& context, std::stop_token) -> Outcome {
-               seen = string_of(context.upstream("make")->json)->size();
+               seen = JsonView(context.upstream("make")->json).string()->size();
                return Output{};
              })
       .needs("make");

@@ -29,7 +29,7 @@ struct Reviewed : testing::Test {
         .stage("publish",
                [this](Context& context, std::stop_token) -> Outcome {
                  const Upstream draft = *context.upstream("draft");
-                 published.push_back(*string_of(*member(draft.json, "text")));
+                 published.push_back(*field(draft.json, "text").string());
                  return Output{};
                })
         .needs("draft");

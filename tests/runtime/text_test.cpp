@@ -100,8 +100,8 @@ TEST(BytesOfStages, in_a_long_output_are_text_where_it_is_kept_and_what_gates_ju
       });
   const JobId job = world.submit(built(build), items({"x"}));
   world.run();
-  const Json kept = *member(only_attempt(world, job).output, "$ref");
-  const std::string sha256 = string_of(kept)->substr(std::string("sha256:").size());
+  const Json kept = *field(only_attempt(world, job).output, "$ref").json();
+  const std::string sha256 = JsonView(kept).string()->substr(std::string("sha256:").size());
   EXPECT_EQ(*world.store->records().payload(sha256), "{\"a\":\"\uFFFD \uFFFD" + long_text + "\"}");
   EXPECT_EQ(judged.text(), "{\"a\":\"\uFFFD \uFFFD" + long_text + "\"}");
   world.expect_sound();

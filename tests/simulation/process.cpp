@@ -25,7 +25,7 @@ std::unique_ptr<Process> Process::start(std::string name, const Scenario& scenar
 }
 
 WorkName Process::name_of(const Context& context) const {
-  WorkName work{.job = static_cast<std::size_t>(*integer_of(context.job_params())),
+  WorkName work{.job = static_cast<std::size_t>(*JsonView(context.job_params()).integer()),
                 .item = context.item_key(),
                 .stage = context.task().stage(),
                 .child = context.child() != nullptr ? context.child()->key : std::string{}};

@@ -151,9 +151,9 @@ stages:
 )"),
                                  items({"a"}));
   EXPECT_EQ(world.finish(job), JobState::completed) << world.story(job);
-  const Json page = *member(world.calls("print").at(0).in, "page");
-  EXPECT_EQ(member(page, "size"), Json(8));
-  const std::string digest = *string_of(*member(page, "$file"));
+  const Json page = *field(world.calls("print").at(0).in, "page").json();
+  EXPECT_EQ(field(page, "size").json(), Json(8));
+  const std::string digest = *field(page, "$file").string();
   EXPECT_EQ(world.records().payload(digest.substr(7)), "# Title\n");
 }
 

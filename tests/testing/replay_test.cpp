@@ -198,10 +198,10 @@ TEST(Replays, see_children_reruns_crashes_and_cancels_as_they_were_decided) {
 TEST(Replays, are_documents_for_programs_too) {
   Yesterday yesterday;
   const Json document = replay_document(yesterday.under({.attempts = 5}));
-  EXPECT_EQ(at_path(document, "same"), Json(false));
-  EXPECT_EQ(at_path(document, "differences[0].then.decision"), Json("fail"));
-  EXPECT_EQ(at_path(document, "differences[0].today.decision"), Json("retry"));
-  EXPECT_EQ(at_path(document, "decisions"), Json(9));
+  EXPECT_EQ(field(document, "same").json(), Json(false));
+  EXPECT_EQ(field(document, "differences[0].then.decision").json(), Json("fail"));
+  EXPECT_EQ(field(document, "differences[0].today.decision").json(), Json("retry"));
+  EXPECT_EQ(field(document, "decisions").json(), Json(9));
 }
 
 TEST(Replays, of_a_job_that_is_not_there_say_so) {

@@ -19,21 +19,22 @@ Check = Callable[["Tree"], Iterator[Offence]]
 # What the sources of a layer may include from other layers. A layer may always include itself.
 LAYERS = {
     "core": set(),
-    "codec": {"core"},
+    "text": {"core"},
+    "codec": {"core", "text"},
     "files": {"core"},
-    "store": {"core", "codec", "files"},
+    "store": {"core", "text", "codec", "files"},
     "transfer": {"core", "codec", "files", "store"},
     "sql": {"core", "codec", "store"},
     "sqlite": {"core", "codec", "files", "store", "sql"},
     "postgres": {"core", "codec", "store", "sql"},
     "runtime": {"core", "codec", "store"},
     "compat": {"core", "codec", "store", "runtime"},  # nothing includes it but users
-    "workflow": {"core", "codec"},
-    "views": {"core", "codec", "store", "workflow"},
-    "actions": {"core", "codec", "files", "store", "runtime", "workflow"},
-    "testing": {"core", "codec", "store", "transfer", "runtime", "workflow", "actions"},
-    "cli": {"core", "codec", "files", "store", "transfer", "sqlite", "postgres", "runtime", "workflow",
-            "views", "actions"},
+    "workflow": {"core", "text", "codec"},
+    "views": {"core", "text", "codec", "store", "workflow"},
+    "actions": {"core", "text", "codec", "files", "store", "runtime", "workflow"},
+    "testing": {"core", "text", "codec", "store", "transfer", "runtime", "workflow", "actions"},
+    "cli": {"core", "text", "codec", "files", "store", "transfer", "sqlite", "postgres", "runtime",
+            "workflow", "views", "actions"},
 }
 # What else they may include, by the start of the header's name. Public headers: nothing.
 THIRD_PARTY = {
@@ -257,8 +258,8 @@ NAMESPACE = re.compile(r"^namespace (pawl[\w:]*) \{", re.MULTILINE)
 DEFINITION = re.compile(r"^(?:class|struct|union|enum(?: class)?) ([A-Za-z_]\w*)(?![\w:]*::)[^;{]*\{", re.MULTILINE)
 
 # Modules whose private headers have their own namespace. The others share `pawl` with the public headers.
-OWN_NAMESPACE = {"cli", "compat", "files", "transfer", "postgres", "runtime", "sql", "sqlite", "store", "testing", "views",
-                 "workflow"}
+OWN_NAMESPACE = {"actions", "cli", "codec", "compat", "files", "transfer", "postgres", "runtime", "sql", "sqlite",
+                 "store", "testing", "text", "views", "workflow"}
 
 
 def modules_have_their_namespace(tree: Tree) -> Iterator[Offence]:

@@ -158,7 +158,7 @@ TEST_P(Transfer, budgets_deadline_and_what_was_used_are_kept) {
   EXPECT_EQ(after.used, before.used);
   EXPECT_EQ(after.params, before.params);
   EXPECT_EQ(after.priority, -2);
-  EXPECT_EQ(member(after.labels, "project"), Json("somewhere"));
+  EXPECT_EQ(field(after.labels, "project").json(), Json("somewhere"));
 }
 
 TEST_P(Transfer, a_source_that_is_read_again_finds_its_items_present) {

@@ -27,7 +27,7 @@ void expect_fields(const Json& document, const std::vector<std::string>& wanted)
 }
 
 std::string text_at(const Json& document, std::string_view path) {
-  const auto found = at_path(document, path);
+  const auto found = field(document, path).json();
   return found ? found->text() : "(none)";
 }
 
@@ -55,9 +55,9 @@ TEST(JobDocument, has_the_promised_fields) {
   const Json document = job_document(job, workflow);
   expect_fields(document, {"job", "workflow", "state", "waiting_for_people", "items", "stages",
                            "budget", "submitted_at", "ended_at"});
-  expect_fields(*member(document, "items"),
+  expect_fields(*field(document, "items").json(),
                 {"total", "succeeded", "failed", "cancelled", "active"});
-  expect_fields(*at_path(document, "stages.draft"),
+  expect_fields(*field(document, "stages.draft").json(),
                 {"waiting", "ready", "running", "retry_scheduled", "awaiting_review", "expanded",
                  "succeeded", "skipped", "failed", "cancelled"});
   EXPECT_EQ(text_at(document, "job"), "41");
@@ -75,7 +75,7 @@ TEST(ItemDocument, lists_every_stage_with_the_states_that_follow) {
   expect_fields(document, {"item", "job", "state", "tasks", "data"});
   EXPECT_EQ(text_at(document, "item"), "\"ada\"");
   EXPECT_EQ(text_at(document, "data.x"), "1");
-  expect_fields(*at_path(document, "tasks[0]"),
+  expect_fields(*field(document, "tasks[0]").json(),
                 {"stage", "state", "attempts", "cause", "next_run_at"});
   EXPECT_EQ(text_at(document, "tasks[0].state"), "\"retry_scheduled\"");
   EXPECT_EQ(text_at(document, "tasks[0].next_run_at"), "\"2023-11-14T22:13:20Z\"");
@@ -140,7 +140,7 @@ TEST(AttemptDocument, has_the_promised_fields) {
   expect_fields(document, {"stage", "attempt_number", "epoch", "cause", "result", "error",
                            "verdict", "feedback", "output", "summary", "started_at", "ended_at",
                            "duration_ms", "decision"});
-  expect_fields(*member(document, "decision"), {"kind", "rule", "next_run_at"});
+  expect_fields(*field(document, "decision").json(), {"kind", "rule", "next_run_at"});
   EXPECT_EQ(
       text_at(document, "error"),
       R"({"class":"retryable","kind":"exit","code":"75","message":"busy","retry_after_s":1.5})");

@@ -60,32 +60,32 @@ TEST(Schema, knows_exactly_the_keys_that_are_honoured) {
   std::set<KeyPlace> seen;
   for (const SchemaPlace& place : places) {
     seen.insert(place.keys);
-    const std::optional<Json> described = at_path(schema(), place.path);
+    const Result<Json> described = field(schema(), place.path).json();
     ASSERT_TRUE(described) << place.path;
     std::set<std::string> in_schema;
-    for (const auto& [key, value] : members(member(*described, "properties").value_or(Json()))) {
+    for (const auto& [key, value] : members(field(*described, "properties"))) {
       in_schema.insert(key);
     }
     const std::vector<std::string> known = honoured_keys(place.keys);
     EXPECT_EQ(in_schema, std::set<std::string>(known.begin(), known.end())) << place.path;
-    EXPECT_EQ(member(*described, "additionalProperties"), Json(false)) << place.path;
+    EXPECT_EQ(field(*described, "additionalProperties").json(), Json(false)) << place.path;
   }
   EXPECT_EQ(seen.size(), static_cast<std::size_t>(KeyPlace::limits) + 1);
 }
 
 /// The description of a key, or of the definition that it refers to.
 std::string description_of(const Json& key) {
-  if (const auto own = member(key, "description")) return string_of(*own).value_or("");
-  const std::string target = string_of(member(key, "$ref").value_or(Json())).value_or("");
+  if (const auto own = field(key, "description"); own.exists()) return own.string().value_or("");
+  const std::string target = field(key, "$ref").string().value_or("");
   if (!target.starts_with("#/definitions/")) return {};
-  const auto definition = at_path(schema(), "definitions." + target.substr(14));
+  const auto definition = field(schema(), "definitions." + target.substr(14)).json();
   return definition ? description_of(*definition) : std::string{};
 }
 
 TEST(Schema, describes_every_key) {
   for (const SchemaPlace& place : places) {
-    const Json described = at_path(schema(), place.path).value();
-    for (const auto& [key, value] : members(member(described, "properties").value())) {
+    const Json described = field(schema(), place.path).json().value();
+    for (const auto& [key, value] : members(field(described, "properties"))) {
       EXPECT_GE(description_of(value).size(), 10U) << place.path << " " << key;
     }
   }

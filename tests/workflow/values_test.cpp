@@ -1,17 +1,14 @@
-// Values around a workflow: stored forms, params, durations, and names of variables.
+// Values around a workflow: stored forms, params, and names of variables.
 
 #include <gtest/gtest.h>
 
 #include "pawl/codec/json.hpp"
 #include "pawl/workflow/file.hpp"
-#include "workflow/durations.hpp"
 #include "workflow/shell_script.hpp"
 #include "workflow/templates.hpp"
 
 namespace pawl::workflow {
 namespace {
-
-using namespace std::chrono_literals;
 
 ActionSpec full_action() {
   return {.kind = ActionKind::sh,
@@ -101,40 +98,6 @@ TEST(Params, tell_every_fault_at_once) {
             R"(param "count" has no value; param "share" must be a number, not "half"; )"
             R"(param "fast" must be true or false, not "yes"; the workflow has no param "fats")");
   EXPECT_EQ(bound.error().help, "give one with --param count=VALUE; did you mean \"fast\"?");
-}
-
-TEST(Durations, have_a_number_and_a_unit) {
-  EXPECT_EQ(parse_duration("10ms"), Duration(10ms));
-  EXPECT_EQ(parse_duration("30s"), Duration(30s));
-  EXPECT_EQ(parse_duration("1.5h"), Duration(90min));
-  EXPECT_EQ(parse_duration("2m"), Duration(2min));
-  EXPECT_EQ(parse_duration("1d"), Duration(24h));
-  EXPECT_EQ(parse_duration("0s"), Duration(0));
-  EXPECT_EQ(parse_duration("0.001ms"), Duration(1));
-  for (const char* const wrong :
-       {"", "s", "30", "30 s", "-1s", "+1s", "1.s", ".5s", "1..5s", "1e3s", "1S", "1us", "1w",
-        "99999999999999999999d", "1.2.3s", "0x10s"}) {
-    EXPECT_EQ(parse_duration(wrong), std::nullopt) << wrong;
-  }
-}
-
-TEST(Rates, are_counts_for_each_unit) {
-  EXPECT_EQ(parse_rate("60/m"), (Rate{60, 1min}));
-  EXPECT_EQ(parse_rate("1/d"), (Rate{1, 24h}));
-  for (const char* const wrong :
-       {"", "60", "/m", "0/s", "1/ms", "1/min", "1.5/s", "-1/s", "1/", "99999999999/s", "1/s/s"}) {
-    EXPECT_EQ(parse_rate(wrong), std::nullopt) << wrong;
-  }
-}
-
-TEST(Percentages, are_from_nothing_to_all) {
-  EXPECT_EQ(parse_percentage("5%"), 5.0);
-  EXPECT_EQ(parse_percentage("0%"), 0.0);
-  EXPECT_EQ(parse_percentage("99.5%"), 99.5);
-  EXPECT_EQ(parse_percentage("100%"), 100.0);
-  for (const char* const wrong : {"", "%", "5", "5 %", "100.1%", "-1%"}) {
-    EXPECT_EQ(parse_percentage(wrong), std::nullopt) << wrong;
-  }
 }
 
 TEST(SuggestedVariables, say_what_they_hold) {

@@ -78,9 +78,8 @@ std::string named(Records& records, const DeadLetterAnswer& answer) {
 }
 
 Json answer_document(Records& records, const DeadLetterAnswer& answer) {
-  const Json error = answer.refusal
-                         ? member(error_document_of(*answer.refusal), "error").value_or(Json{})
-                         : Json();
+  const Json error =
+      answer.refusal ? *field(error_document_of(*answer.refusal), "error").json() : Json();
   return Json::object({{"item", answer.item_key.empty() ? Json() : Json(answer.item_key)},
                        {"stage", answer.stage},
                        {"job", answer.job.value()},

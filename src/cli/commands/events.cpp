@@ -113,8 +113,8 @@ class EventPrinter {
         times.of_entry(event.at) + "  " + session_.style().paint(Paint::bold, type) + "  ";
     out += names_.place_of(event);
     if (event.attempt != 0) out += " #" + std::to_string(event.attempt);
-    for (const auto& [key, value] : members(member(document, "data").value_or(Json{}))) {
-      const std::optional<std::string> text = string_of(value);
+    for (const auto& [key, value] : members(field(document, "data"))) {
+      const Result<std::string> text = JsonView(value).string();
       const bool is_plain = text && text->find_first_of(" \"=") == std::string::npos;
       out += "  " + printable(key) + "=" + printable(is_plain ? *text : value.text());
     }

@@ -58,8 +58,7 @@ int do_each(Session& session, const std::vector<std::string>& ids,
       code = code == exit_done ? its : std::min(code, its);
     }
     const auto document = [&] {
-      const Json error =
-          done ? Json() : member(error_document_of(done.error()), "error").value_or(Json{});
+      const Json error = done ? Json() : *field(error_document_of(done.error()), "error").json();
       const Json made = done ? done->document : Json::object({{"id", id}});
       return with_member(with_member(made, "ok", done.has_value()), "error", error);
     };

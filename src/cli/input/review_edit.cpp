@@ -31,7 +31,7 @@ std::string_view kind_of_json(const Json& value) {
   if (is_object(value)) return "an object";
   if (is_array(value)) return "a list";
   if (is_string(value)) return "text";
-  if (integer_of(value)) return "a whole number";
+  if (JsonView(value).integer()) return "a whole number";
   if (is_number(value)) return "a number";
   return "true or false";
 }
@@ -40,7 +40,7 @@ bool is_of_same_kind(const Json& original, const Json& edited) {
   if (original.is_null()) return true;
   const bool both_are_numbers = is_number(original) && is_number(edited);
   // 4214 may become 4215, not 4214.5; 0.5 may become 1.
-  if (both_are_numbers) return integer_of(edited).has_value() || !integer_of(original).has_value();
+  if (both_are_numbers) return JsonView(edited).integer() || !JsonView(original).integer();
   return kind_of_json(original) == kind_of_json(edited);
 }
 
@@ -110,7 +110,7 @@ Status check_edit(const StageDefinition& stage, const Json& original, const Json
     return pawl::fail(ErrorCode::invalid, "the edited output must be an object");
   }
   for (const auto& [field, value] : members(edited)) {
-    const std::optional<Json> before = member(original, field);
+    const Result<Json> before = JsonView(original)[field].json();
     if (before && canonical(*before) == canonical(value)) continue;
     const std::optional<FieldType> declared = declared_type(stage, field);
     if (declared == FieldType::file || (before && file_of(*before))) {
@@ -133,7 +133,7 @@ Status check_edit(const StageDefinition& stage, const Json& original, const Json
     }
   }
   for (const auto& [field, value] : members(original)) {
-    if (member(edited, field)) continue;
+    if (JsonView(edited)[field].exists()) continue;
     return pawl::fail(ErrorCode::invalid, "the edit lacks field \"" + field + "\"",
                       "pass the whole output, with your changes");
   }
@@ -186,7 +186,7 @@ Result<Json> with_files_kept(const Session& session, Store& store, const StageDe
   if (!is_object(original) || !is_object(edited)) return edited;
   std::vector<std::pair<std::string, Json>> fields = members(edited);
   for (auto& [field, value] : fields) {
-    const std::optional<Json> before = member(original, field);
+    const Result<Json> before = JsonView(original)[field].json();
     const std::optional<FileValue> old = before ? file_of(*before) : std::nullopt;
     const std::optional<FileValue> now = file_of(without_path(value));
     if (old && now && old->sha256 == now->sha256) value = *before;
@@ -194,7 +194,7 @@ Result<Json> with_files_kept(const Session& session, Store& store, const StageDe
       return pawl::fail(ErrorCode::invalid, "field \"" + field + "\" names a file by its digest",
                         "leave it as it is, or give the path of another file");
     }
-    const std::optional<std::string> path = string_of(value);
+    const Result<std::string> path = JsonView(value).string();
     if (!path || (!old && declared_type(stage, field) != FieldType::file)) continue;
     const Result<KeptFile> kept = store.keep_file(session.directory() / *path);
     if (!kept) return std::unexpected(kept.error());
@@ -207,14 +207,14 @@ Result<Json> with_files_kept(const Session& session, Store& store, const StageDe
 /// The only editable field, if it is a file.
 std::optional<std::string> file_to_edit(const StageDefinition& stage, const Json& original) {
   if (stage.editable.size() != 1) return std::nullopt;
-  const std::optional<Json> value = member(original, stage.editable.front());
+  const Result<Json> value = JsonView(original)[stage.editable.front()].json();
   if (!value || !file_of(*value)) return std::nullopt;
   return stage.editable.front();
 }
 
 Result<Json> edited_file(Session& session, Store& store, const Json& original,
                          const std::string& field) {
-  const FileValue file = *file_of(*member(original, field));
+  const FileValue file = *file_of(*JsonView(original)[field].json());
   const Result<std::string> text = store.records().payload(file.sha256);
   if (!text) return std::unexpected(text.error());
   const Result<std::string> edited = edit_in_editor(session, *text);

@@ -74,7 +74,7 @@ void list_stage(Listing& out, const StageDefinition& stage) {
 }
 
 std::string items_command(const Job& job) {
-  const std::optional<Json> described = member(job.labels, "items");
+  const Result<Json> described = field(job.labels, "items").json();
   const Result<ItemsSpec> items =
       described ? items_from(*described) : Result<ItemsSpec>(ItemsSpec{});
   if (!items) return described->text();

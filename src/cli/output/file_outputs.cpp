@@ -6,6 +6,7 @@
 
 #include "cli/output/render.hpp"
 #include "pawl/codec/json.hpp"
+#include "text/utf8.hpp"
 
 namespace pawl::cli {
 
@@ -39,7 +40,7 @@ void append_value(Records& records, std::vector<std::string>& lines, const Json&
     if (is_text) append_lines(lines, *bytes, indent);
     return;
   }
-  const std::optional<std::string> text = string_of(value);
+  const Result<std::string> text = JsonView(value).string();
   append_lines(lines, text && text->contains('\n') ? *text : pretty(value), indent);
 }
 
@@ -55,7 +56,7 @@ std::string safe_file_name(const std::string& text) {
   if (name.size() > name_bytes_max) {
     name.resize(name_bytes_max);
     // Do not cut in the middle of a character.
-    while (!name.empty() && (static_cast<unsigned char>(name.back()) & 0xC0U) == 0x80) {
+    while (!name.empty() && !text::begins_character(name.back())) {
       name.pop_back();
     }
     if (!name.empty() && static_cast<unsigned char>(name.back()) >= 0xC0) name.pop_back();
@@ -72,7 +73,7 @@ std::vector<std::string> readable_lines(Records& records, const Json& output) {
     return lines;
   }
   for (const auto& [field, value] : members(output)) {
-    const std::optional<std::string> text = string_of(value);
+    const Result<std::string> text = JsonView(value).string();
     const bool is_long = (text && text->contains('\n')) || is_object(value) || is_array(value);
     if (is_long) {
       lines.push_back(field + ":");

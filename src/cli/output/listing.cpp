@@ -56,7 +56,7 @@ int Listing::finish(const Ending& ending) {
   if (is_empty() && !ending.none.empty()) session_.say(ending.none);
   for (const std::string& hint : ending.hints) session_.say(hint);
   if (ending.next && !ending.next->is_null()) {
-    const std::optional<std::string> text = string_of(*ending.next);
+    const Result<std::string> text = JsonView(*ending.next).string();
     session_.say("there are more: pass --limit 0 for all, or --after " +
                  (text ? quoted_for_shell(*text) : ending.next->text()));
   }

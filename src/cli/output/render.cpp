@@ -16,12 +16,12 @@
 #include "pawl/codec/names.hpp"
 #include "pawl/codec/rfc3339.hpp"
 #include "postgres/passwords.hpp"
-#include "workflow/source_text.hpp"
+#include "text/utf8.hpp"
 
 namespace pawl::cli {
 
-using workflow::Character;
-using workflow::first_character;
+using text::Character;
+using text::first_character;
 namespace {
 
 using namespace std::chrono_literals;
@@ -181,36 +181,9 @@ std::string Times::of_entry(Timestamp time) const {
 }
 
 Result<Duration> parse_duration(std::string_view text) {
-  const auto wrong = [&] {
-    return pawl::fail(ErrorCode::invalid, '"' + printable(text) + "\" is not a duration",
-                      "write a number and a unit: 30s, 15m, 8h, 2d");
-  };
-  Duration total{0};
-  std::string_view rest = text;
-  if (rest.empty()) return wrong();
-  while (!rest.empty()) {
-    std::int64_t number = 0;
-    const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-    if (read.ec != std::errc{} || number < 0 || number > 1'000'000'000) return wrong();
-    rest.remove_prefix(static_cast<std::size_t>(read.ptr - rest.data()));
-    const std::size_t end = std::min(rest.find_first_of("0123456789"), rest.size());
-    const std::string_view unit = rest.substr(0, end);
-    rest.remove_prefix(end);
-    if (unit == "ms") {
-      total += std::chrono::milliseconds(number);
-    } else if (unit == "s") {
-      total += std::chrono::seconds(number);
-    } else if (unit == "m") {
-      total += std::chrono::minutes(number);
-    } else if (unit == "h" && number <= 1'000'000) {
-      total += std::chrono::hours(number);
-    } else if (unit == "d" && number <= 100'000) {
-      total += std::chrono::days(number);
-    } else {
-      return wrong();
-    }
-  }
-  return total;
+  if (const std::optional<Duration> duration = text::parse_duration_sum(text)) return *duration;
+  return pawl::fail(ErrorCode::invalid, '"' + printable(text) + "\" is not a duration",
+                    "write a number and a unit: 30s, 15m, 8h, 2d");
 }
 
 std::string dollars(std::int64_t microusd) {
@@ -229,10 +202,10 @@ std::string bytes_in_words(std::int64_t bytes) {
   if (bytes < 1'024) return std::to_string(bytes) + " B";
   double value = static_cast<double>(bytes) / 1'024;
   for (const std::string_view unit : {" KiB", " MiB", " GiB"}) {
-    if (value < 1'024) return views::one_decimal(value) + std::string(unit);
+    if (value < 1'024) return text::one_decimal(value) + std::string(unit);
     value /= 1'024;
   }
-  return views::one_decimal(value) + " TiB";
+  return text::one_decimal(value) + " TiB";
 }
 
 std::string_view label_of(StateKind state) {

@@ -16,7 +16,8 @@
 #include "pawl/core/job.hpp"
 #include "pawl/core/result.hpp"
 #include "pawl/core/time.hpp"
-#include "views/words.hpp"
+#include "text/durations.hpp"
+#include "text/numbers.hpp"
 
 namespace pawl::cli {
 
@@ -75,10 +76,10 @@ struct Times {
   [[nodiscard]] std::string of_entry(Timestamp time) const;
 };
 
-using views::in_words;
+using text::in_words;
 /// "30s", "15m", "8h", "2d", "1h30m", "250ms". `invalid` with the expected form.
 [[nodiscard]] Result<Duration> parse_duration(std::string_view text);
-using views::with_separators;
+using text::with_separators;
 /// "$18.20"
 [[nodiscard]] std::string dollars(std::int64_t microusd);
 /// "1 item", "1,040 items"

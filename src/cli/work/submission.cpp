@@ -116,7 +116,7 @@ Result<Begun> submit_job(Engine& engine, const Submission& submission, FirstItem
 
 Status finish_submission(Engine& engine, const Job& job) {
   const std::string number = std::to_string(job.id.value());
-  const auto described = member(job.labels, "items");
+  const auto described = field(job.labels, "items").json();
   const Result<ItemsSpec> items =
       described
           ? items_from(*described)

@@ -6,6 +6,7 @@
 
 #include "pawl/codec/names.hpp"
 #include "store/dead_letters/reader.hpp"
+#include "text/utf8.hpp"
 
 namespace pawl {
 
@@ -146,8 +147,7 @@ class Normaliser {
 /// Cut at a whole character.
 void shorten(std::string& text, std::size_t size) {
   if (text.size() <= size) return;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;
-  text.resize(size);
+  text.resize(text::beginning_of(text, size).size());
   text += "…";
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "pawl/core/workflow.hpp"
+#include "text/durations.hpp"
 
 namespace pawl {
 
@@ -26,18 +27,6 @@ constexpr std::array<ComparisonSign, 7> signs{{{Comparison::unequal, "!="},
                                                {Comparison::less, "<"},
                                                {Comparison::greater, ">"},
                                                {Comparison::contains, "~"}}};
-
-struct Unit {
-  std::string_view name;
-  std::int64_t microseconds;
-};
-// Largest first: printing takes the first that divides.
-constexpr std::array<Unit, 6> units{{{"d", 86'400'000'000},
-                                     {"h", 3'600'000'000},
-                                     {"m", 60'000'000},
-                                     {"s", 1'000'000},
-                                     {"ms", 1'000},
-                                     {"us", 1}}};
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -66,10 +55,7 @@ std::string printed(const FieldValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return quoted_for_filter(*text);
   if (const auto* number = std::get_if<double>(&value)) return shortest(*number);
   if (const auto* yes = std::get_if<bool>(&value)) return *yes ? "true" : "false";
-  const std::int64_t count = std::get<Duration>(value).count();
-  const auto* unit =
-      std::ranges::find_if(units, [&](const Unit& each) { return count % each.microseconds == 0; });
-  return std::to_string(count / unit->microseconds) + std::string(unit->name);
+  return text::in_one_unit(std::get<Duration>(value));
 }
 
 std::string_view words_for(FieldKind kind) {
@@ -464,15 +450,12 @@ class Parser {
       return FieldValue{number};
     }
     const std::string_view name = word();
-    const auto* unit = std::ranges::find(units, name, &Unit::name);
-    if (unit == units.end()) return expected("a unit: us, ms, s, m, h or d");
+    const std::optional<Duration> unit = text::unit_of_time(name);
+    if (!unit) return expected("a unit: us, ms, s, m, h or d");
     place_ += name.size();
-    const double microseconds = std::round(number * static_cast<double>(unit->microseconds));
-    constexpr double bound = 9e15;  // some 285 years, and exact in a double
-    if (microseconds < 0 || microseconds > bound) {
-      return fault(start, "expected a duration between 0 and 285 years");
-    }
-    return FieldValue{Duration{static_cast<std::int64_t>(microseconds)}};
+    const std::optional<Duration> duration = text::duration_of(number, *unit);
+    if (!duration) return fault(start, "expected a duration between 0 and 285 years");
+    return FieldValue{*duration};
   }
 
   std::string_view text_;

@@ -24,13 +24,11 @@ Json note_of(const std::string& export_id, JobId originals,
 }
 
 std::int64_t integer_at(const Json& object, std::string_view key) {
-  const std::optional<Json> value = member(object, key);
-  return value ? integer_of(*value).value_or(0) : 0;
+  return JsonView(object)[key].integer().value_or(0);
 }
 
 std::string text_at(const Json& object, std::string_view key) {
-  const std::optional<Json> value = member(object, key);
-  return value ? string_of(*value).value_or("") : "";
+  return JsonView(object)[key].string().value_or("");
 }
 
 }  // namespace
@@ -39,7 +37,7 @@ bool is_arriving(const Job& job) { return job.labels.text().starts_with(arriving
 
 std::optional<Arriving> arrival_of(const Job& job) {
   if (!is_arriving(job)) return std::nullopt;
-  const Json state = member(job.labels, arriving_label).value_or(Json{});
+  const Json state = JsonView(job.labels)[arriving_label].json().value_or(Json{});
   Moved moved = move_of(job).value_or(Moved{});
   return Arriving{.job = job.id,
                   .originals = JobId{integer_at(state, "originals")},
@@ -53,14 +51,13 @@ std::optional<Arriving> arrival_of(const Job& job) {
 }
 
 std::optional<Moved> move_of(const Job& job) {
-  const std::optional<Json> state = member(job.labels, moved_label);
+  const Result<Json> state = JsonView(job.labels)[moved_label].json();
   if (!state) return std::nullopt;
   Moved moved{.export_id = text_at(*state, "export"),
               .originals = JobId{integer_at(*state, "originals")},
               .shifts = {}};
-  const std::optional<Json> shifts = member(*state, "shifts");
-  for (const Json& one : elements(shifts.value_or(Json{}))) {
-    moved.shifts.push_back(integer_of(one).value_or(0));
+  for (const Json& one : elements(field(*state, "shifts"))) {
+    moved.shifts.push_back(JsonView(one).integer().value_or(0));
   }
   return moved;
 }

@@ -79,7 +79,7 @@ Status ReviewAnswers::check_edits(const StageDefinition& stage, const Task& task
     return fail(ErrorCode::invalid, "the edits of " + named(review.id) + " must be a JSON object");
   }
   for (const auto& [field, value] : members(*given.edits)) {
-    const std::optional<Json> original = member(attempt->output, field);
+    const Result<Json> original = JsonView(attempt->output)[field].json();
     const bool editable = std::ranges::count(stage.editable, field) > 0;
     if (!editable && (!original || canonical(*original) != canonical(value))) {
       std::string allowed;
@@ -91,7 +91,7 @@ Status ReviewAnswers::check_edits(const StageDefinition& stage, const Task& task
     }
   }
   for (const auto& [field, value] : members(attempt->output)) {
-    if (!member(*given.edits, field)) {
+    if (!JsonView(*given.edits)[field].exists()) {
       return fail(ErrorCode::invalid, "the edits leave out field '" + field + "'",
                   "send the whole output, changed where you want it");
     }

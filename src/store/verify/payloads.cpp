@@ -23,9 +23,10 @@ bool is_its_own(const Error& error) {
 
 Status PayloadCheck::check(const Attempt& attempt, Findings& findings) {
   if (options_.payloads == VerifyOptions::Payloads::ignored) return {};
-  const std::optional<Json> size =
-      is_payload_reference(attempt.output) ? member(attempt.output, "size") : std::nullopt;
-  return check_named(payloads_named_in(attempt), size ? integer_of(*size).value_or(-1) : -1,
+  const std::int64_t size = is_payload_reference(attempt.output)
+                                ? field(attempt.output, "size").integer().value_or(-1)
+                                : -1;
+  return check_named(payloads_named_in(attempt), size,
                      say("attempt ", attempt.number, " of task ", attempt.task.value()), findings);
 }
 
