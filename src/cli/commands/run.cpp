@@ -188,23 +188,23 @@ Result<SubmissionTurn> wait_for_turn(const Session& session) {
 
 /// Submits the job, unless the workflow has an unfinished one. A lock covers the check and the
 /// submission, so that only one of several concurrent processes submits.
-Result<Begun> submit(Session& session, Engine& engine, const RunOptions& options,
+Result<Begun> submit(Session& session, Store& store, Engine* engine, const RunOptions& options,
                      const Submission& submission, FirstItems first) {
   std::optional<SubmissionTurn> turn;
   if (!options.may_be_beside()) {
     Result<SubmissionTurn> ours = wait_for_turn(session);
     if (!ours) return std::unexpected(ours.error());
     turn = std::move(*ours);
-    const Status free =
-        nothing_unfinished(engine.store(), submission.file.workflow.name(), options.file);
+    const Status free = nothing_unfinished(store, submission.file.workflow.name(), options.file);
     if (!free) return std::unexpected(free.error());
   }
   const std::vector<std::string> warnings = warnings_of(submission, first);
-  Result<Begun> begun = submit_job(engine, submission, std::move(first), [&](const Begun& it) {
-    turn.reset();
-    if (it.was_known) return;
-    for (const std::string& warning : warnings) session.say(warning);
-  });
+  Result<Begun> begun =
+      submit_job(store, engine, submission, std::move(first), [&](const Begun& it) {
+        turn.reset();
+        if (it.was_known) return;
+        for (const std::string& warning : warnings) session.say(warning);
+      });
   if (!begun || !begun->was_known) return begun;
   session.say("job " + std::to_string(begun->job.id.value()) + " already has the key '" +
               printable(options.key) + "'; nothing was submitted");
@@ -253,9 +253,11 @@ int run(Session& session, const RunOptions& options) {
                 {.parallel = submission->parallel,
                  .keep_running = options.keep_running,
                  .file_quota = *file_quota});
-  if (const Status enlisted = worker.enlist(); !enlisted) return session.fail(enlisted.error());
-  const Result<Begun> begun =
-      submit(session, worker.engine(), options, *submission, std::move(*first));
+  if (!options.detach) {
+    if (const Status enlisted = worker.enlist(); !enlisted) return session.fail(enlisted.error());
+  }
+  const Result<Begun> begun = submit(session, **store, options.detach ? nullptr : &worker.engine(),
+                                     options, *submission, std::move(*first));
   if (!begun) return session.fail(begun.error());
   const Job& job = begun->job;
   if (options.detach) {

@@ -20,6 +20,36 @@ namespace {
 
 constexpr std::size_t held_items_max = 100'000;
 
+/// Does what `Engine::submit` does, without an engine.
+Result<JobId> submit_directly(Store& store, const Workflow& workflow, const ItemSource& source,
+                              const JobOptions& options) {
+  std::vector<NewItem> page;
+  Result<bool> more = source(page);
+  if (!more) return std::unexpected(more.error());
+  const NewJob job{.workflow = workflow,
+                   .key = options.key,
+                   .params = options.params,
+                   .labels = options.labels,
+                   .budget = options.budget,
+                   .tolerate_failures = options.tolerate_failures,
+                   .parallel = options.parallel,
+                   .priority = options.priority};
+  AddItems chunk{.job = {}, .items = page, .adopt = options.adopt, .close = !*more, .open_for = {}};
+  const Result<Submitted> submitted = store.submit(job, chunk);
+  if (!submitted) return std::unexpected(submitted.error());
+  options.on_submitted(*submitted);
+  chunk.job = submitted->job.id;
+  while (*more && !submitted->was_known) {
+    page.clear();
+    more = source(page);
+    if (!more) return std::unexpected(more.error());
+    chunk.items = page;
+    chunk.close = !*more;
+    if (const auto added = store.add_items(chunk); !added) return std::unexpected(added.error());
+  }
+  return chunk.job;
+}
+
 }  // namespace
 
 Result<ItemsSpec> items_named(const std::string& text, const ItemsSpec& of_file,
@@ -74,8 +104,8 @@ EqualIds equal_ids(const std::vector<NewItem>& items) {
   return equal;
 }
 
-Result<Begun> submit_job(Engine& engine, const Submission& submission, FirstItems first,
-                         const std::function<void(const Begun&)>& on_begun) {
+Result<Begun> submit_job(Store& store, Engine* engine, const Submission& submission,
+                         FirstItems first, const std::function<void(const Begun&)>& on_begun) {
   std::optional<Begun> begun;
   const JobOptions options{
       .key = submission.key,
@@ -98,16 +128,19 @@ Result<Begun> submit_job(Engine& engine, const Submission& submission, FirstItem
     page = std::move(first.items);
     return first.more;
   };
-  const Result<JobId> submitted = engine.submit(submission.file.workflow, pages, options);
+  const Workflow& workflow = submission.file.workflow;
+  const Result<JobId> submitted = engine != nullptr
+                                      ? engine->submit(workflow, pages, options)
+                                      : submit_directly(store, workflow, pages, options);
   if (submitted && (begun->was_known || !first.more)) return *begun;
   if (submitted) {
-    Result<Job> whole = engine.records().job(*submitted);
+    Result<Job> whole = store.records().job(*submitted);
     if (!whole) return std::unexpected(whole.error());
     return Begun{.job = std::move(*whole)};
   }
   Error error = submitted.error();
   if (begun) {
-    const Result<Job> cancelled = engine.cancel(begun->job.id);
+    const Result<Job> cancelled = store.act(CancelJob{.job = begun->job.id});
     error.message += "; job " + std::to_string(begun->job.id.value()) +
                      (cancelled ? " was cancelled" : " was started and could not be cancelled");
   }

@@ -73,8 +73,9 @@ struct Begun {
   bool was_known = false;  ///< the key is known: nothing was added
 };
 /// Submits the job with its first items, in one transaction, calls `on_begun`, and adds the other
-/// items. If these cannot be read or added, cancels the job.
-[[nodiscard]] Result<Begun> submit_job(Engine& engine, const Submission& submission,
+/// items. If these cannot be read or added, cancels the job. Without an engine, which would
+/// register a worker, the job goes directly to the store.
+[[nodiscard]] Result<Begun> submit_job(Store& store, Engine* engine, const Submission& submission,
                                        FirstItems first,
                                        const std::function<void(const Begun&)>& on_begun);
 
