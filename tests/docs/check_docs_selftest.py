@@ -89,7 +89,7 @@ BREAKAGES: dict[str, list[tuple[str, str, str, str]]] = {
     "the_filter_is_that_of_the_source": [
         ("docs/reference/filter.md", r"\| `age` \| duration", "| `age` | number", "field age"),
         ("docs/reference/filter.md", r' \| "~"', "", "sign ~"),
-        ("src/store/dead_letters/filter.cpp", r'\{"d", ', '{"w", 604}, {"d", ', "unit w"),
+        ("src/text/durations.cpp", r'\{"d", ', '{"w", 604}, {"d", ', "unit w"),
     ],
     "promises_are_those_of_the_source": [
         ("docs/reference/verify.md", r"\| I9 \| No retry is early", "| I9 | No retry is late", "promise I9"),
