@@ -23,6 +23,8 @@ function(pawl_compile_options target)
     target_compile_options(${target} PRIVATE -Wno-sign-conversion)
     # libstdc++ 12's own stable_sort uses what it calls deprecated, and Clang tells our code of it.
     target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)
+    # Who may touch what is guarded by a mutex (src/runtime/mutex.hpp).
+    target_compile_options(${target} PRIVATE -Werror=thread-safety)
   endif()
   if(PAWL_WERROR)
     target_compile_options(${target} PRIVATE -Werror)

@@ -7,12 +7,12 @@
 namespace pawl::runtime {
 
 void CodeShelf::add(const Handlers& handlers) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const auto& [name, code] : handlers) handlers_[name] = code;
 }
 
 void CodeShelf::add(CodeSource source) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   sources_.push_back(std::move(source));
   made_code_.clear();
 }
@@ -23,7 +23,7 @@ CodeShelf::CodeOfStages CodeShelf::code_for(const Workflow& workflow) const {
   CodeOfStages code(workflow.stage_count());
   std::vector<CodeSource> sources;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto made = made_code_.find(workflow.hash());
     if (made != made_code_.end()) code = made->second;
     for (std::size_t i = 0; i < code.size(); ++i) {
@@ -40,7 +40,7 @@ CodeShelf::CodeOfStages CodeShelf::code_for(const Workflow& workflow) const {
     if (!code[i]) code[i] = made_by(sources, workflow, workflow.stage(static_cast<StageIndex>(i)));
   }
   constexpr std::size_t kept_max = 256;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (made_code_.size() >= kept_max) made_code_.clear();
   if (sources_.size() == sources.size()) made_code_.insert_or_assign(workflow.hash(), code);
   return code;

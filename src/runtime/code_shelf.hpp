@@ -7,13 +7,13 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "pawl/runtime/engine.hpp"
 #include "runtime/job_plan.hpp"
+#include "runtime/mutex.hpp"
 
 namespace pawl::runtime {
 
@@ -45,10 +45,10 @@ class CodeShelf {
   const std::set<std::string> stages_;
   const decltype(EngineOptions::log) log_;
 
-  mutable std::mutex mutex_;
-  Handlers handlers_;                                                   ///< guarded by mutex_
-  std::vector<CodeSource> sources_;                                     ///< guarded by mutex_
-  mutable std::map<std::string, CodeOfStages, std::less<>> made_code_;  ///< guarded by mutex_
+  mutable Mutex mutex_;
+  Handlers handlers_ PAWL_GUARDED_BY(mutex_);
+  std::vector<CodeSource> sources_ PAWL_GUARDED_BY(mutex_);
+  mutable std::map<std::string, CodeOfStages, std::less<>> made_code_ PAWL_GUARDED_BY(mutex_);
 };
 
 }  // namespace pawl::runtime

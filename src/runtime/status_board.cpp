@@ -18,26 +18,26 @@ bool StatusBoard::announce_claim() {
 }
 
 void StatusBoard::set_trouble(std::string text) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   trouble_ = std::move(text);
 }
 
 bool StatusBoard::set_fault(const Error& error) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (fault_) return false;
   fault_ = error;
   return true;
 }
 
 void StatusBoard::add_forgotten(std::size_t results) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   forgotten_results_ += static_cast<std::int64_t>(results);
 }
 
 EngineStatus StatusBoard::status(std::int64_t abandoned) const {
   // Whoever drains must not see nothing while a claim may still bring something.
   const std::int64_t may_come = is_draining_ && claim_in_flight_ ? 1 : 0;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return {.open_attempts = may_come + arriving_ + open_,
           .abandoned = abandoned,
           .store_available = is_store_up_,

@@ -7,12 +7,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 
 #include "pawl/core/ids.hpp"
 #include "pawl/runtime/engine.hpp"
+#include "runtime/mutex.hpp"
 
 namespace pawl::runtime {
 
@@ -70,10 +70,10 @@ class StatusBoard {
   std::atomic<bool> is_store_up_ = true;
   std::atomic<bool> is_idle_ = false;
 
-  mutable std::mutex mutex_;
-  std::string trouble_;                 ///< guarded by mutex_
-  std::int64_t forgotten_results_ = 0;  ///< guarded by mutex_
-  std::optional<Error> fault_;          ///< guarded by mutex_
+  mutable Mutex mutex_;
+  std::string trouble_ PAWL_GUARDED_BY(mutex_);
+  std::int64_t forgotten_results_ PAWL_GUARDED_BY(mutex_) = 0;
+  std::optional<Error> fault_ PAWL_GUARDED_BY(mutex_);
 };
 
 }  // namespace pawl::runtime
