@@ -8,7 +8,7 @@
 
 namespace pawl {
 
-/// A step from the current state of `task`; only the version changes.
+/// A step from the current state of `task` that changes nothing yet.
 [[nodiscard]] Step step_from(const Task& task);
 
 /// An event about the given attempt of `task`, or about its newest one.

@@ -1,5 +1,6 @@
 #include "runtime/crew.hpp"
 
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -20,10 +21,17 @@ Crew::Crew(std::shared_ptr<Desk> desk, unsigned pieces) : state_(std::make_share
   state_->desk = std::move(desk);
   if (pieces == 0) return;
   constexpr unsigned lines = 2;
-  for (unsigned n = 0; n < pieces + lines; ++n) add_thread();
+  try {
+    for (unsigned n = 0; n < pieces + lines; ++n) add_thread();
+  } catch (...) {
+    dismiss();
+    throw;
+  }
 }
 
-Crew::~Crew() {
+Crew::~Crew() { dismiss(); }
+
+void Crew::dismiss() {
   state_->desk->dismiss();
   const MutexLock lock(state_->mutex);
   while (state_->threads > 0) state_->thread_left.wait(state_->mutex);
@@ -37,7 +45,11 @@ void Crew::begin_driving(Drive drive) {
 
 void Crew::abandon(Desk::Ticket ticket) {
   if (!state_->desk->abandon(ticket)) return;
-  add_thread();
+  try {
+    add_thread();
+  } catch (const std::system_error&) {
+    // The system gives no more threads: the others go on.
+  }
   const MutexLock lock(state_->mutex);
   --state_->threads;
   state_->thread_left.notify_all();
@@ -45,33 +57,31 @@ void Crew::abandon(Desk::Ticket ticket) {
 
 /// Detached, because the thread of an abandoned piece must be able to outlive the crew.
 void Crew::add_thread() {
-  {
-    const MutexLock lock(state_->mutex);
-    ++state_->threads;
-  }
+  const MutexLock lock(state_->mutex);  // the thread cannot leave before it is counted
   std::thread([state = state_] { work(*state); }).detach();
+  ++state_->threads;
 }
 
 void Crew::work(State& state) {
   Desk& desk = *state.desk;
   Desk::Seat& seat = desk.take_seat();
-  while (std::optional<Desk::Job> job = desk.next_job(seat)) {
-    switch (job->kind) {
-      case Desk::Job::Kind::call: {
-        Desk::Message answer = job->work();
-        job->work = nullptr;
-        desk.call_done(job->line, std::move(answer));
+  while (std::optional<Desk::Chore> chore = desk.next_chore(seat)) {
+    switch (chore->kind) {
+      case Desk::Chore::Kind::call: {
+        Desk::Message answer = chore->work();
+        chore->work = nullptr;
+        desk.call_done(chore->line, std::move(answer));
         break;
       }
-      case Desk::Job::Kind::drive:
+      case Desk::Chore::Kind::drive:
         desk.drive_done(state.drive());
         break;
-      case Desk::Job::Kind::piece: {
+      case Desk::Chore::Kind::piece: {
         const auto begun = Desk::Steady::now();
-        Desk::Message result = job->work();
-        job->work = nullptr;  // what it holds ends here
+        Desk::Message result = chore->work();
+        chore->work = nullptr;  // what it holds ends here
         const auto took = Desk::Steady::now() - begun;
-        if (!desk.piece_done(job->ticket, std::move(result), took)) return;
+        if (!desk.piece_done(chore->ticket, std::move(result), took)) return;
         break;
       }
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The threads of an engine. Each takes one job after the other from the desk.
+/// The threads of an engine. Each takes one chore after the other from the desk.
 ///
 /// A piece that ignores its stop token cannot be ended. It is abandoned: its thread is replaced,
 /// and ends when the piece does.
@@ -32,6 +32,7 @@ class Crew {
   struct State;
   static void work(State& state);
   void add_thread();
+  void dismiss();
 
   std::shared_ptr<State> state_;  // shared: an abandoned thread may outlive the crew
 };

@@ -113,34 +113,34 @@ bool Desk::abandon(Ticket ticket) {
 }
 
 bool Desk::stop_running(Ticket ticket) {
-  const auto one = std::ranges::find(running_, ticket, &Running::ticket);
+  const auto one = std::ranges::find(running_, ticket, &RunningPiece::ticket);
   if (one == running_.end()) return false;
   running_.erase(one);
   return true;
 }
 
 bool Desk::run_piece() {
-  std::optional<Job> job;
+  std::optional<Chore> chore;
   {
     const MutexLock lock(mutex_);
-    job = take_piece();
+    chore = take_piece();
   }
-  if (!job) return false;
-  Message result = job->work();
+  if (!chore) return false;
+  Message result = chore->work();
   const MutexLock lock(mutex_);
-  stop_running(job->ticket);
+  stop_running(chore->ticket);
   add_result(std::move(result));
   return true;
 }
 
 bool Desk::run_call() {
-  std::optional<Job> job;
+  std::optional<Chore> chore;
   {
     const MutexLock lock(mutex_);
-    job = take_call();
+    chore = take_call();
   }
-  if (!job) return false;
-  call_done(job->line, job->work());
+  if (!chore) return false;
+  call_done(chore->line, chore->work());
   return true;
 }
 
@@ -184,20 +184,20 @@ void Desk::dismiss() {
   while (!resting_.empty()) notify(wake_one());
 }
 
-std::optional<Desk::Job> Desk::next_job(Seat& seat) {
-  std::optional<Job> job;
+std::optional<Desk::Chore> Desk::next_chore(Seat& seat) {
+  std::optional<Chore> chore;
   Seat* woken = nullptr;
   {
     const MutexLock lock(mutex_);
     for (;;) {
-      job = take_job();
-      if (job || is_dismissed_) break;
+      chore = take_chore();
+      if (chore || is_dismissed_) break;
       rest(seat);
     }
     woken = thread_to_wake();
   }
   notify(woken);
-  return job;
+  return chore;
 }
 
 void Desk::call_done(Line line, Message answer) {
@@ -238,38 +238,38 @@ void Desk::add_result(Message result) {
   tell_host();
 }
 
-std::optional<Desk::Job> Desk::take_job() {
-  if (std::optional<Job> call = take_call()) return call;
+std::optional<Desk::Chore> Desk::take_chore() {
+  if (std::optional<Chore> call = take_call()) return call;
   const bool has_time = !mail_.is_empty() && !can_run_piece();
   if (can_drive() && (is_drive_due_ || has_time)) {
     driving_ = true;
     is_drive_due_ = false;
     drive_at_ = Steady::time_point::max();
     ++drives_begun_;
-    return Job{.kind = Job::Kind::drive};
+    return Chore{.kind = Chore::Kind::drive};
   }
   return take_piece();
 }
 
-std::optional<Desk::Job> Desk::take_call() {
+std::optional<Desk::Chore> Desk::take_call() {
   for (const Line line : {Line::lease, Line::commits}) {
     Calls& calls = lines_[std::to_underlying(line)];
     if (calls.is_busy || calls.queue.empty()) continue;
     calls.is_busy = true;
-    Job job{.kind = Job::Kind::call, .line = line, .work = std::move(calls.queue.front())};
+    Chore chore{.kind = Chore::Kind::call, .line = line, .work = std::move(calls.queue.front())};
     calls.queue.pop_front();
-    return job;
+    return chore;
   }
   return std::nullopt;
 }
 
-std::optional<Desk::Job> Desk::take_piece() {
+std::optional<Desk::Chore> Desk::take_piece() {
   if (!can_run_piece()) return std::nullopt;
   Piece piece = std::move(pieces_.front());
   pieces_.pop_front();
   running_.push_back({.ticket = piece.ticket});
   ++pieces_begun_;
-  return Job{.kind = Job::Kind::piece, .ticket = piece.ticket, .work = std::move(piece.work)};
+  return Chore{.kind = Chore::Kind::piece, .ticket = piece.ticket, .work = std::move(piece.work)};
 }
 
 bool Desk::can_call() const {
@@ -283,7 +283,7 @@ bool Desk::can_run_piece() const {
 
 /// Whether a thread is busy with a short piece, and will come for the next one.
 bool Desk::is_left_to_another() const {
-  return !lengths_.is_slow() && !std::ranges::all_of(running_, &Running::is_stuck);
+  return !lengths_.is_slow() && !std::ranges::all_of(running_, &RunningPiece::is_stuck);
 }
 
 /// The rule: see the head of the header. Returns the thread to notify when the mutex is free.
@@ -291,8 +291,8 @@ Desk::Seat* Desk::thread_to_wake() {
   if (is_one_coming_ || resting_.empty()) return nullptr;
   if (can_call() || (can_drive() && is_drive_due_)) return wake_one();
   if (can_run_piece()) return is_left_to_another() ? begin_watch() : wake_one();
-  if (can_drive() && !mail_.results.empty()) return begin_watch();
-  return nullptr;
+  if (!can_drive() || mail_.results.empty()) return nullptr;
+  return std::ranges::all_of(running_, &RunningPiece::is_stuck) ? wake_one() : begin_watch();
 }
 
 Desk::Seat* Desk::wake_one() {
@@ -339,7 +339,10 @@ void Desk::stand_by(Seat& seat) {
   }
   const Steady::time_point now = Steady::now();
   if (seat.is_woken || now < standby_until_) return;
-  if (now >= drive_at_) is_drive_due_ = true;
+  if (now >= drive_at_) {
+    is_drive_due_ = true;
+    drive_at_ = Steady::time_point::max();  // until it has been driven
+  }
   if (is_watched_) check_progress();
   Seat* const woken = thread_to_wake();
   if (woken != &seat) notify(woken);
@@ -347,7 +350,7 @@ void Desk::stand_by(Seat& seat) {
 
 /// What was left at the last check and has not moved since is not left any longer.
 void Desk::check_progress() {
-  for (Running& one : running_) ++one.checks;
+  for (RunningPiece& one : running_) ++one.checks;
   const bool pieces_moved = std::exchange(pieces_at_check_, pieces_begun_) != pieces_begun_;
   const bool results_moved = std::exchange(drives_at_check_, drives_begun_) != drives_begun_;
   if (can_run_piece() && !pieces_moved) lengths_.take_for_slow();

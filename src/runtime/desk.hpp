@@ -1,21 +1,22 @@
 #pragma once
 
-/// Where the threads of an engine find their jobs.
+/// Where the threads of an engine find their chores.
 ///
-/// There are three kinds of jobs. A *piece* is users' code. A *call* goes to the store, in one of
+/// There are three kinds of chores. A *piece* is users' code. A *call* goes to the store, in one of
 /// two lines; a line carries out its calls in order, one at a time. *Driving* is one turn of the
 /// loop, which reads the messages that pieces, calls and other threads have left for it; one thread
 /// at a time drives.
 ///
-/// All threads are equal. A thread that looks for a job takes a call first, then driving, then a
+/// All threads are equal. A thread that looks for a chore takes a call first, then driving, then a
 /// piece. So a lone item runs, is committed and goes on to its next stage on one thread, and no
 /// other thread is woken. There are more threads than pieces may run at once: blocked pieces always
 /// leave threads for driving and for both lines.
 ///
 /// One rule decides who is woken (`Desk::thread_to_wake`): whenever the mutex is released while a
-/// job can be taken and a thread rests, some thread is on its way to that job. It has been woken,
-/// or it is between two jobs. To wake a thread costs more than a short piece of work. So there are
-/// two exceptions, in which a job is *left* to a thread that is busy with a short piece:
+/// chore can be taken and a thread rests, some thread is on its way to that chore. It has been
+/// woken, or it is between two chores. To wake a thread costs more than a short piece of work. So
+/// there are two exceptions, in which a chore is *left* to a thread that is busy with a short
+/// piece:
 ///
 ///   - more pieces, while pieces are short;
 ///   - the results of fewer than `results_max` short pieces.
@@ -101,7 +102,7 @@ class Desk {
     Condition woken;
     bool is_woken = false;  ///< guarded by the desk's mutex
   };
-  struct Job {
+  struct Chore {
     enum class Kind : std::uint8_t { call, drive, piece };
     Kind kind = Kind::piece;
     Line line = Line::commits;
@@ -110,8 +111,8 @@ class Desk {
   };
   /// A place for a thread to rest. It lives as long as the desk.
   [[nodiscard]] Seat& take_seat();
-  /// Waits for a job; empty: the threads are dismissed, and nothing is left to do.
-  [[nodiscard]] std::optional<Job> next_job(Seat& seat);
+  /// Waits for a chore; empty: the threads are dismissed, and nothing is left to do.
+  [[nodiscard]] std::optional<Chore> next_chore(Seat& seat);
   void call_done(Line line, Message answer);
   /// The loop wants to be driven again after this time.
   void drive_done(Duration pause);
@@ -126,7 +127,7 @@ class Desk {
     Ticket ticket;
     Work work;
   };
-  struct Running {
+  struct RunningPiece {
     Ticket ticket;
     int checks = 0;  ///< how many found it running
     [[nodiscard]] bool is_stuck() const { return checks > 1; }
@@ -136,9 +137,9 @@ class Desk {
     bool is_busy = false;
   };
 
-  [[nodiscard]] std::optional<Job> take_job() PAWL_REQUIRES(mutex_);
-  [[nodiscard]] std::optional<Job> take_call() PAWL_REQUIRES(mutex_);
-  [[nodiscard]] std::optional<Job> take_piece() PAWL_REQUIRES(mutex_);
+  [[nodiscard]] std::optional<Chore> take_chore() PAWL_REQUIRES(mutex_);
+  [[nodiscard]] std::optional<Chore> take_call() PAWL_REQUIRES(mutex_);
+  [[nodiscard]] std::optional<Chore> take_piece() PAWL_REQUIRES(mutex_);
   [[nodiscard]] bool can_call() const PAWL_REQUIRES(mutex_);
   [[nodiscard]] bool can_run_piece() const PAWL_REQUIRES(mutex_);
   [[nodiscard]] bool can_drive() const PAWL_REQUIRES(mutex_) { return threads_drive_ && !driving_; }
@@ -162,12 +163,12 @@ class Desk {
 
   mutable Mutex mutex_;
 
-  // Jobs.
+  // Chores.
   Mail mail_ PAWL_GUARDED_BY(mutex_);
   std::array<Calls, 2> lines_ PAWL_GUARDED_BY(mutex_);  ///< by `Line`
   std::deque<Piece> pieces_ PAWL_GUARDED_BY(mutex_);
   Ticket last_ticket_ PAWL_GUARDED_BY(mutex_) = 0;
-  std::vector<Running> running_ PAWL_GUARDED_BY(mutex_);
+  std::vector<RunningPiece> running_ PAWL_GUARDED_BY(mutex_);
   std::set<Ticket> abandoned_ PAWL_GUARDED_BY(mutex_);
   Tendency lengths_ PAWL_GUARDED_BY(mutex_);  ///< of pieces
 

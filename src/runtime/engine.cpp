@@ -24,7 +24,7 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
 }
 
-/// Wires the loop to its threads and forwards.
+/// Submits to the store, waits for jobs, and forwards everything else to the loop.
 class EngineOnLoop final : public Engine {
  public:
   EngineOnLoop(std::shared_ptr<Store> store, const EngineOptions& options, const Clock& clock,
@@ -144,14 +144,16 @@ class EngineOnLoop final : public Engine {
 
   void start() override {
     require(!inline_, "an engine without threads is driven by poll()");
-    if (is_started_.exchange(true)) return;
+    if (is_started_) return;
     loop_->feed().start();
     loop_->start([this] { tell_waiting(); });
+    is_started_ = true;  // only now: the system may have given no threads
   }
 
   void drain() override { loop_->drain(); }
 
   void stop() override {
+    const std::lock_guard one_at_a_time(stop_mutex_);
     if (loop_->has_stopped()) return;
     loop_->begin_stop();
     if (is_started_) {
@@ -232,9 +234,9 @@ class EngineOnLoop final : public Engine {
     return added;
   }
 
-  /// Adds a chunk and opens as much of it as there is room for. A worker that has just lost its
-  /// lease opens nothing, and what it submits is taken all the same. Where the answer is lost,
-  /// attempts may be open all the same.
+  /// Adds a chunk and opens as much of it as there is room for. If the worker has just lost its
+  /// lease, the chunk is added without opening anything. If the answer is lost, attempts may be
+  /// open that the loop does not know of, so it looks for them.
   template <class Add>
   auto opening_at_once(AddItems chunk, std::uint32_t room, Add add) -> decltype(add(chunk)) {
     if (room == 0) return add(chunk);
@@ -295,7 +297,8 @@ class EngineOnLoop final : public Engine {
 
   std::atomic<bool> is_started_ = false;
 
-  std::mutex progress_mutex_;  ///< guards nothing; whoever waits for progress misses none of it
+  std::mutex stop_mutex_;
+  std::mutex progress_mutex_;  ///< guards no data; taken before a notify, so that no wait misses it
   std::condition_variable progress_;
 
   std::mutex mutex_;

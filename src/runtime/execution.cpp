@@ -61,7 +61,8 @@ class Execution {
         .error_class = ErrorClass::retryable, .kind = ErrorKind::exception, .message = what});
   }
 
-  /// The gates speak only of a success; then the deadline has the last word.
+  /// An attempt past its deadline has timed out, whatever it brought. Otherwise the gates judge a
+  /// success, and the deadline is checked after each gate.
   void judge() {
     Attempt& draft = finished_->draft;
     if (is_late()) {
@@ -236,7 +237,7 @@ class Execution {
       } catch (...) {
         failed = "the gate threw a value that is not a std::exception";
       }
-      // Whatever a gate says, or cries, past its time: it was late.
+      // A gate that took too long has timed out, even if it returned or threw.
       const Duration took = ports_.clock->now() - asked_at;
       if (has_limit(gate) && took >= stage_.timeout_of(gate)) return time_out(&gate);
       if (is_late()) return time_out(nullptr);

@@ -22,7 +22,7 @@ struct ExecutionPorts {
   std::function<void(const OpenAttempt&, std::size_t gate, Timestamp asked_at)> gate_started;
   /// Called when the store did not take an output.
   std::function<void(const Error&)> trouble;
-  /// An asynchronous stage has completed; `judge` has to be run for it.
+  /// An asynchronous stage has completed; `finish_async` has to be run for it.
   std::function<void(std::shared_ptr<const OpenAttempt>, Timestamp started_at, Outcome)> completed;
 };
 

@@ -34,7 +34,7 @@ struct HeldAttempt {
   Timestamp gate_deadline;  ///< its own
   StopReason stop_reason = StopReason::none;
   bool overran_in_gate = false;
-  bool closing = false;      ///< its step is with the store
+  bool closing = false;      ///< its step is queued or with the store
   bool was_refused = false;  ///< the store refused its result; what is sent now is a substitute
   std::optional<CancelCause> item_cancelled;
   std::unique_ptr<Finished> finished;

@@ -9,7 +9,7 @@
 
 namespace pawl::runtime {
 
-/// One gate's say, with whether it only informs.
+/// What one gate said.
 struct GateSay {
   std::string gate;
   Judgement judgement;

@@ -12,12 +12,18 @@ namespace {
 constexpr Duration long_limit = std::chrono::seconds(2);
 
 /// `limit` 0: there is none.
-void announce_limit(Desk& desk, Desk::Message message, Duration limit) {
+void announce_limit(const std::weak_ptr<Desk>& to, Desk::Message message, Duration limit) {
+  const std::shared_ptr<Desk> desk = to.lock();
+  if (!desk) return;
   if (limit == Duration::zero() || limit >= long_limit) {
-    desk.post_unhurried(std::move(message));
+    desk->post_unhurried(std::move(message));
   } else {
-    desk.post(std::move(message));
+    desk->post(std::move(message));
   }
+}
+
+void post(const std::weak_ptr<Desk>& to, Desk::Message message) {
+  if (const std::shared_ptr<Desk> desk = to.lock()) desk->post(std::move(message));
 }
 
 }  // namespace
@@ -40,7 +46,8 @@ Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clo
       crew_(desk_, options.threads) {
   sweep_.plan(clock.now());
   // What the executing threads call only posts messages; `this` is used when the loop reads them.
-  const std::shared_ptr<Desk> desk = desk_;
+  // An execution may outlive the engine, so it does not keep the desk.
+  const std::weak_ptr<Desk> desk = desk_;
   ports_ = std::make_shared<const ExecutionPorts>(ExecutionPorts{
       .store = store_,
       .clock = &clock_,
@@ -50,27 +57,28 @@ Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clo
             auto message = [this, task = attempt.task.id, version = attempt.task.version, at] {
               held_.started({task, version}, at);
             };
-            announce_limit(*desk, std::move(message), attempt.stage().retry.attempt_timeout);
+            announce_limit(desk, std::move(message), attempt.stage().retry.attempt_timeout);
           },
       .gate_started =
           [this, desk](const OpenAttempt& attempt, std::size_t gate, Timestamp at) {
             auto message = [this, task = attempt.task.id, version = attempt.task.version, gate,
                             at] { held_.gate_started({task, version}, gate, at); };
-            announce_limit(*desk, std::move(message),
+            announce_limit(desk, std::move(message),
                            attempt.stage().timeout_of(attempt.stage().gates[gate]));
           },
       // Whoever brings the output goes on trying; the commit that follows ends the trouble.
-      .trouble = [this, desk](const Error& error) { desk->post([=, this] { on_trouble(error); }); },
+      .trouble = [this, desk](const Error& error) { post(desk, [=, this] { on_trouble(error); }); },
       .completed =
           [this, desk](std::shared_ptr<const OpenAttempt> attempt, Timestamp started_at,
                        Outcome outcome) {
-            desk->post([this, attempt = std::move(attempt), started_at,
+            post(desk, [this, attempt = std::move(attempt), started_at,
                         outcome = std::move(outcome)]() mutable {
-              const OpenName name{attempt->task.id, attempt->task.version};
-              if (held_.find_running(name) == nullptr) return;
-              desk_->add_piece([this, attempt, started_at, outcome = std::move(outcome),
-                                ports = ports_]() mutable {
-                return to_loop(finish_async(attempt, started_at, std::move(outcome), *ports));
+              Held* const held = held_.find_running({attempt->task.id, attempt->task.version});
+              if (held == nullptr) return;
+              held->ticket = desk_->add_piece([this, attempt, started_at,
+                                               outcome = std::move(outcome),
+                                               ports = ports_]() mutable {
+                return to_loop(this, finish_async(attempt, started_at, std::move(outcome), *ports));
               });
             });
           }});
@@ -156,13 +164,14 @@ void Loop::start(std::function<void()> on_news) {
 Duration Loop::drive() {
   (void)turn();
   if (std::exchange(has_news_, false) || has_stopped()) on_news_();
-  return next_wake() - clock_.now();
+  return has_stopped() ? Duration::max() : next_wake() - clock_.now();
 }
 
 bool Loop::poll() {
   const bool did_something = turn();
-  if (options_.threads > 0) desk_->offer();
-  return did_something;
+  if (options_.threads == 0) return did_something;
+  desk_->offer();
+  return feed_.deliver_if_driven() || did_something;
 }
 
 /// First what has come in, then what time brings, then what can be sent out.
@@ -188,8 +197,6 @@ bool Loop::turn() {
   if (options_.threads == 0) {
     // All of the users' code first: what it brings is committed together.
     did_something |= desk_->run_piece() || desk_->run_call() || feed_.deliver();
-  } else {
-    did_something |= feed_.deliver_if_driven();
   }
   return did_something;
 }
@@ -221,6 +228,7 @@ void Loop::after_foreign_change() {
 }
 
 Timestamp Loop::next_wake() const {
+  if (has_stopped()) return no_time;
   Timestamp next = lease_.next_renewal();
   const auto consider = [&](Timestamp at) {
     if (at != no_time) next = std::min(next, at);
@@ -228,11 +236,12 @@ Timestamp Loop::next_wake() const {
   consider(sweep_.next());
   consider(held_.next_due());
   if (!lease_.is_over()) consider(lease_.over_at());
-  consider(comparison_.next());
+  if (!stopping_) consider(comparison_.next());
   consider(read_after_setback_at_);
   consider(commits_.next_wake());
   consider(read_back_.next());
-  if (stopping_) consider(stop_deadline_);
+  // The answer to a claim or to the sign-off that is out brings a turn of its own.
+  if (stopping_ && !claimer_.is_out()) consider(stop_deadline_ + options_.grace);
   if (clock_.ticks()) consider(next_look_);
   consider(claimer_.next_release());
   return next;

@@ -5,7 +5,7 @@
 /// The loop decides nothing itself: the core does. It never blocks.
 ///
 /// The threads of a started engine share the driving (see desk.hpp). Users' code never runs while
-/// the loop is driven, except for their deciders and their log.
+/// the loop is driven, except for deciders, `takes`, code sources and the log.
 ///
 /// Recovery is not a mode: the sweep finds an attempt that nobody closes, like any other whose
 /// worker is gone.
@@ -112,7 +112,8 @@ class Loop {
   void start_attempt(Task task, std::shared_ptr<const JobPlan> plan, std::shared_ptr<ItemHold> hold,
                      std::string condition_error = {},
                      std::optional<std::vector<Attempt>> history = std::nullopt);
-  [[nodiscard]] Desk::Message to_loop(std::unique_ptr<Finished> finished);
+  /// The loop may be gone; the message is then never read.
+  [[nodiscard]] static Desk::Message to_loop(Loop* loop, std::unique_ptr<Finished> finished);
   void on_finished(std::unique_ptr<Finished> finished);
   void close_attempt(Held& held);
   void hold_back_where_told(const JobPlan& plan, const Step& step);

@@ -36,8 +36,9 @@ void Loop::start_attempt(Task task, std::shared_ptr<const JobPlan> plan,
     log(LogLevel::info, "retry of '" + attempt->stage().name + "' for '" + attempt->hold->key() +
                             "' starts: attempt " + std::to_string(attempt->task.attempts));
   }
-  held.ticket = desk_->add_piece(
-      [this, attempt = std::move(attempt)] { return to_loop(execute(attempt, *attempt->ports)); });
+  held.ticket = desk_->add_piece([this, attempt = std::move(attempt)] {
+    return to_loop(this, execute(attempt, *attempt->ports));
+  });
   if (stopping_) ask_to_stop(held, StopReason::shutdown);
 }
 
@@ -106,9 +107,10 @@ Attempt Loop::draft_without_word(const Held& held, AttemptResult result) const {
   return draft;
 }
 
-Desk::Message Loop::to_loop(std::unique_ptr<Finished> finished) {
+Desk::Message Loop::to_loop(Loop* loop, std::unique_ptr<Finished> finished) {
   if (!finished) return nullptr;
-  return [this, finished = std::move(finished)]() mutable { on_finished(std::move(finished)); };
+  return
+      [loop, finished = std::move(finished)]() mutable { loop->on_finished(std::move(finished)); };
 }
 
 void Loop::on_finished(std::unique_ptr<Finished> finished) {

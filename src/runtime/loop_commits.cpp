@@ -14,7 +14,7 @@ namespace pawl::runtime {
 
 namespace {
 
-/// The answer to so many steps takes longer to read than a thread to wake.
+/// For so many steps, reading the answer takes longer than waking a thread.
 constexpr std::size_t long_answer = 32;
 constexpr Duration read_back_again_after = std::chrono::seconds(1);
 
@@ -185,7 +185,7 @@ void Loop::on_applied(Step& step, StepAnswer& answer) {
         step.was == StateKind::ready ? held.attempt->condition_error : std::string{};
     std::optional<std::vector<Attempt>> history;
     if (task.id == step.next.id && step.closed && held.attempt->history) {
-      history = std::move(held.attempt->history);
+      history = held.attempt->history;  // a copy: an abandoned piece may still read it
       history->push_back(*step.closed);
     }
     start_attempt(std::move(task), held.attempt->plan, held.attempt->hold,

@@ -74,7 +74,7 @@ class SqliteStore final : public store::LedgerStore {
   [[nodiscard]] std::uint64_t setbacks() const override { return 0; }
 
   std::uint64_t change_mark() override {
-    // A mark that changes once too often does no harm, so an error of the watcher is none.
+    // A mark that changes once too often does no harm, so an error of the watcher is ignored.
     const auto version =
         guarded(path_, [&]() -> Result<std::int64_t> { return readers_.data_version(); });
     return (static_cast<std::uint64_t>(version.value_or(0)) << 32U) + commits_.load();
@@ -100,7 +100,7 @@ class SqliteStore final : public store::LedgerStore {
         if (!done) return done;
         rows.flush();
         workers = rows.worker_changes();
-        // Nobody shall see the row of a worker and find no lock.
+        // The lock is taken before the row becomes visible; the worker would look dead otherwise.
         for (const WorkerId worker : workers.enlisted) locks_.hold(worker);
         is_news = writer_.connection().rows_written() != before;
         return done;
@@ -129,8 +129,7 @@ class SqliteStore final : public store::LedgerStore {
     });
   }
 
-  /// Tells whether a commit took place of which only the disk knows. Only batches are numbered; of
-  /// other transactions nobody can tell.
+  /// Whether a commit with an unknown outcome took place. Only batches have a number to look up.
   std::function<bool()> was_applied(const store::Expected& expected) {
     const auto* const batch = std::get_if<const store::StepBatch*>(&expected);
     if (batch == nullptr) return {};
@@ -164,7 +163,7 @@ class SqliteStore final : public store::LedgerStore {
 Result<std::shared_ptr<Store>> open_sqlite_store(const SqliteOptions& options, const Clock& clock) {
   return sqlite::guarded(options.path, [&]() -> Result<std::shared_ptr<Store>> {
     sqlite::check_place(options);
-    // SQLite syncs the names of its files, and nobody the name of the directory that they stand in.
+    // SQLite syncs the names of its files, but not the name of their directory.
     std::error_code ignored;
     if (!std::filesystem::exists(options.path, ignored)) {
       sqlite::sync_name_of_directory(options.path);
@@ -172,7 +171,7 @@ Result<std::shared_ptr<Store>> open_sqlite_store(const SqliteOptions& options, c
     // SQLite gives what it makes beside a database the mode of the database.
     if (options.create) (void)files::make_private_file(options.path);
     auto store = std::make_shared<sqlite::SqliteStore>(options, clock);
-    // Versions before left it to the umask who may read. Only now is the file known to be ours.
+    // Earlier versions created these files with the umask. Only now is the file known to be ours.
     if (!options.trust_owner) {
       for (const std::string_view suffix : sqlite::store_suffixes) {
         files::close_to_others(sqlite::beside(options.path, suffix));

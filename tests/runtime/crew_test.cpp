@@ -110,10 +110,15 @@ TEST(Crews, a_chain_of_lone_pieces_and_calls_stays_on_one_thread) {
   constexpr int stages = 200;
   Team team(4);
   std::promise<void> end;
-  std::set<std::thread::id> threads;  // used by one job at a time
+  // Used by one chore at a time.
+  std::thread::id last;
+  int changes = 0;
   int stage = 0;
   std::function<void()> next;
-  const auto note = [&] { threads.insert(std::this_thread::get_id()); };
+  const auto note = [&] {
+    const std::thread::id own = std::this_thread::get_id();
+    if (std::exchange(last, own) != own) ++changes;
+  };
   next = [&] {
     if (stage++ == stages) return end.set_value();
     team.add(note, [&] {
@@ -125,7 +130,7 @@ TEST(Crews, a_chain_of_lone_pieces_and_calls_stays_on_one_thread) {
   };
   team.desk->post([&] { next(); });
   ASSERT_TRUE(comes(end.get_future()));
-  EXPECT_LE(threads.size(), 2U) << "a busy machine may hold up the thread once";
+  EXPECT_LE(changes, stages / 10) << "a busy machine may hold up the thread now and then";
 }
 
 TEST(Crews, a_piece_that_blocks_holds_up_no_other) {

@@ -54,9 +54,13 @@ class SlowDisk final : public store::ForwardingStore {
 /// Time passes only when the test advances it.
 class HeldClock final : public Clock {
  public:
-  [[nodiscard]] Timestamp now() const override { return now_; }
+  [[nodiscard]] Timestamp now() const override {
+    ++asked;
+    return now_;
+  }
   [[nodiscard]] bool ticks() const override { return true; }
   void advance(Duration by) { now_ = now_.load() + by; }
+  mutable std::atomic<std::int64_t> asked = 0;
 
  private:
   std::atomic<Timestamp> now_ = Timestamp{1'700'000'000s};
@@ -131,6 +135,19 @@ TEST(GroupCommit, no_step_waits_long_for_company) {
   released.count_down();
   ASSERT_TRUE(world.engine->wait(job));
   world.engine->stop();
+}
+
+// Found by reading: the timers of a stopped engine are never served, so it must not wait for them.
+TEST(StoppedEngines, rest_although_their_timers_are_due) {
+  HeldClock clock;
+  const std::shared_ptr<Store> store = open_memory_store(clock);
+  const auto engine = std::move(*Engine::create(store, {.threads = 1}, clock));
+  engine->start();
+  engine->stop();
+  clock.advance(1h);
+  const std::int64_t before = clock.asked;
+  std::this_thread::sleep_for(2500ms);  // waits: for the two times that it is driven all the same
+  EXPECT_LT(clock.asked - before, 100);
 }
 
 /// No thread is woken for a limit that is far away: the loop notices it when it runs anyway.

@@ -1,7 +1,7 @@
 #pragma once
 
-/// States as they are shown. Some follow from other records and are never stored: a task without a
-/// row waits, is skipped or is cancelled, and the cancel of a job rewrites no item and no task.
+/// States as they are shown. Some follow from other records and are not stored: a task without a
+/// row waits, or has ended with its job, and the cancel of a job rewrites no item and no task.
 
 #include <optional>
 #include <vector>

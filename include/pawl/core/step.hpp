@@ -55,8 +55,8 @@ struct Step {
 [[nodiscard]] Step close(const StageDefinition& stage, const Task& task, Attempt closed,
                          std::vector<NewChild> children = {}, const Advice* advice = nullptr);
 
-/// Opens the next attempt of a Ready task: the same task, Running, with the next number and a
-/// version that no earlier attempt had. Appends attempt.started, and retry.started unless it is the
+/// Opens the next attempt of a Ready task: the same task, Running, with the next number. The store
+/// sets the version. Appends attempt.started, and retry.started unless it is the
 /// first attempt.
 [[nodiscard]] Task open(const StageDefinition& stage, Task ready, WorkerId worker, Timestamp now,
                         std::vector<Event>& events);

@@ -165,8 +165,8 @@ struct Task {
   friend bool operator==(const Task&, const Task&) = default;
 };
 
-/// Whether the transition table (core/transitions.cpp) allows this move. Checked for every row that
-/// the committer writes, in every build. `waiting` also stands for "no row yet".
+/// Whether the transition table (core/transitions.cpp) allows this move. Checked for every step, in
+/// every build. `waiting` also stands for "no row yet".
 [[nodiscard]] bool may_move(StateKind from, StateKind to);
 
 /// job/item/stage/epoch.round: the same after a crash, different when new work is needed.

@@ -7,7 +7,7 @@
 ///     return pawl::Output{.json = pawl::Json::object({{"words", 4214}})};
 ///   }
 ///
-/// Threads: a stage runs on a thread of the engine's pool. It runs concurrently for different tasks
+/// Threads: a stage runs on one of the engine's threads. It runs concurrently for different tasks
 /// and never for the same task. An exception counts as a retryable failure. A stage should watch
 /// its stop token; one that does not is abandoned after the grace period, and its late result is
 /// dropped. A stage never retries by itself: the engine does, and records it.

@@ -272,6 +272,8 @@ int run(Session& session, const RunOptions& options) {
     return exit_done;
   }
   session.say(opening_line(job));
+  // Only a job that was known by its key can still be open: an earlier process died while it
+  // submitted.
   if (job.submission_open && !job.has_ended()) {
     if (const Status finished = finish_submission(worker.engine(), job); !finished) {
       return session.fail(finished.error());

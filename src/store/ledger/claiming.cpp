@@ -1,4 +1,4 @@
-/// Opens Ready tasks for a worker.
+/// Opens Ready tasks for a worker, and commits its steps together with the claims that follow them.
 
 #include <algorithm>
 #include <utility>

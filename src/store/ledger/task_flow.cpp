@@ -50,7 +50,8 @@ StepAnswer TaskFlow::apply(const Step& step) {
       .step = step, .change = {.touched = *touched, .events = step.events}, .answer = {}};
   std::vector<Event>& events = applying.change.events;
   StepAnswer& answer = applying.answer;
-  // What the attempt used, and that it was no progress, counts for what opens with it.
+  // Charge first: the budget check of what opens now includes this attempt. If the step turns out
+  // to be fenced, the charge is taken back.
   const bool is_no_progress = step.is_decision && !has_ended(step.next.state);
   const auto charge = [&](std::int64_t times) {
     if (is_no_progress) job.decisions_since_progress += times;
