@@ -21,11 +21,11 @@ Crew::Crew(std::shared_ptr<Desk> desk, unsigned pieces) : state_(std::make_share
   state_->desk = std::move(desk);
   if (pieces == 0) return;
   constexpr unsigned lines = 2;
-  try {
-    for (unsigned n = 0; n < pieces + lines; ++n) add_thread();
-  } catch (...) {
+  for (unsigned n = 0; n < pieces + lines; ++n) {
+    const int error = add_thread();
+    if (error == 0) continue;
     dismiss();
-    throw;
+    throw std::system_error(error, std::generic_category(), "the system gives no more threads");
   }
 }
 
@@ -39,27 +39,30 @@ void Crew::dismiss() {
 
 void Crew::begin_driving(Drive drive) {
   state_->drive = std::move(drive);
-  add_thread();
+  if (const int error = add_thread(); error != 0) {
+    throw std::system_error(error, std::generic_category(), "the system gives no more threads");
+  }
   state_->desk->begin_driving();
 }
 
 void Crew::abandon(Desk::Ticket ticket) {
   if (!state_->desk->abandon(ticket)) return;
-  try {
-    add_thread();
-  } catch (const std::system_error&) {
-    // The system gives no more threads: the others go on.
-  }
+  (void)add_thread();  // where the system gives no more threads, the others go on
   const MutexLock lock(state_->mutex);
   --state_->threads;
   state_->thread_left.notify_all();
 }
 
 /// Detached, because the thread of an abandoned piece must be able to outlive the crew.
-void Crew::add_thread() {
+int Crew::add_thread() {
   const MutexLock lock(state_->mutex);  // the thread cannot leave before it is counted
-  std::thread([state = state_] { work(*state); }).detach();
+  try {
+    std::thread([state = state_] { work(*state); }).detach();
+  } catch (const std::system_error& refused) {
+    return refused.code().value();
+  }
   ++state_->threads;
+  return 0;
 }
 
 void Crew::work(State& state) {

@@ -31,7 +31,8 @@ class Crew {
  private:
   struct State;
   static void work(State& state);
-  void add_thread();
+  /// 0, or what the system says.
+  [[nodiscard]] int add_thread();
   void dismiss();
 
   std::shared_ptr<State> state_;  // shared: an abandoned thread may outlive the crew

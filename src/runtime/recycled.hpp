@@ -35,9 +35,9 @@ class Recycled {
   static void deallocate(T* block, std::size_t count) noexcept {
     if (count == 1 && !is_over) {
       std::vector<void*>& kept = own().blocks;
-      if (kept.size() < kept_max) return kept.push_back(block);
+      if (kept.size() < kept_max) return kept.push_back(static_cast<void*>(block));
     }
-    ::operator delete(block);
+    ::operator delete(static_cast<void*>(block));
   }
 
   template <class U>
