@@ -19,7 +19,6 @@ namespace pawl::runtime {
 
 class CodeShelf {
  public:
-  using Handlers = std::map<std::string, std::shared_ptr<const StageCode>>;
   using CodeOfStages = std::vector<std::shared_ptr<const StageCode>>;
 
   /// `stages`: the only ones that are run; empty: all.

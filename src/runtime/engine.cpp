@@ -3,13 +3,14 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include <unistd.h>
 
-#include "pawl/codec/item_key.hpp"
 #include "pawl/core/text.hpp"
 #include "runtime/loop.hpp"
+#include "runtime/submission.hpp"
 
 namespace pawl {
 
@@ -48,12 +49,6 @@ class EngineOnLoop final : public Engine {
 
   Result<JobId> submit(const Workflow& workflow, std::vector<NewItem> items,
                        const JobOptions& options) override {
-    if (items.size() <= chunk_size) {
-      const Result<Submitted> submitted =
-          submit_chunk(workflow, std::move(items), options, !options.keep_open);
-      if (!submitted) return std::unexpected(submitted.error());
-      return submitted->job.id;
-    }
     auto rest = std::make_shared<std::vector<NewItem>>(std::move(items));
     auto next = std::make_shared<std::size_t>(0);
     return submit(
@@ -66,31 +61,20 @@ class EngineOnLoop final : public Engine {
         options);
   }
 
-  /// Reads one page ahead, so that the last page closes the submission with it.
   Result<JobId> submit(const Workflow& workflow, const ItemSource& source,
                        const JobOptions& options) override {
-    std::vector<NewItem> page;
-    Result<bool> more = source(page);
-    if (!more) return std::unexpected(more.error());
-    const Result<Submitted> submitted =
-        submit_chunk(workflow, std::move(page), options, !*more && !options.keep_open);
-    if (!submitted) return std::unexpected(submitted.error());
-    const JobId job = submitted->job.id;
-    if (!*more || submitted->was_known) return job;
-    if (const Status rest = add_pages(job, source, options.adopt, !options.keep_open); !rest) {
-      return std::unexpected(rest.error());
-    }
-    return job;
+    return runtime::submit_pages(workflow, source, options, sink());
   }
 
   Result<Added> add_items(JobId job, std::vector<NewItem> items, bool close) override {
-    return add(job, std::move(items), false, close);
+    runtime::give_keys(items);
+    return add({.job = job, .items = items, .close = close, .open_for = {}});
   }
 
   Status resume_submission(JobId job, const ItemSource& source) override {
     const Result<Job> reopened = store_->act(ReopenSubmission{.job = job});
     if (!reopened) return std::unexpected(reopened.error());
-    return add_pages(job, source, false, true);
+    return runtime::add_pages({.job = job, .close = true}, source, sink());
   }
 
   Result<Job> act(const Act& act) override {
@@ -199,38 +183,25 @@ class EngineOnLoop final : public Engine {
     return (state_of(job) != JobState::running || waits_for_people(job)) && job.attempts_open == 0;
   }
 
-  static void give_keys(std::vector<NewItem>& items) {
-    for (NewItem& item : items) {
-      if (item.key.empty()) item.key = item_key(item.data);
-    }
+  /// Pages go to the store, which opens as much of them as there is room for.
+  [[nodiscard]] runtime::PageSink sink() {
+    return {.begin = [this](const NewJob& job, const AddItems& page) { return begin(job, page); },
+            .add = [this](const AddItems& page) { return add(page); }};
   }
 
-  Result<Submitted> submit_chunk(const Workflow& workflow, std::vector<NewItem> items,
-                                 const JobOptions& options, bool close) {
-    give_keys(items);
-    const NewJob job{.workflow = workflow,
-                     .key = options.key,
-                     .params = options.params,
-                     .labels = options.labels,
-                     .budget = options.budget,
-                     .tolerate_failures = options.tolerate_failures,
-                     .parallel = options.parallel,
-                     .priority = options.priority};
-    Result<Submitted> submitted = opening_at_once(
-        {.job = {}, .items = items, .adopt = options.adopt, .close = close}, room(workflow, items),
-        [&](const AddItems& chunk) { return store_->submit(job, chunk); });
-    if (!submitted) return submitted;
-    if (options.on_submitted) options.on_submitted(*submitted);
-    after_submission(std::move(submitted->items), items.size());
+  Result<Submitted> begin(const NewJob& job, const AddItems& page) {
+    Result<Submitted> submitted =
+        opening_at_once(page, room(job.workflow, page.items),
+                        [&](const AddItems& chunk) { return store_->submit(job, chunk); });
+    if (submitted) after_submission(std::exchange(submitted->items.opened, {}), page.items.size());
     return submitted;
   }
 
-  Result<Added> add(JobId job, std::vector<NewItem> items, bool adopt, bool close) {
-    give_keys(items);
-    Result<Added> added = opening_at_once(
-        {.job = job, .items = items, .adopt = adopt, .close = close}, room_in(job, items),
-        [&](const AddItems& chunk) { return store_->add_items(chunk); });
-    if (added) after_submission(Added{.opened = std::move(added->opened)}, items.size());
+  Result<Added> add(const AddItems& page) {
+    Result<Added> added =
+        opening_at_once(page, room_in(page.job, page.items),
+                        [&](const AddItems& chunk) { return store_->add_items(chunk); });
+    if (added) after_submission(std::exchange(added->opened, {}), page.items.size());
     return added;
   }
 
@@ -250,11 +221,10 @@ class EngineOnLoop final : public Engine {
   }
 
   /// An idle engine opens what it submits in the same transaction.
-  [[nodiscard]] std::uint32_t room(const Workflow& workflow,
-                                   const std::vector<NewItem>& items) const {
+  [[nodiscard]] std::uint32_t room(const Workflow& workflow, std::span<const NewItem> items) const {
     return loop_->would_open(workflow, items) ? loop_->spare_room() : 0;
   }
-  [[nodiscard]] std::uint32_t room_in(JobId job, const std::vector<NewItem>& items) {
+  [[nodiscard]] std::uint32_t room_in(JobId job, std::span<const NewItem> items) {
     if (loop_->spare_room() == 0 || items.empty()) return 0;
     const std::lock_guard lock(mutex_);
     auto known = workflows_.find(job);
@@ -269,21 +239,9 @@ class EngineOnLoop final : public Engine {
     return room(known->second, items);
   }
 
-  Status add_pages(JobId job, const ItemSource& source, bool adopt, bool close) {
-    for (bool more = true; more;) {
-      std::vector<NewItem> page;
-      const Result<bool> read = source(page);
-      if (!read) return std::unexpected(read.error());
-      more = *read;
-      const Result<Added> added = add(job, std::move(page), adopt, close && !more);
-      if (!added) return std::unexpected(added.error());
-    }
-    return {};
-  }
-
-  void after_submission(Added added, std::size_t items) {
-    const bool all_opened = items > 0 && added.opened.size() >= items;
-    if (!added.opened.empty()) loop_->adopt_opened(std::move(added.opened));
+  void after_submission(std::vector<Claimed> opened, std::size_t items) {
+    const bool all_opened = items > 0 && opened.size() >= items;
+    if (!opened.empty()) loop_->adopt_opened(std::move(opened));
     if (!all_opened) loop_->nudge();
     loop_->feed().notify();
   }

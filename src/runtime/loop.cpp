@@ -7,8 +7,8 @@ namespace pawl::runtime {
 
 namespace {
 
-/// A message that a time limit begins need not wake a thread if the limit is no shorter than this:
-/// the loop is driven at least once in a second.
+/// The loop is driven at least once in a second. So it learns in time of a limit this long,
+/// although no thread is woken for it.
 constexpr Duration long_limit = std::chrono::seconds(2);
 
 /// `limit` 0: there is none.
@@ -90,7 +90,7 @@ void Loop::log(LogLevel level, const std::string& text) const {
   if (options_.log) options_.log(level, text);
 }
 
-void Loop::serve(const CodeShelf::Handlers& handlers) {
+void Loop::serve(const Handlers& handlers) {
   shelf_.add(handlers);
   serve_again();
 }
@@ -107,7 +107,7 @@ void Loop::serve_again() {
   });
 }
 
-bool Loop::would_open(const Workflow& workflow, const std::vector<NewItem>& items) const {
+bool Loop::would_open(const Workflow& workflow, std::span<const NewItem> items) const {
   // Whether it takes the job is asked when there is one.
   if (!board_.is_idle() || spare_room() == 0) return false;
   if (!options_.jobs.empty() || options_.takes) return false;
@@ -164,7 +164,8 @@ void Loop::start(std::function<void()> on_news) {
 Duration Loop::drive() {
   (void)turn();
   if (std::exchange(has_news_, false) || has_stopped()) on_news_();
-  return has_stopped() ? Duration::max() : next_wake() - clock_.now();
+  const Timestamp next = next_wake();
+  return next == no_time ? Duration::max() : next - clock_.now();
 }
 
 bool Loop::poll() {

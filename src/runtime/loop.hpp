@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -46,7 +47,7 @@ class Loop {
   Loop& operator=(const Loop&) = delete;
 
   // From any thread.
-  void serve(const CodeShelf::Handlers& handlers);
+  void serve(const Handlers& handlers);
   void serve(CodeSource source);
   /// Attempts that a submission opened for this worker.
   void adopt_opened(std::vector<Claimed> opened);
@@ -64,7 +65,7 @@ class Loop {
   /// How many attempts a submission may open at once.
   [[nodiscard]] std::uint32_t spare_room() const { return board_.spare_room(); }
   /// Whether this engine would run what a submission makes ready, now and at once.
-  [[nodiscard]] bool would_open(const Workflow& workflow, const std::vector<NewItem>& items) const;
+  [[nodiscard]] bool would_open(const Workflow& workflow, std::span<const NewItem> items) const;
   [[nodiscard]] WorkerId worker() const { return board_.worker(); }
   [[nodiscard]] EngineStatus status() const { return board_.status(desk_->abandoned()); }
   [[nodiscard]] Desk& desk() { return *desk_; }

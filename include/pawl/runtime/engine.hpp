@@ -86,6 +86,12 @@ struct JobOptions {
 /// Returns items page by page: fills the vector and returns whether there may be more.
 using ItemSource = std::function<Result<bool>(std::vector<NewItem>&)>;
 
+/// Submits a job as `Engine::submit` does, without an engine: no worker is registered, and nothing
+/// runs until an engine works on the store.
+[[nodiscard]] Result<JobId> submit_to_store(Store& store, const Workflow& workflow,
+                                            const ItemSource& source,
+                                            const JobOptions& options = {});
+
 /// Called while `Engine::wait` waits, from the thread that waits, with the job as last read, or
 /// with the error if it could not be read. If it returns false, the wait ends.
 using JobWatch = std::function<bool(const Result<Job>&)>;

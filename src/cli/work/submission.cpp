@@ -20,36 +20,6 @@ namespace {
 
 constexpr std::size_t held_items_max = 100'000;
 
-/// Does what `Engine::submit` does, without an engine.
-Result<JobId> submit_directly(Store& store, const Workflow& workflow, const ItemSource& source,
-                              const JobOptions& options) {
-  std::vector<NewItem> page;
-  Result<bool> more = source(page);
-  if (!more) return std::unexpected(more.error());
-  const NewJob job{.workflow = workflow,
-                   .key = options.key,
-                   .params = options.params,
-                   .labels = options.labels,
-                   .budget = options.budget,
-                   .tolerate_failures = options.tolerate_failures,
-                   .parallel = options.parallel,
-                   .priority = options.priority};
-  AddItems chunk{.job = {}, .items = page, .adopt = options.adopt, .close = !*more, .open_for = {}};
-  const Result<Submitted> submitted = store.submit(job, chunk);
-  if (!submitted) return std::unexpected(submitted.error());
-  options.on_submitted(*submitted);
-  chunk.job = submitted->job.id;
-  while (*more && !submitted->was_known) {
-    page.clear();
-    more = source(page);
-    if (!more) return std::unexpected(more.error());
-    chunk.items = page;
-    chunk.close = !*more;
-    if (const auto added = store.add_items(chunk); !added) return std::unexpected(added.error());
-  }
-  return chunk.job;
-}
-
 }  // namespace
 
 Result<ItemsSpec> items_named(const std::string& text, const ItemsSpec& of_file,
@@ -131,7 +101,7 @@ Result<Begun> submit_job(Store& store, Engine* engine, const Submission& submiss
   const Workflow& workflow = submission.file.workflow;
   const Result<JobId> submitted = engine != nullptr
                                       ? engine->submit(workflow, pages, options)
-                                      : submit_directly(store, workflow, pages, options);
+                                      : submit_to_store(store, workflow, pages, options);
   if (submitted && (begun->was_known || !first.more)) return *begun;
   if (submitted) {
     Result<Job> whole = store.records().job(*submitted);
