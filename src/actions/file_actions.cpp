@@ -33,6 +33,28 @@ Outcome hand_on(const ActionSpec& action, Context& context) {
   return Output{.json = *in};
 }
 
+/// What a child is called: by the `id` of `each`, else by its element, else by its position. A
+/// reference without a value gives no name.
+Result<std::string> name_of_child(const ActionSpec& action, Context& context, const Json& element,
+                                  std::size_t position) {
+  std::string name;
+  if (action.each_id.empty()) {
+    name = own_key(element);
+  } else {
+    const Lookup others = lookup_in(context);
+    const Result<std::optional<std::string>> id = resolve_argument(
+        action.each_id,
+        [&](const workflow::Reference& reference) -> Result<Json> {
+          const bool is_element = reference.root == workflow::Reference::Root::each;
+          return is_element ? Result<Json>(value_at(element, reference.path)) : others(reference);
+        },
+        nullptr, "`id` of `each`");
+    if (!id) return std::unexpected(id.error());
+    name = id->value_or("");
+  }
+  return name.empty() ? std::to_string(position) : name;
+}
+
 /// Creates one child for each element of the list.
 Outcome split(const ActionSpec& action, Context& context) {
   const Result<Json> in = resolve_fields(action.in, lookup_in(context));
@@ -48,9 +70,11 @@ Outcome split(const ActionSpec& action, Context& context) {
   std::set<std::string> taken;
   std::map<std::string, int> twins;
   for (Json& element : elements(*list)) {
-    const std::string first = item_key(element);
-    std::string key = first;
-    while (!taken.insert(key).second) key = first + "#" + std::to_string(++twins[first] + 1);
+    const Result<std::string> name =
+        name_of_child(action, context, element, fan_out.children.size() + 1);
+    if (!name) return Failure{.error = error_before_start(name.error())};
+    std::string key = *name;
+    while (!taken.insert(key).second) key = *name + "#" + std::to_string(++twins[*name] + 1);
     fan_out.children.push_back({.key = std::move(key), .data = std::move(element)});
   }
   if (fan_out.children.size() > children_max) {

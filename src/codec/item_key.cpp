@@ -14,7 +14,7 @@ std::string scalar_text(const JsonView& value) {
 
 }  // namespace
 
-std::string item_key(const Json& data, std::string_view id_path) {
+std::string own_key(const Json& data, std::string_view id_path) {
   if (!id_path.empty()) {
     if (std::string key = scalar_text(field(data, id_path)); !key.empty()) return key;
   }
@@ -26,7 +26,12 @@ std::string item_key(const Json& data, std::string_view id_path) {
       if (std::string key = scalar_text(id); !key.empty()) return key;
     }
   }
-  return sha256_hex(canonical(data).text());
+  return {};
+}
+
+std::string item_key(const Json& data, std::string_view id_path) {
+  std::string key = own_key(data, id_path);
+  return key.empty() ? sha256_hex(canonical(data).text()) : key;
 }
 
 }  // namespace pawl

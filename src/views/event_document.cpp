@@ -98,7 +98,8 @@ void write_data(ObjectWriter& object, const Event& event) {
 
 }  // namespace
 
-Json event_document(const Event& event, std::string_view item_key, std::string_view stage) {
+Json event_document(const Event& event, std::string_view item_key, std::string_view stage,
+                    std::string_view child) {
   std::string out;
   {
     ObjectWriter object(out);
@@ -107,6 +108,7 @@ Json event_document(const Event& event, std::string_view item_key, std::string_v
     object.write("job", event.job.value());
     write_name(object, "item", item_key);
     write_name(object, "stage", stage);
+    write_name(object, "child", child);
     object.write("attempt_number", event.attempt == 0 ? Json{} : Json{event.attempt});
     write_time(object, "at", event.at);
     ObjectWriter data(object.member("data"));

@@ -14,13 +14,13 @@ constexpr std::size_t names_kept = 10'000;
 }  // namespace
 
 Json EventNames::document_of(const Event& event) {
-  return event_document(event, item_key(event.item), stage_name(event));
+  return event_document(event, item_key(event.item), stage_name(event), child_name(event));
 }
 
 std::string EventNames::place_of(const Event& event) {
   const std::string item = item_key(event.item);
   const std::string stage = stage_name(event);
-  if (!stage.empty()) return address_of(event.job, item, stage);
+  if (!stage.empty()) return address_of(event.job, item, stage, child_name(event));
   const std::optional<Workflow>& workflow = workflow_of(event.job);
   if (!item.empty() && workflow) return address_of(event.job, *workflow, item);
   return std::to_string(event.job.value()) + (item.empty() ? "" : "/" + id_part(item));
@@ -40,6 +40,15 @@ std::string EventNames::stage_name(const Event& event) {
   const StageIndex stage = stage_of(event.task);
   const bool is_known = workflow && at(stage) < workflow->stage_count();
   return is_known ? workflow->stage(stage).name : std::string();
+}
+
+std::string EventNames::child_name(const Event& event) {
+  const bool is_child = event.task && event.item && ordinal_of(event.task) != event.item.value();
+  if (!is_child) return {};
+  if (const auto known = children_.find(event.task); known != children_.end()) return known->second;
+  const Result<Task> task = records_.task(event.task);
+  if (children_.size() >= names_kept) children_.clear();
+  return children_[event.task] = task && task->child ? task->child->key : std::string();
 }
 
 const std::optional<Workflow>& EventNames::workflow_of(JobId id) {

@@ -11,6 +11,7 @@ Json held_document(const Task& task) {
   return Json::object({{"job", task.job.value()},
                        {"item", task.item.value()},
                        {"task", task.id.value()},
+                       {"child", task.child ? Json(task.child->key) : Json()},
                        {"attempt", static_cast<std::int64_t>(task.attempts)},
                        {"since", rfc3339(opened_at(task))}});
 }

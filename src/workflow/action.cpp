@@ -154,6 +154,7 @@ Json describe(const ActionSpec& action) {
     if (!action.final_exits.empty()) object.write("final_exits", list_of(action.final_exits));
     object.write_unless("when", action.when, usual.when);
     object.write_unless("each", action.each, usual.each);
+    object.write_unless("each_id", action.each_id, usual.each_id);
     if (!action.gates.empty()) append_gates(object.member("gates"), action.gates);
     object.write_unless("instructions", action.instructions, usual.instructions);
     object.write_unless("show", action.show, usual.show);
@@ -177,7 +178,7 @@ Result<ActionSpec> action_from(const Json& params) {
                    [&](const Json& value) { return read_codes(value, action.retryable_exits); });
   object.read_with("final_exits",
                    [&](const Json& value) { return read_codes(value, action.final_exits); });
-  object.read("when", action.when).read("each", action.each);
+  object.read("when", action.when).read("each", action.each).read("each_id", action.each_id);
   object.read_list("gates", action.gates, read_gate);
   object.read("instructions", action.instructions).read("show", action.show);
   object.read("description", action.description);

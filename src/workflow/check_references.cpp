@@ -25,6 +25,7 @@ std::string_view text_place(const ReferenceUse& use) {
       return "an environment variable must be text";
     case Spot::item_source:
     case Spot::item_key:
+    case Spot::child_id:
       return "this must be text";
     case Spot::input:
     case Spot::condition:
@@ -105,7 +106,7 @@ class UseCheck {
       return add("E033", name() + " cannot be used inside `in`",
                  "refer to the source of the value: item, params or stages.NAME.out.FIELD");
     }
-    if (use_.spot == Spot::condition || use_.spot == Spot::fan_out) {
+    if (is_before_fan_out()) {
       return add("E033", name() + " is not available in `when` and `each`",
                  "refer to the source of the value: item, params or stages.NAME.out.FIELD");
     }
@@ -116,6 +117,12 @@ class UseCheck {
                  "make the command write what the gate needs to its output");
     }
     return true;
+  }
+
+  /// `when` and `each` are read before the inputs of a child are known.
+  [[nodiscard]] bool is_before_fan_out() const {
+    return use_.spot == Spot::condition || use_.spot == Spot::fan_out ||
+           use_.spot == Spot::child_id;
   }
 
   [[nodiscard]] bool comes_from_each(std::string_view input) const {

@@ -23,7 +23,8 @@ enum class Spot : std::uint8_t {
   input,          ///< inside `in`
   variable,       ///< a value of `env`
   condition,      ///< `when`
-  fan_out,        ///< `each`
+  fan_out,        ///< `each`, or its `list`
+  child_id,       ///< `id` of `each`
   gate_argument,  ///< an element of a gate's `run`
   gate_value,     ///< a value of `expect`
   item_source,    ///< `items`: glob, file, run

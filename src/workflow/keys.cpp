@@ -72,6 +72,7 @@ constexpr std::array<KnownKey, 26> stage_keys{
 constexpr std::array<KnownKey, 2> retry_keys{{{"attempts"}, {"backoff"}}};
 constexpr std::array<KnownKey, 4> backoff_keys{{{"from"}, {"to"}, {"factor"}, {"jitter"}}};
 constexpr std::array<KnownKey, 2> exit_codes_keys{{{"retryable"}, {"final"}}};
+constexpr std::array<KnownKey, 2> each_keys{{{"list"}, {"id"}}};
 constexpr std::array<KnownKey, 8> gate_keys{{{"name"},
                                              {"expect"},
                                              {"run"},
@@ -129,6 +130,8 @@ std::span<const KnownKey> keys_of(KeyPlace place) {
       return backoff_keys;
     case KeyPlace::exit_codes:
       return exit_codes_keys;
+    case KeyPlace::each:
+      return each_keys;
     case KeyPlace::gate:
       return gate_keys;
     case KeyPlace::expectation:

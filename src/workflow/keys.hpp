@@ -23,6 +23,7 @@ enum class KeyPlace : std::uint8_t {
   retry,
   backoff,
   exit_codes,
+  each,
   gate,
   expectation,
   refine,

@@ -188,6 +188,21 @@ void read_exit_codes(Faults& faults, const Value& value, StageDraft& draft) {
   action.final_exits = reader.with("final", read_codes, action.retryable_exits);
 }
 
+/// The list that a stage fans out over.
+void read_list(Faults& faults, const Value& list, StageDraft& draft) {
+  std::vector<ReferenceUse> uses;
+  const auto reference = read_single_reference(faults, list, Spot::fan_out, uses);
+  if (reference && reference->root == Reference::Root::out) {
+    faults.add("E016", list.node.place,
+               "fanning out over a stage's own output is not supported by this version of pawl",
+               "make one stage output the list, and give a second stage each: "
+               "\"${stages.NAME.out.FIELD}\"");
+    return;
+  }
+  draft.uses.insert(draft.uses.end(), uses.begin(), uses.end());
+  draft.action.each = list.node.text;
+}
+
 void read_each(const MapReader& stage, StageDraft& draft) {
   if (const auto tolerance = stage.find("tolerate_failures")) {
     draft.definition.tolerate_failures =
@@ -209,18 +224,21 @@ void read_each(const MapReader& stage, StageDraft& draft) {
                        "fan out in a stage for each item, or let the command loop");
     return;
   }
-  std::vector<ReferenceUse> uses;
-  const auto reference = read_single_reference(stage.faults(), *each, Spot::fan_out, uses);
-  if (reference && reference->root == Reference::Root::out) {
-    stage.faults().add(
-        "E016", each->node.place,
-        "fanning out over a stage's own output is not supported by this version of pawl",
-        "make one stage output the list, and give a second stage each: "
-        "\"${stages.NAME.out.FIELD}\"");
+  if (each->node.kind == YamlNode::Kind::map) {
+    const MapReader reader(stage.faults(), each->node, KeyPlace::each, each->what);
+    if (const auto list = reader.find("list")) {
+      read_list(stage.faults(), *list, draft);
+    } else {
+      stage.faults().add("E011", each->node.place, each->what + " has no list",
+                         "add list: \"${stages.NAME.out.FIELD}\"");
+    }
+    if (const auto id = reader.find("id")) {
+      draft.action.each_id = read_text(stage.faults(), *id).value_or("");
+      read_template(stage.faults(), id->node, Spot::child_id, draft.uses);
+    }
     return;
   }
-  draft.uses.insert(draft.uses.end(), uses.begin(), uses.end());
-  draft.action.each = each->node.text;
+  read_list(stage.faults(), *each, draft);
 }
 
 }  // namespace

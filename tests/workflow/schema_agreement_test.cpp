@@ -48,6 +48,7 @@ constexpr SchemaPlace places[] = {
     {KeyPlace::retry, "definitions.retry"},
     {KeyPlace::backoff, "definitions.retry.properties.backoff"},
     {KeyPlace::exit_codes, "definitions.stage.properties.exit_codes"},
+    {KeyPlace::each, "definitions.stage.properties.each.anyOf[1]"},
     {KeyPlace::gate, "definitions.gate"},
     {KeyPlace::expectation, "definitions.expectation"},
     {KeyPlace::refine, "definitions.stage.properties.refine"},

@@ -43,10 +43,11 @@ struct Verification;
 [[nodiscard]] Json review_document(const Review& review, std::string_view item_key,
                                    std::string_view stage);
 
-/// Empty names are shown as null: an event of a job has no item, an event of an item has no stage.
+/// Empty names are shown as null: an event of a job has no item, an event of an item has no stage,
+/// and only a task of a fan-out has a child.
 /// `data` contains what `code`, `count`, `when` and `text` mean for this event type.
 [[nodiscard]] Json event_document(const Event& event, std::string_view item_key,
-                                  std::string_view stage);
+                                  std::string_view stage, std::string_view child = {});
 
 /// The letter with its `failure_history`.
 [[nodiscard]] Json dead_letter_document(const DeadLetter& letter);

@@ -66,6 +66,7 @@ struct ActionSpec {
   std::vector<int> final_exits;
   Json when;         ///< null: always; a string: one reference; an object: {reference: expectation}
   std::string each;  ///< a reference to a list: one child for each element
+  std::string each_id;  ///< the name of a child, with references to its element
   std::vector<GateSpec> gates;
   std::string instructions;  ///< for the reviewer
   Json show;                 ///< {"main": "out.x", "beside": "in.y"}

@@ -61,7 +61,24 @@ std::string key_text(const std::string& key, JobId newest) {
   return id_part(key, is_number && number > 0 && number <= newest.value() ? "/" : "");
 }
 
-std::string show_text(const Address& address, const ShownItem& shown, Session& session) {
+/// How many attempts a stage has had. Those of a fan-out are no tries of its work: they expand the
+/// list and join the children.
+std::string attempts_in_words(Records& records, const ShownTask& task) {
+  if (!task.stored) return "0";
+  const std::string count = std::to_string(task.stored->attempts);
+  if (task.stored->expansion == 0) return count;
+  const Result<std::vector<Attempt>> attempts = records.attempts(task.stored->id);
+  if (!attempts) return count;
+  const auto expanding = std::ranges::count(*attempts, AttemptResult::expanded, &Attempt::result);
+  const auto joining = std::ranges::count(*attempts, Cause::join, &Attempt::cause);
+  std::string parts;
+  if (expanding > 0) parts += std::to_string(expanding) + " expand";
+  if (joining > 0) parts += (parts.empty() ? "" : ", ") + std::to_string(joining) + " join";
+  return parts.empty() ? count : count + " (" + parts + ")";
+}
+
+std::string show_text(Records& records, const Address& address, const ShownItem& shown,
+                      Session& session) {
   const Times times = session.times();
   const Item& item = shown.item;
   const Table::Cell state = item_state(shown);
@@ -78,7 +95,7 @@ std::string show_text(const Address& address, const ShownItem& shown, Session& s
     const bool is_due = retry != nullptr && retry->next_run_at != no_time;
     table.add({address.workflow.stage(task.stage).name,
                {std::string(label_of(task.kind())), paint_of(task.kind())},
-               std::to_string(task.stored ? task.stored->attempts : 0),
+               attempts_in_words(records, task),
                std::string(cause_of(task)),
                is_due ? times.of(retry->next_run_at) : std::string()});
   }
@@ -154,7 +171,7 @@ int item_show(Session& session, const AddressText& asked) {
   };
   return session.present(
       {.document = [&] { return shown_item_document(*shown, address->workflow); },
-       .text = [&] { return show_text(*address, *shown, session); },
+       .text = [&] { return show_text((*store)->records(), *address, *shown, session); },
        .id = id});
 }
 

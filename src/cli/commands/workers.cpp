@@ -40,8 +40,9 @@ std::string held_lines(Records& records, const WorkerRecord& worker, const Holds
     const Result<Item> item = records.item(task.item);
     text += "worker " + std::to_string(worker.id.value()) + " holds job " +
             std::to_string(task.job.value()) + (item ? " " + printable(item->key) : "") + " " +
-            printable(stage) + ", attempt " + std::to_string(task.attempts) + ", since " +
-            times.of(opened_at(task)) + "\n";
+            printable(stage) + (task.child ? "[" + printable(task.child->key) + "]" : "") +
+            ", attempt " + std::to_string(task.attempts) + ", since " + times.of(opened_at(task)) +
+            "\n";
   }
   return text;
 }

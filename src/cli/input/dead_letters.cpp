@@ -37,6 +37,14 @@ Result<std::vector<TaskId>> find_dead_letters(Records& records, const AddressTex
   return letters;
 }
 
+Result<std::optional<TaskId>> find_failed_child(Records& records, const AddressText& text) {
+  const std::optional<ChildText> named = read_child(text.text);
+  if (!named || named->child.empty()) return std::optional<TaskId>();
+  const Result<std::vector<TaskId>> found = child_at(records, text);
+  if (!found) return std::unexpected(found.error());
+  return found->empty() ? std::optional<TaskId>() : std::optional(found->front());
+}
+
 Result<std::optional<Filter>> letter_filter(const std::optional<std::string>& filter,
                                             const std::string& stage) {
   if (!filter && stage.empty()) return std::optional<Filter>();

@@ -2,6 +2,7 @@
 
 /// Finds the dead letters that an id names.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,10 @@ namespace pawl::cli {
 /// that child, and "KEY/STAGE[]" only the stage itself. `not_found` if nothing has failed.
 [[nodiscard]] Result<std::vector<TaskId>> find_dead_letters(Records& records,
                                                             const AddressText& text);
+
+/// The failed child that "KEY/STAGE[CHILD]" names; none if the text does not name one.
+[[nodiscard]] Result<std::optional<TaskId>> find_failed_child(Records& records,
+                                                              const AddressText& text);
 
 using views::letter_id;
 
