@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -151,7 +152,28 @@ std::shared_ptr<const StageCode> code_of(const Services& services, const Action&
   return code;
 }
 
+bool has_secrets(const ActionServices& services, const ActionSpec& action) {
+  return std::ranges::all_of(action.secrets, [&](const std::string& name) {
+    return !services.variable(name).value_or("").empty();
+  });
+}
+
 }  // namespace
+
+std::vector<MissingSecret> missing_secrets(
+    const Workflow& workflow, const std::function<const char*(const char*)>& environment) {
+  std::vector<MissingSecret> missing;
+  for (const StageDefinition& stage : workflow.definition().stages) {
+    if (stage.handler != command_handler) continue;
+    const Result<ActionSpec> action = action_from(stage.params);
+    if (!action) continue;
+    for (const std::string& name : action->secrets) {
+      const char* const value = environment ? environment(name.c_str()) : std::getenv(name.c_str());
+      if (value == nullptr || *value == '\0') missing.push_back({stage.name, name});
+    }
+  }
+  return missing;
+}
 
 CodeSource file_actions(std::shared_ptr<Store> store, ActionOptions options) {
   options.run_directory = std::filesystem::absolute(options.run_directory);
@@ -164,6 +186,7 @@ CodeSource file_actions(std::shared_ptr<Store> store, ActionOptions options) {
     if (stage.is_human() && stage.params.is_null()) return nullptr;
     Result<ActionSpec> action = action_from(stage.params);
     if (!action || (action->kind == ActionKind::human) != stage.is_human()) return nullptr;
+    if (!has_secrets(*services, *action)) return nullptr;
     return code_of(services, std::make_shared<const ActionSpec>(std::move(*action)));
   };
 }

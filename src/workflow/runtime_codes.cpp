@@ -32,7 +32,8 @@ values under `in:`; the command receives them in the envelope on stdin, or as fi
 )"},
     {"R205", "a secret is not set",
      R"(The stage names a secret under `secrets:`, but the environment of the worker process has no such
-variable. Secrets are never read from the workflow file.
+variable. Secrets are never read from the workflow file. Since version 0.5 a worker leaves such a
+stage to a worker that has the secret, so only older attempts end with this code.
 
 KEY=... pawl resume, then:  pawl dlq retry --filter 'code = "R205"' --dry-run
 )"},

@@ -204,7 +204,6 @@ TEST_F(Ending, a_command_that_cannot_start_tells_why) {
   EXPECT_EQ(code("run: [no-such-program-here]"), "R201");
   EXPECT_EQ(code("run: [./plain.txt]"), "R202");
   EXPECT_EQ(code("run: ['true']\ndir: nowhere"), "R203");
-  EXPECT_EQ(code("run: ['true']\nsecrets: [TEST_SECRET_NOT_SET]"), "R205");
   shop.run(
       "version: 1\nworkflow: long\nitems: { file: long.jsonl }\nstages:\n  work:\n"
       "    run: ['true', '${item}']\n");

@@ -6,6 +6,7 @@
 namespace pawl::actions {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -105,12 +106,29 @@ TEST(Secrets, are_masked_in_what_gates_say_of_an_output) {
       "\"{\\\"verdict\\\":\\\"rejected\\\",\\\"guidance\\\":\\\"$TEST_SECRET_KEY\\\"}\"']\n");
 }
 
-TEST(Secrets, that_are_not_set_are_named) {
+TEST(Secrets, that_are_not_set_leave_their_stage_to_a_process_that_has_them) {
   Workshop shop;
-  const Attempt attempt = shop.run_sh("true", "secrets: [TEST_SECRET_ABSENT]\n");
-  EXPECT_EQ(attempt.error->code, "R205");
-  EXPECT_EQ(attempt.error->error_class, ErrorClass::final);
-  EXPECT_THAT(attempt.error->message, HasSubstr("TEST_SECRET_ABSENT"));
+  shop.variables["TEST_SECRET_EMPTY"] = "";
+  const auto file = load_workflow_file(R"(
+version: 1
+workflow: w
+stages:
+  free: { sh: "true" }
+  both: { sh: "true", secrets: [TEST_SECRET_ABSENT, TEST_SECRET_EMPTY] }
+)");
+  ASSERT_TRUE(file);
+  const auto environment = [&](const char* name) -> const char* {
+    const auto own = shop.variables.find(name);
+    return own == shop.variables.end() ? nullptr : own->second.c_str();
+  };
+  EXPECT_THAT(missing_secrets(file->workflow, environment),
+              ElementsAre(MissingSecret{"both", "TEST_SECRET_ABSENT"},
+                          MissingSecret{"both", "TEST_SECRET_EMPTY"}));
+  const CodeSource source = file_actions(
+      shop.store, {.run_directory = shop.folder / "other", .environment = environment});
+  const Workflow& workflow = file->workflow;
+  EXPECT_TRUE(source(workflow, workflow.stage(StageIndex{0})));
+  EXPECT_FALSE(source(workflow, workflow.stage(StageIndex{1})));
 }
 
 TEST(Environment, is_exactly_that_of_the_protocol) {

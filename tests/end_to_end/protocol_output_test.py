@@ -120,10 +120,37 @@ stages:
         self.pawl("run", "w.yaml", env={"TOKEN": self.VALUE})
 
     def test_a_missing_secret_is_told_before_anything_starts(self):
-        [attempt] = self.run_stage("touch ran", "secrets: [TOKEN]\n" + TWICE, JOB_FAILED)
-        self.assertEqual((attempt["error"]["class"], attempt["error"]["code"]), ("final", "R205"))
-        self.assertIn("TOKEN", attempt["error"]["message"])
+        self.write("w.yaml", """
+version: 1
+workflow: w
+items: [a]
+stages:
+  first: { sh: touch ran }
+  ask: { needs: [first], sh: touch asked, secrets: [TOKEN, OTHER] }
+""")
+        refused = self.pawl("run", "w.yaml", code=FAILED)
+        self.assertIn("stage 'ask' needs the secret TOKEN", refused.err)
+        self.assertIn("the secret OTHER", refused.err)
         self.assertFalse((self.dir / "ran").exists())
+        self.assertEqual(self.pawl("job", "list", "-q").out, "", "nothing was submitted")
+
+    def test_a_stage_waits_for_a_worker_that_has_its_secrets(self):
+        self.write("w.yaml", """
+version: 1
+workflow: w
+items: [a]
+stages:
+  first: { sh: touch ran }
+  ask: { needs: [first], sh: touch asked, secrets: [TOKEN] }
+""")
+        self.pawl("run", "w.yaml", "--detach")
+        left = self.pawl("work", "--drain", code=None)
+        self.assertIn("stage 'ask' of workflow 'w' is left to other workers", left.err)
+        self.assertTrue((self.dir / "ran").exists(), "what it can run, it runs")
+        self.assertEqual(self.attempts("a", "--stage", "ask"), [])
+        self.pawl("resume", "1", code=FAILED)
+        self.pawl("work", "--drain", env={"TOKEN": self.VALUE})
+        self.assertEqual(self.job()["state"], "completed")
 
 
 class StandardOutput(ProtocolTest):

@@ -40,8 +40,19 @@ struct ActionOptions {
   std::function<const char*(const char*)> environment;  ///< default: ::getenv
 };
 
-/// The code for every stage that a workflow file defined, in whichever process. The working
-/// directory of a stage is the project named in its job's labels ("project").
+/// A secret that a stage names and that is unset or empty in the environment of this process.
+struct MissingSecret {
+  std::string stage;
+  std::string name;
+  friend bool operator==(const MissingSecret&, const MissingSecret&) = default;
+};
+/// In the order of the stages. `environment` as in `ActionOptions`.
+[[nodiscard]] std::vector<MissingSecret> missing_secrets(
+    const Workflow& workflow, const std::function<const char*(const char*)>& environment = {});
+
+/// The code for every stage that a workflow file defined, in whichever process. There is none for a
+/// stage with a missing secret: another process has to run it. The working directory of a stage is
+/// the project named in its job's labels ("project").
 [[nodiscard]] CodeSource file_actions(std::shared_ptr<Store> store, ActionOptions options);
 
 /// The result of searching a run directory.

@@ -70,6 +70,9 @@ int resume(Session& session, const ResumeOptions& options) {
                     printable(foreign.front()) + "'",
          .help = "run that program on this store"});
   }
+  if (const Status has_secrets = check_secrets(*workflow); !has_secrets) {
+    return session.fail(has_secrets.error());
+  }
   say_if_changed(session, *job);
   Worker worker(session, *store, signals,
                 {.parallel = job->parallel > 0 ? job->parallel : processors(),

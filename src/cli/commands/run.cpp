@@ -246,6 +246,8 @@ int run(Session& session, const RunOptions& options) {
   if (!options.detach) {
     const Status safe = check_run_directory(session);
     if (!safe) return session.fail(safe.error());
+    const Status has_secrets = check_secrets(submission->file.workflow);
+    if (!has_secrets) return session.fail(has_secrets.error());
   }
   Result<FirstItems> first = read_first_items(*submission);
   if (!first) return session.fail(first.error());

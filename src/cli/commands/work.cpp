@@ -7,6 +7,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/output/job_view.hpp"
 #include "cli/work/worker.hpp"
+#include "pawl/actions/actions.hpp"
 #include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
@@ -84,7 +85,10 @@ class AllJobs {
     if (!unended) return false;
     for (const Job& job : *unended) worked_on_.insert(job.id);
     if (!until_idle_) return false;
-    if (!order_.stages.empty() || !order_.categories.empty()) return has_nothing_here(*unended);
+    for (const Job& job : *unended) find_missing_secrets(job);
+    const bool is_restricted =
+        !order_.stages.empty() || !order_.categories.empty() || !without_secrets_.empty();
+    if (is_restricted) return has_nothing_here(*unended);
     return std::ranges::all_of(*unended,
                                [&](const Job& job) { return is_over(job) || !can_go_on(job); });
   }
@@ -100,7 +104,26 @@ class AllJobs {
     return true;
   }
 
-  /// For a worker with --stages or --categories: no task that it may take is ready, runs here, or
+  /// The engine leaves stages alone whose secrets are not set here. Says so once.
+  void find_missing_secrets(const Job& job) {
+    if (!looked_for_secrets_.insert(job.workflow_hash).second) return;
+    const Result<Workflow> workflow = store_.records().workflow(job.workflow_hash);
+    if (!workflow) return;
+    for (const MissingSecret& secret : missing_secrets(*workflow)) {
+      without_secrets_.insert({job.workflow_hash, secret.stage});
+      worker_.progress().say(
+          "stage '" + printable(secret.stage) + "' of workflow '" + printable(workflow->name()) +
+          "' is left to other workers: the secret " + printable(secret.name) + " is not set here");
+    }
+  }
+
+  [[nodiscard]] bool runs(const Workflow& workflow, StageIndex stage) const {
+    const std::string& name = workflow.stage(stage).name;
+    return (order_.stages.empty() || order_.stages.contains(name)) &&
+           !without_secrets_.contains({workflow.hash(), name});
+  }
+
+  /// For a worker that does not run everything: no task that it may take is ready, runs here, or
   /// will be retried. It does not wait for tasks of other workers.
   bool has_nothing_here(const std::vector<Job>& unended) {
     if (worker_.engine().status().open_attempts > 0) return false;
@@ -113,17 +136,14 @@ class AllJobs {
       if (!workflow) return false;
       workflows.emplace(job.id, *workflow);
       for (std::size_t i = 0; i < job.stages.size() && order_.categories.empty(); ++i) {
-        const bool is_ours =
-            order_.stages.contains(workflow->stage(static_cast<StageIndex>(i)).name);
+        const bool is_ours = runs(*workflow, static_cast<StageIndex>(i));
         if (is_ours && job.stages[i][StateKind::retry_scheduled] > 0) return false;
       }
     }
     return std::ranges::none_of(*heads, [&](const LaneHead& head) {
       const auto known = workflows.find(head.job);
       if (known == workflows.end()) return false;
-      const bool is_our_stage =
-          order_.stages.empty() || order_.stages.contains(known->second.stage(head.stage).name);
-      return is_our_stage &&
+      return runs(known->second, head.stage) &&
              (order_.categories.empty() || order_.categories.contains(head.category));
     });
   }
@@ -182,6 +202,8 @@ class AllJobs {
   std::chrono::steady_clock::time_point look_again_at_;
   std::set<JobId> worked_on_;
   std::map<JobId, bool> is_ours_;
+  std::set<std::string> looked_for_secrets_;                       ///< hashes of workflows
+  std::set<std::pair<std::string, std::string>> without_secrets_;  ///< workflow hash, stage
 };
 
 int work(Session& session, const WorkOptions& options) {

@@ -200,6 +200,18 @@ std::vector<std::string> stages_of_programs(const Workflow& workflow) {
   return names;
 }
 
+Status check_secrets(const Workflow& workflow) {
+  std::string text;
+  for (const MissingSecret& secret : missing_secrets(workflow)) {
+    text += (text.empty() ? "" : "; ") + ("stage '" + printable(secret.stage)) +
+            "' needs the secret " + printable(secret.name) + ", which is not set";
+  }
+  if (text.empty()) return {};
+  return pawl::fail(ErrorCode::refused, text,
+                    "set the variable where pawl runs, or submit the job with --detach and let a "
+                    "worker run it that has the secret");
+}
+
 Result<std::uint32_t> parallel_from(const std::optional<std::uint32_t>& said) {
   if (said != 0U) return said.value_or(0);
   return pawl::fail(ErrorCode::invalid, "--parallel must be at least 1, not 0",

@@ -117,6 +117,10 @@ class Worker {
 /// The stages of a workflow that only the program that submitted it can run.
 [[nodiscard]] std::vector<std::string> stages_of_programs(const Workflow& workflow);
 
+/// Whether this process has every secret of the workflow's stages. `refused` lists the missing
+/// ones.
+[[nodiscard]] Status check_secrets(const Workflow& workflow);
+
 /// The value of --parallel for a work order; zero if it is not given. `invalid` for an explicit
 /// zero, with which nothing would ever run.
 [[nodiscard]] Result<std::uint32_t> parallel_from(const std::optional<std::uint32_t>& said);
