@@ -4,9 +4,11 @@
 
 namespace pawl {
 
-StageError retryable(std::string message, std::string code) {
-  return {
-      .error_class = ErrorClass::retryable, .code = std::move(code), .message = std::move(message)};
+StageError retryable(std::string message, std::string code, std::optional<Duration> retry_after) {
+  return {.error_class = ErrorClass::retryable,
+          .code = std::move(code),
+          .message = std::move(message),
+          .retry_after = retry_after};
 }
 StageError final_error(std::string message, std::string code) {
   return {.error_class = ErrorClass::final, .code = std::move(code), .message = std::move(message)};

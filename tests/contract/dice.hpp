@@ -119,6 +119,7 @@ inline Work random_work(Dice& dice, const StageDefinition& definition, const Tas
     case 1:
     case 2:
       fails(ErrorClass::retryable);
+      if (dice.one_in(3)) closed.error->retry_after = dice.any_of<Duration>({1s, 2'500'000us});
       break;
     case 3:
       fails(ErrorClass::rate_limited);

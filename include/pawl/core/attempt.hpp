@@ -56,6 +56,7 @@ enum class Rule : std::uint8_t {
   superseded = 29,
   imported = 30,
   discarded = 31,
+  retry_hint = 32,  ///< a failure that counts, with a hint longer than the backoff
 };
 
 /// What happens next and why.

@@ -62,6 +62,8 @@ struct StageError {
   ErrorKind kind = ErrorKind::reported;
   std::string code;     ///< "75", "http_429", "stage_timeout", "gate_timeout"; may be empty
   std::string message;  ///< for people and for grouping dead letters
+  /// The hint of the other side. A rate limit waits this long and uses no attempt; after another
+  /// retryable error it is the least delay of the next attempt, and the attempt counts.
   std::optional<Duration> retry_after;
   Json details;
   /// The name of the user's text classifier, if the class came from one.

@@ -86,8 +86,10 @@ struct Failure {
 
 using Outcome = std::variant<Output, StageError, Skip, NeedsReview, FanOut, Failure>;
 
-/// The stage failed and may succeed if tried again.
-[[nodiscard]] StageError retryable(std::string message, std::string code = {});
+/// The stage failed and may succeed if tried again. With a hint, the next attempt starts no sooner;
+/// the attempt counts all the same.
+[[nodiscard]] StageError retryable(std::string message, std::string code = {},
+                                   std::optional<Duration> retry_after = std::nullopt);
 /// The stage can never succeed: the task fails at once.
 [[nodiscard]] StageError final_error(std::string message, std::string code = {});
 /// The other side asks to slow down. With a hint, the wait does not count as an attempt.
