@@ -90,6 +90,20 @@ struct Feedback {
   friend bool operator==(const Feedback&, const Feedback&) = default;
 };
 
+/// What one gate checked and found, whatever its verdict.
+struct Assessment {
+  std::string gate;
+  Verdict verdict = Verdict::accepted;  ///< as the gate gave it, before its `on_uncertain`
+  bool advisory = false;
+  std::string summary;  ///< one line; of an uncertain verdict, the reason. May be empty
+  std::vector<Criterion> criteria;
+  std::vector<Assessment> parts;  ///< of a composed gate: what its gates found
+  friend bool operator==(const Assessment&, const Assessment&) = default;
+};
+/// The summaries of the gates that are not advisory, as one line: "4 of 4 criteria met", or if
+/// several gave one "structure: 4 of 4 criteria met; style: no passive voice".
+[[nodiscard]] std::string summary_of(const std::vector<Assessment>& assessments);
+
 /// What an attempt consumed. The sums are kept per job.
 struct Usage {
   std::int64_t cost_microusd = 0;
