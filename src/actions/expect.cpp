@@ -143,8 +143,11 @@ Result<std::vector<Criterion>> expect(const Json& expectations, const Json& outp
 
 std::string summary_of(const std::vector<Criterion>& criteria) {
   const auto failed = std::ranges::count(criteria, false, &Criterion::passed);
-  return std::to_string(failed) + " of " + std::to_string(criteria.size()) +
-         (criteria.size() == 1 ? " criterion" : " criteria") + " not met";
+  const std::string all =
+      std::to_string(criteria.size()) + (criteria.size() == 1 ? " criterion" : " criteria");
+  if (failed == 0 && !criteria.empty())
+    return std::to_string(criteria.size()) + " of " + all + " met";
+  return std::to_string(failed) + " of " + all + " not met";
 }
 
 Result<bool> holds(const Json& when, const Lookup& lookup) {

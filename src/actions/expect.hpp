@@ -25,7 +25,7 @@ namespace pawl::actions {
 [[nodiscard]] Result<std::vector<Criterion>> expect(const Json& expectations, const Json& output,
                                                     const Lookup& lookup);
 
-/// "1 of 2 criteria not met"
+/// "1 of 2 criteria not met", "2 of 2 criteria met"
 [[nodiscard]] std::string summary_of(const std::vector<Criterion>& criteria);
 
 /// Whether a stage's `when` holds. Null always holds; a reference holds unless it is false, null, 0

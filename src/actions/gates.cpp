@@ -29,8 +29,8 @@ T value_or_throw(Result<T> result) {
 
 Judgement judgement_of(std::vector<Criterion> criteria, std::string summary) {
   const bool all_met = std::ranges::all_of(criteria, &Criterion::passed);
-  if (all_met) return accepted();
-  return rejected({.summary = std::move(summary), .criteria = std::move(criteria), .guidance = {}});
+  Feedback findings{.summary = std::move(summary), .criteria = std::move(criteria), .guidance = {}};
+  return all_met ? accepted(std::move(findings)) : rejected(std::move(findings));
 }
 
 /// How the references of a gate are resolved.
@@ -62,6 +62,11 @@ GateFunction schema_gate(JsonSchema schema) {
                           .actual = finding.actual,
                           .passed = false});
     }
+    if (criteria.empty()) {
+      criteria.push_back(
+          {.name = "output", .expected = "fits the schema", .actual = "fits", .passed = true});
+      return judgement_of(std::move(criteria), "the output fits the schema");
+    }
     const std::string summary = not_met(criteria.size());
     return judgement_of(std::move(criteria), summary);
   };
@@ -75,6 +80,15 @@ GateFunction types_gate(std::shared_ptr<const ActionSpec> action) {
                           .expected = std::move(misfit.expected),
                           .actual = std::move(misfit.actual),
                           .passed = false});
+    }
+    if (criteria.empty()) {
+      for (const OutField& field : action->out) {
+        criteria.push_back({.name = field.name,
+                            .expected = expected_type(field, !action->each.empty()),
+                            .actual = shown(value_at(context.output.json, field.name)),
+                            .passed = true});
+      }
+      return judgement_of(std::move(criteria), {});
     }
     const std::string summary = not_met(criteria.size());
     return judgement_of(std::move(criteria), summary);
@@ -102,16 +116,32 @@ std::string verdict_text(const ProcessEnd& end, Workspace& place) {
 }
 
 Judgement judgement_from(VerdictDocument said) {
-  Judgement judgement{.verdict = said.verdict, .feedback = {}, .reason = {}, .usage = said.usage};
-  std::string summary = std::move(said.feedback.summary);
+  Judgement judgement{.verdict = said.verdict,
+                      .feedback = std::move(said.feedback),
+                      .reason = {},
+                      .usage = said.usage};
+  std::string& summary = judgement.feedback.summary;
   if (said.verdict == Verdict::uncertain) {
-    judgement.reason = summary.empty() ? "the gate gave no reason" : std::move(summary);
-  } else if (said.verdict == Verdict::rejected) {
-    judgement.feedback = std::move(said.feedback);
-    judgement.feedback.summary =
-        summary.empty() ? summary_of(judgement.feedback.criteria) : std::move(summary);
+    judgement.reason = summary.empty() ? "the gate gave no reason" : summary;
+  } else if (summary.empty() &&
+             (said.verdict == Verdict::rejected || !judgement.feedback.criteria.empty())) {
+    summary = summary_of(judgement.feedback.criteria);
   }
   return judgement;
+}
+
+void mask_criteria(std::vector<Criterion>& criteria, const Mask& mask) {
+  for (Criterion& criterion : criteria) {
+    criterion.name = mask.whole(criterion.name);
+    criterion.expected = mask.whole(criterion.expected);
+    criterion.actual = mask.whole(criterion.actual);
+  }
+}
+
+void mask_assessment(Assessment& assessment, const Mask& mask) {
+  assessment.summary = mask.whole(assessment.summary);
+  mask_criteria(assessment.criteria, mask);
+  for (Assessment& part : assessment.parts) mask_assessment(part, mask);
 }
 
 /// The same gate with the stage's secrets masked in its verdicts and errors, because gates quote
@@ -132,11 +162,8 @@ GateFunction masked_gate(std::shared_ptr<const ActionServices> services,
       Feedback& feedback = judgement.feedback;
       feedback.summary = mask.whole(feedback.summary);
       feedback.guidance = masked(feedback.guidance, mask);
-      for (Criterion& criterion : feedback.criteria) {
-        criterion.name = mask.whole(criterion.name);
-        criterion.expected = mask.whole(criterion.expected);
-        criterion.actual = mask.whole(criterion.actual);
-      }
+      mask_criteria(feedback.criteria, mask);
+      for (Assessment& part : judgement.parts) mask_assessment(part, mask);
       return judgement;
     } catch (const std::exception& error) {
       cannot_judge(mask.whole(error.what()));

@@ -53,6 +53,10 @@ bool is_file_field(const std::vector<OutField>& out, const std::string& name) {
 
 }  // namespace
 
+std::string expected_type(const OutField& field, bool of_children) {
+  return (of_children ? "list of " : "") + expected_word(field.type);
+}
+
 std::string text_of(const FieldMisfit& misfit) {
   return misfit.field + ": expected " + misfit.expected + ", got " + misfit.actual;
 }

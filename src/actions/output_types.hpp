@@ -28,6 +28,9 @@ struct FieldMisfit {
 [[nodiscard]] std::vector<FieldMisfit> misfits(const std::vector<OutField>& out, const Json& output,
                                                bool of_children = false);
 
+/// The declared type in words: "integer", or "list of integer" of a stage with children.
+[[nodiscard]] std::string expected_type(const OutField& field, bool of_children);
+
 /// The paths in the declared file fields of an output.
 [[nodiscard]] std::vector<std::string> paths_of_files(const std::vector<OutField>& out,
                                                       const Json& output);

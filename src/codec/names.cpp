@@ -188,6 +188,7 @@ constexpr std::string_view word(Rule value) {
     case Rule::superseded: return "superseded";
     case Rule::imported: return "imported";
     case Rule::discarded: return "discarded";
+    case Rule::retry_hint: return "retry_hint";
   }
   return {};
 }

@@ -13,6 +13,7 @@ namespace {
 // ones.
 constexpr JsonLimits stored_limits{.depth = 1'000, .bytes = static_cast<std::size_t>(-1)};
 constexpr ErrorCode corrupt = ErrorCode::corrupt;
+constexpr std::string_view gates_key = "gates";
 
 Status read_value(const Json& json, Criterion& value) {
   return ObjectReader(json, "a stored criterion", corrupt)
@@ -30,6 +31,42 @@ Status read_value(const Json& json, Feedback& value) {
                  [](const Json& one, Criterion& criterion) { return read_value(one, criterion); })
       .read("guidance", value.guidance)
       .finish();
+}
+
+Status read_value(const Json& json, Assessment& value) {
+  return ObjectReader(json, "a stored assessment", corrupt)
+      .need("gate", value.gate)
+      .need("verdict", value.verdict)
+      .read("advisory", value.advisory)
+      .read("summary", value.summary)
+      .read_list("criteria", value.criteria,
+                 [](const Json& one, Criterion& criterion) { return read_value(one, criterion); })
+      .read_list("parts", value.parts,
+                 [](const Json& one, Assessment& part) { return read_value(one, part); })
+      .finish();
+}
+
+Status read_value(const Json& json, std::vector<Assessment>& value) {
+  if (!is_array(json)) return fail(corrupt, "stored assessments must be a list");
+  for (const Json& element : elements(json)) {
+    if (Status read = read_value(element, value.emplace_back()); !read) return read;
+  }
+  return {};
+}
+
+/// Takes the assessments out of the object; the rest is the feedback, if there is any.
+Status read_value(const Json& json, Findings& value) {
+  if (!is_object(json)) return fail(corrupt, "stored feedback must be an object");
+  std::vector<std::pair<std::string, Json>> rest;
+  for (auto& [key, member] : members(json)) {
+    if (key != gates_key) {
+      rest.emplace_back(key, member);
+    } else if (Status read = read_value(member, value.assessments); !read) {
+      return read;
+    }
+  }
+  if (rest.empty() && !value.assessments.empty()) return {};
+  return read_value(Json::object(rest), value.feedback.emplace());
 }
 
 Status read_value(const Json& json, StageError& value) {
@@ -164,6 +201,8 @@ void append_json(std::string& out, const ArtifactRecord& value) {
   object.write_unless("summary", value.summary, Json{});
 }
 
+void append_json(std::string& out, const Assessment& value);
+
 template <class T>
 void append_list(std::string& out, const std::vector<T>& values) {
   out += '[';
@@ -174,13 +213,37 @@ void append_list(std::string& out, const std::vector<T>& values) {
   out += ']';
 }
 
-}  // namespace
-
-void append_json(std::string& out, const Feedback& value) {
+void append_json(std::string& out, const Assessment& value) {
   ObjectWriter object(out);
+  object.write("gate", value.gate);
+  object.write("verdict", value.verdict);
+  object.write_unless("advisory", value.advisory, false);
+  object.write_unless("summary", value.summary, {});
+  if (!value.criteria.empty()) append_list(object.member("criteria"), value.criteria);
+  if (!value.parts.empty()) append_list(object.member("parts"), value.parts);
+}
+
+void write_members(ObjectWriter& object, const Feedback& value) {
   object.write("summary", value.summary);
   if (!value.criteria.empty()) append_list(object.member("criteria"), value.criteria);
   object.write_unless("guidance", value.guidance, Json{});
+}
+
+}  // namespace
+
+void append_json(std::string& out, const std::vector<Assessment>& value) {
+  append_list(out, value);
+}
+
+void append_json(std::string& out, const Feedback& value) {
+  ObjectWriter object(out);
+  write_members(object, value);
+}
+
+void append_json(std::string& out, const Findings& value) {
+  ObjectWriter object(out);
+  if (value.feedback) write_members(object, *value.feedback);
+  if (!value.assessments.empty()) append_list(object.member(gates_key), value.assessments);
 }
 
 void append_json(std::string& out, const StageError& value) {
@@ -280,6 +343,8 @@ Result<T> from_json_text(std::string_view text) {
 }
 
 template Result<Feedback> from_json_text(std::string_view);
+template Result<Findings> from_json_text(std::string_view);
+template Result<std::vector<Assessment>> from_json_text(std::string_view);
 template Result<StageError> from_json_text(std::string_view);
 template Result<std::vector<ArtifactRecord>> from_json_text(std::string_view);
 template Result<Usage> from_json_text(std::string_view);

@@ -3,6 +3,7 @@
 /// The values that a store keeps as one column of compact JSON text. Default values are omitted.
 /// Reading is strict: any text that `append_json` did not write is `corrupt`.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,16 @@
 
 namespace pawl::codec {
 
+/// What an attempt learned from its gates, as one column. Without assessments it is the text of the
+/// feedback alone, as older versions wrote it.
+struct Findings {
+  std::optional<Feedback> feedback;
+  std::vector<Assessment> assessments;
+};
+
 void append_json(std::string& out, const Feedback& value);
+void append_json(std::string& out, const Findings& value);
+void append_json(std::string& out, const std::vector<Assessment>& value);
 void append_json(std::string& out, const StageError& value);
 void append_json(std::string& out, const std::vector<ArtifactRecord>& value);
 void append_json(std::string& out, const Usage& value);

@@ -5,7 +5,7 @@ namespace pawl {
 template <>
 std::optional<QualityCheckPassed> as(const Event& event) {
   if (event.type != EventType::gate_accepted) return {};
-  return QualityCheckPassed{.task = event.task, .attempt = event.attempt};
+  return QualityCheckPassed{.task = event.task, .attempt = event.attempt, .summary = event.text};
 }
 
 template <>

@@ -60,9 +60,12 @@ void tell_of_attempt(Step& step, const Attempt& closed) {
   step.events.push_back(std::move(finished));
   if (!closed.verdict) return;
   switch (*closed.verdict) {
-    case Verdict::accepted:
-      step.events.push_back(event_of(step.next, EventType::gate_accepted));
+    case Verdict::accepted: {
+      Event accepted = event_of(step.next, EventType::gate_accepted);
+      accepted.text = summary_of(closed.assessments);
+      step.events.push_back(std::move(accepted));
       return;
+    }
     case Verdict::rejected: {
       Event rejected = event_of(step.next, EventType::gate_rejected);
       if (closed.feedback) rejected.text = closed.feedback->summary;

@@ -134,6 +134,8 @@ std::string explain(const StageDefinition& stage, const Attempt& closed) {
       return "expanded into children";
     case Rule::retry_after_failure:
       return count_used(stage, closed) + ": retry " + when(closed);
+    case Rule::retry_hint:
+      return count_used(stage, closed) + ": retry " + when(closed) + " as asked";
     case Rule::refine_after_rejection: {
       const bool delayed = decision.next_run_at > closed.ended_at;
       return count_used(stage, closed) + ": rerun with feedback" +

@@ -47,6 +47,18 @@ std::size_t Feedback::failure_count() const {
       std::ranges::count_if(criteria, [](const Criterion& it) { return !it.passed; }));
 }
 
+std::string summary_of(const std::vector<Assessment>& assessments) {
+  const auto counts = [](const Assessment& one) { return !one.advisory && !one.summary.empty(); };
+  const bool is_one = std::ranges::count_if(assessments, counts) == 1;
+  std::string text;
+  for (const Assessment& one : assessments) {
+    if (!counts(one)) continue;
+    if (!text.empty()) text += "; ";
+    text += is_one ? one.summary : one.gate + ": " + one.summary;
+  }
+  return text;
+}
+
 bool Attempt::is_failure() const {
   return result == AttemptResult::failure || result == AttemptResult::timed_out ||
          verdict == Verdict::rejected;

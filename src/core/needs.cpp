@@ -1,5 +1,7 @@
 #include "pawl/core/needs.hpp"
 
+#include <vector>
+
 namespace pawl {
 
 bool satisfies(OnFailure on_failure, const TaskState& state) {
@@ -18,6 +20,21 @@ bool satisfies(OnFailure on_failure, const TaskState& state) {
     case StateKind::expanded:
     case StateKind::cancelled:
       return false;
+  }
+  return false;
+}
+
+bool is_upstream(const Workflow& workflow, StageIndex other, StageIndex stage) {
+  std::vector<bool> seen(workflow.stage_count(), false);
+  std::vector<StageIndex> open = workflow.plan(stage).needs;
+  while (!open.empty()) {
+    const StageIndex one = open.back();
+    open.pop_back();
+    if (one == other) return true;
+    if (seen[at(one)]) continue;
+    seen[at(one)] = true;
+    const std::vector<StageIndex>& needs = workflow.plan(one).needs;
+    open.insert(open.end(), needs.begin(), needs.end());
   }
   return false;
 }

@@ -47,6 +47,14 @@ void each_text(Record& feedback, Visit& visit) {
   visit(feedback.guidance);
 }
 
+template <IsRecord<Assessment> Record, class Visit>
+void each_text(Record& assessment, Visit& visit) {
+  visit(assessment.gate);
+  visit(assessment.summary);
+  for (auto& criterion : assessment.criteria) each_text(criterion, visit);
+  for (auto& part : assessment.parts) each_text(part, visit);
+}
+
 template <IsRecord<ArtifactRecord> Record, class Visit>
 void each_text(Record& artifact, Visit& visit) {
   visit(artifact.name);
@@ -60,6 +68,7 @@ void each_text(Record& attempt, Visit& visit) {
   if (attempt.error) each_text(*attempt.error, visit);
   visit(attempt.verdict_reason);
   if (attempt.feedback) each_text(*attempt.feedback, visit);
+  for (auto& assessment : attempt.assessments) each_text(assessment, visit);
   visit(attempt.summary);
   visit(attempt.output);
   for (auto& artifact : attempt.artifacts) each_text(artifact, visit);

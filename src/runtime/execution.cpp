@@ -245,7 +245,9 @@ class Execution {
         if (!gate.advisory) return gate_error(gate.name, *failed);
       } else if (gate.advisory) {
         note_advice(gate.name, said);
+        record(gate, std::move(said));
       } else {
+        record(gate, said);
         says.push_back({.gate = gate.name, .judgement = settled(gate, std::move(said))});
       }
     }
@@ -257,6 +259,13 @@ class Execution {
       finished_->draft.feedback = std::move(together.feedback);
   }
 
+  /// What people see of the gate, whatever it decides.
+  void record(const GateRef& gate, Judgement said) {
+    Assessment assessment = assessment_of(gate.name, std::move(said));
+    assessment.advisory = gate.advisory;
+    finished_->draft.assessments.push_back(std::move(assessment));
+  }
+
   /// Only a gate's own setting opts out of asking a person about its doubts.
   static Judgement settled(const GateRef& gate, Judgement said) {
     if (said.verdict != Verdict::uncertain) return said;
@@ -266,10 +275,9 @@ class Execution {
       case OnUncertain::accept:
         return {.usage = said.usage};
       case OnUncertain::reject:
-        return {.verdict = Verdict::rejected,
-                .feedback = {.summary = said.reason, .criteria = {}, .guidance = {}},
-                .reason = {},
-                .usage = said.usage};
+        said.verdict = Verdict::rejected;
+        said.feedback.summary = std::exchange(said.reason, {});
+        return said;
     }
     return said;
   }

@@ -49,13 +49,19 @@ std::vector<GateSay> ask(const std::vector<GateFunction>& gates, const GateConte
   return says;
 }
 
+std::vector<Assessment> parts_of(const std::vector<GateSay>& says) {
+  std::vector<Assessment> parts;
+  for (const GateSay& say : says) parts.push_back(assessment_of(say.gate, say.judgement));
+  return parts;
+}
+
 Judgement together(GateMode mode, const std::vector<GateSay>& says) {
   const auto rejections = those(says, Verdict::rejected);
   const auto doubts = those(says, Verdict::uncertain);
   const bool one_accepts = rejections.size() + doubts.size() < says.size();
   const bool is_accepted =
       mode == GateMode::all ? rejections.empty() && doubts.empty() : says.empty() || one_accepts;
-  if (is_accepted) return accepted();
+  if (is_accepted) return accepted({.summary = summary_of(parts_of(says))});
   const bool is_rejected = mode == GateMode::all ? !rejections.empty() : doubts.empty();
   return is_rejected ? rejected(merged(rejections)) : uncertain(reasons(doubts));
 }
@@ -65,6 +71,7 @@ Judgement together(GateMode mode, const std::vector<GateSay>& says) {
 Judgement combine(GateMode mode, const std::vector<GateSay>& says) {
   Judgement one = together(mode, says);
   for (const GateSay& say : says) one.usage = one.usage + say.judgement.usage;
+  one.parts = parts_of(says);
   return one;
 }
 

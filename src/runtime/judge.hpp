@@ -16,7 +16,8 @@ struct GateSay {
 };
 
 /// `all`: any rejected → rejected (the feedback of every rejection merged); else any uncertain →
-/// uncertain; else accepted. `any` is its mirror. Nothing said: accepted. The usage is everybody's.
+/// uncertain; else accepted. `any` is its mirror. Nothing said: accepted. The usage is everybody's,
+/// and the parts are what each gate found.
 [[nodiscard]] Judgement combine(GateMode mode, const std::vector<GateSay>& says);
 
 }  // namespace pawl::runtime

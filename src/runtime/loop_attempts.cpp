@@ -32,9 +32,11 @@ void Loop::start_attempt(Task task, std::shared_ptr<const JobPlan> plan,
   attempt->condition_error = std::move(condition_error);
   attempt->history = std::move(history);
   if (attempt->task.attempts == 1) attempt->history.emplace();
-  if (attempt->task.attempts > 1 && options_.log) {
-    log(LogLevel::info, "retry of '" + attempt->stage().name + "' for '" + attempt->hold->key() +
-                            "' starts: attempt " + std::to_string(attempt->task.attempts));
+  if (options_.log) {
+    const AttemptNumber number = attempt->task.attempts;
+    log(LogLevel::info, (number == 1 ? "first attempt of '" : "retry of '") +
+                            attempt->stage().name + "' for '" + attempt->hold->key() +
+                            "' starts: attempt " + std::to_string(number));
   }
   held.ticket = desk_->add_piece([this, attempt = std::move(attempt)] {
     return to_loop(this, execute(attempt, *attempt->ports));

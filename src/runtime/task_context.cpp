@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pawl/core/needs.hpp"
 #include "pawl/store/each_row.hpp"
 #include "pawl/store/results.hpp"
 
@@ -34,10 +35,28 @@ Result<Upstream> TaskContext::upstream(std::string_view stage) {
   return noted(read_upstream(stage));
 }
 
+/// Whether another stage has an output, or has one yet, depends on the order in which workers run
+/// things. So it cannot be read at all.
+Status TaskContext::check_is_upstream(StageIndex other) const {
+  const Workflow& workflow = attempt_->plan->workflow;
+  if (is_upstream(workflow, other, attempt_->task.stage())) return {};
+  const std::string& name = workflow.stage(other).name;
+  if (other == attempt_->task.stage()) {
+    return fail(ErrorCode::invalid, "stage '" + name + "' reads its own output",
+                "read its earlier attempts with history()");
+  }
+  return fail(ErrorCode::invalid,
+              "stage '" + stage_name() + "' reads '" + name + "' but does not need it",
+              "add '" + name + "' to the needs of '" + stage_name() + "'");
+}
+
 Result<Upstream> TaskContext::read_upstream(std::string_view stage) {
   const Workflow& workflow = attempt_->plan->workflow;
   const Result<StageIndex> index = workflow.require_stage(stage);
   if (!index) return std::unexpected(index.error());
+  if (const Status readable = check_is_upstream(*index); !readable) {
+    return std::unexpected(readable.error());
+  }
   if (const auto kept = attempt_->hold->kept(*index)) {
     return Upstream{
         .json = kept->json, .typed = kept->typed, .edited = kept->edited, .state = kept->state};
@@ -79,6 +98,9 @@ Status TaskContext::for_each_child_of(std::string_view stage,
                                       const std::function<bool(const EndedChild&)>& visit) {
   const Result<StageIndex> index = attempt_->plan->workflow.require_stage(stage);
   if (!index) return std::unexpected(index.error());
+  if (*index != attempt_->task.stage()) {
+    if (const Status readable = check_is_upstream(*index); !readable) return readable;
+  }
   return noted(visit_children(task_id(ordinal_of(attempt_->task.id), *index), visit));
 }
 

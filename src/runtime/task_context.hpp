@@ -48,6 +48,7 @@ class TaskContext final : public Context {
   /// Remembers that the store did not answer.
   template <class Answer>
   [[nodiscard]] Answer noted(Answer answer) const;
+  [[nodiscard]] Status check_is_upstream(StageIndex other) const;
   [[nodiscard]] Result<Upstream> read_upstream(std::string_view stage);
   [[nodiscard]] Status visit_children(TaskId parent,
                                       const std::function<bool(const EndedChild&)>& visit);

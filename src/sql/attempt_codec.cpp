@@ -62,7 +62,10 @@ void read_attempt(const Cursor& row, Attempt& attempt) {
   columns.into(decision.reason);
   columns.into(attempt.verdict_reason);
   attempt.error = decoded_or_none<StageError>(columns.view());
-  attempt.feedback = decoded_or_none<Feedback>(columns.view());
+  if (auto findings = decoded_or_none<codec::Findings>(columns.view())) {
+    attempt.feedback = std::move(findings->feedback);
+    attempt.assessments = std::move(findings->assessments);
+  }
   columns.into(attempt.summary);
   attempt.artifacts = artifacts_from(columns.view());
   columns.into(attempt.output);
@@ -98,7 +101,13 @@ std::optional<std::pair<Json, std::vector<ArtifactRecord>>> output_of(Session& s
 }
 
 AttemptTexts attempt_texts(const Attempt& attempt) {
-  AttemptTexts texts{.error = encoded(attempt.error), .feedback = encoded(attempt.feedback)};
+  AttemptTexts texts{.error = encoded(attempt.error)};
+  if (attempt.assessments.empty()) {
+    texts.feedback = encoded(attempt.feedback);
+  } else {
+    texts.feedback = codec::to_json_text(
+        codec::Findings{.feedback = attempt.feedback, .assessments = attempt.assessments});
+  }
   if (!attempt.artifacts.empty()) texts.artifacts = codec::to_json_text(attempt.artifacts);
   return texts;
 }

@@ -31,8 +31,8 @@ inline constexpr char attempt_columns[] =
 /// The fields that are stored as text.
 struct AttemptTexts {
   std::optional<std::string> error;
-  std::optional<std::string> feedback;
-  std::optional<std::string> artifacts;
+  std::optional<std::string> feedback = {};  ///< with the assessments of the gates
+  std::optional<std::string> artifacts = {};
 };
 [[nodiscard]] AttemptTexts attempt_texts(const Attempt& attempt);
 

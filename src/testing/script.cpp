@@ -49,7 +49,7 @@ StageAnswer ignores_its_stop() { return {.how = StageAnswer::How::ignores_stop, 
 StageAnswer crashes() { return {.how = StageAnswer::How::crashes, .does = {}}; }
 StageAnswer does(StageFunction work) { return {.does = std::move(work)}; }
 
-GateAnswer accepts() { return says(accepted()); }
+GateAnswer accepts(Feedback findings) { return says(accepted(std::move(findings))); }
 GateAnswer rejects(std::string feedback) {
   return rejects(Feedback{.summary = std::move(feedback), .criteria = {}, .guidance = {}});
 }

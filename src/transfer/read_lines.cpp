@@ -208,6 +208,7 @@ Result<Line> read_attempt(const Json& json) {
                           .read("verdict", attempt.verdict)
                           .read("verdict_reason", attempt.verdict_reason)
                           .read_with("feedback", stored_as(attempt.feedback))
+                          .read_with("gates", stored_as(attempt.assessments))
                           .read("summary", attempt.summary)
                           .read("output", attempt.output)
                           .read_with("artifacts", stored_as(attempt.artifacts))

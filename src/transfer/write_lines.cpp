@@ -178,6 +178,7 @@ std::string line_of(const MovedAttempt& value) {
     object.write_if_set("verdict", attempt.verdict);
     object.write_unless("verdict_reason", attempt.verdict_reason, {});
     write_value(object, "feedback", attempt.feedback);
+    if (!attempt.assessments.empty()) write_value(object, "gates", attempt.assessments);
     object.write_unless("summary", attempt.summary, {});
     object.write_unless("output", attempt.output, Json{});
     if (!attempt.artifacts.empty()) write_value(object, "artifacts", attempt.artifacts);

@@ -168,21 +168,44 @@ Json job_document(const Job& job, const Workflow& workflow) {
   return Json::trusted(std::move(out));
 }
 
+namespace {
+
+void append_criteria(std::string& out, const std::vector<Criterion>& criteria) {
+  out += '[';
+  for (const Criterion& criterion : criteria) {
+    if (&criterion != &criteria.front()) out += ',';
+    ObjectWriter one(out);
+    one.write("name", criterion.name);
+    one.write("expected", criterion.expected);
+    one.write("actual", criterion.actual);
+    one.write("passed", criterion.passed);
+  }
+  out += ']';
+}
+
+void append_assessments(std::string& out, const std::vector<Assessment>& assessments) {
+  out += '[';
+  for (const Assessment& assessment : assessments) {
+    if (&assessment != &assessments.front()) out += ',';
+    ObjectWriter one(out);
+    one.write("name", assessment.gate);
+    one.write("verdict", assessment.verdict);
+    one.write("advisory", assessment.advisory);
+    write_name(one, "summary", assessment.summary);
+    append_criteria(one.member("criteria"), assessment.criteria);
+    if (!assessment.parts.empty()) append_assessments(one.member("parts"), assessment.parts);
+  }
+  out += ']';
+}
+
+}  // namespace
+
 Json feedback_document(const Feedback& feedback) {
   std::string out;
   {
     ObjectWriter object(out);
     object.write("summary", feedback.summary);
-    object.member("criteria") += '[';
-    for (const Criterion& criterion : feedback.criteria) {
-      if (&criterion != &feedback.criteria.front()) out += ',';
-      ObjectWriter one(out);
-      one.write("name", criterion.name);
-      one.write("expected", criterion.expected);
-      one.write("actual", criterion.actual);
-      one.write("passed", criterion.passed);
-    }
-    out += ']';
+    append_criteria(object.member("criteria"), feedback.criteria);
     object.write("guidance", feedback.guidance);
   }
   return Json::trusted(std::move(out));
@@ -219,6 +242,7 @@ Json attempt_document(const Attempt& attempt, std::string_view stage) {
     object.write("error", attempt.error ? error_document(*attempt.error) : Json{});
     write_word(object, "verdict", attempt.verdict);
     if (!attempt.verdict_reason.empty()) object.write("verdict_reason", attempt.verdict_reason);
+    append_assessments(object.member("gates"), attempt.assessments);
     object.write("feedback", attempt.feedback ? feedback_document(*attempt.feedback) : Json{});
     object.write("output", attempt.output);
     write_name(object, "summary", attempt.summary);

@@ -193,6 +193,52 @@ stages:
   EXPECT_EQ(shop.task("work").kind(), StateKind::succeeded);
 }
 
+TEST(Gate, that_accepts_records_every_criterion_with_its_name) {
+  Workshop shop;
+  shop.folder.write("out.schema.json", R"({"type":"object"})");
+  shop.run(
+      gated("      - name: enough\n        expect: { n: { at_least: 1, at_most: 9 } }\n"
+            "      - name: shape\n        schema: out.schema.json\n"
+            "      - name: judge\n        run: [echo, '{\"verdict\":\"accepted\",\"criteria\":"
+            "[{\"name\":\"tone\",\"passed\":true,\"actual\":\"calm\"}]}']\n"
+            "      - name: quiet\n        run: [echo, '{\"verdict\":\"accepted\"}']\n",
+            "    refine: { attempts: 2 }\n"));
+  const Attempt attempt = shop.attempts("work").at(0);
+  EXPECT_EQ(attempt.verdict, Verdict::accepted);
+  EXPECT_FALSE(attempt.feedback);
+  std::vector<Assessment> found = attempt.assessments;
+  std::ranges::sort(found, {}, &Assessment::gate);
+  const auto criterion = [](const char* name, const char* expected, const char* actual) {
+    return Criterion{.name = name, .expected = expected, .actual = actual, .passed = true};
+  };
+  EXPECT_EQ(found, (std::vector<Assessment>{
+                       {.gate = "enough",
+                        .summary = "2 of 2 criteria met",
+                        .criteria = {criterion("n", ">= 1", "1"), criterion("n", "<= 9", "1")}},
+                       {.gate = "judge",
+                        .summary = "1 of 1 criterion met",
+                        .criteria = {criterion("tone", "", "calm")}},
+                       {.gate = "quiet"},
+                       {.gate = "shape",
+                        .summary = "the output fits the schema",
+                        .criteria = {criterion("output", "fits the schema", "fits")}},
+                       {.gate = "types", .criteria = {criterion("n", "integer", "1")}}}));
+}
+
+TEST(Gate, that_is_uncertain_records_its_criteria) {
+  Workshop shop;
+  shop.run(
+      gated("      - name: judge\n        run: [echo, '{\"verdict\":\"uncertain\","
+            "\"summary\":\"cannot tell\",\"criteria\":[{\"name\":\"dpi\",\"passed\":false}]}']\n",
+            "    review: { when: on_uncertain }\n"));
+  const Attempt attempt = shop.attempts("work").at(0);
+  EXPECT_EQ(attempt.verdict_reason, "cannot tell");
+  EXPECT_EQ(attempt.assessments, (std::vector<Assessment>{{.gate = "judge",
+                                                           .verdict = Verdict::uncertain,
+                                                           .summary = "cannot tell",
+                                                           .criteria = {{.name = "dpi"}}}}));
+}
+
 TEST(When, decides_whether_a_stage_runs) {
   Workshop shop;
   shop.run(R"(

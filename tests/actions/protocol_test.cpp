@@ -103,6 +103,22 @@ TEST_F(Ending, a_rate_limit_with_a_hint_waits_that_long_and_costs_nothing) {
   EXPECT_EQ(first.error->retry_after, Duration(50'000));
 }
 
+TEST_F(Ending, a_retryable_error_with_a_hint_waits_at_least_that_long_and_counts) {
+  const Attempt last = shop.run_sh(
+      "if [ $PAWL_ATTEMPT = 1 ]; then\n"
+      "echo '{\"error\":{\"message\":\"busy\",\"retry_after_s\":0.05}}' > \"$PAWL_RESULT\"; exit "
+      "75\n"
+      "fi\necho now\n",
+      "retry: { attempts: 2, backoff: { from: 1ms, to: 1ms } }\n");
+  EXPECT_EQ(last.number, 2U);
+  EXPECT_EQ(last.cause, Cause::error_retry);
+  EXPECT_EQ(last.counts_before.failures, 1U);
+  const Attempt first = shop.attempts("work").front();
+  EXPECT_EQ(first.error->error_class, ErrorClass::retryable);
+  EXPECT_EQ(first.decision.rule, Rule::retry_hint);
+  EXPECT_EQ(first.decision.next_run_at - first.ended_at, Duration(50'000));
+}
+
 TEST_F(Ending, a_result_that_claims_success_before_a_crash_is_retryable) {
   expect_error("echo '{\"output\":{}}' > \"$PAWL_RESULT\"; echo oops >&2; exit 65",
                ErrorClass::retryable, ErrorKind::exit, "65", "wrote success, then crashed: oops");

@@ -82,6 +82,41 @@ TEST(Values, anything_unexpected_is_corrupt) {
               ::testing::HasSubstr("from 0 to"));
 }
 
+TEST(Values, findings_are_the_feedback_and_beside_it_the_gates) {
+  const Feedback feedback{.summary = "poor", .criteria = {{.name = "words"}}};
+  EXPECT_EQ(to_json_text(Findings{.feedback = feedback, .assessments = {}}), to_json_text(feedback))
+      << "as older versions wrote it";
+  const auto old = from_json_text<Findings>(to_json_text(feedback));
+  ASSERT_TRUE(old);
+  EXPECT_EQ(old->feedback, feedback);
+  EXPECT_TRUE(old->assessments.empty());
+
+  const Assessment inner{.gate = "1",
+                         .verdict = Verdict::rejected,
+                         .summary = "too short",
+                         .criteria = {{.name = "words", .expected = ">= 2", .actual = "1"}}};
+  const std::vector<Assessment> gates{
+      {.gate = "structure",
+       .summary = "1 of 1 criterion met",
+       .criteria = {{.name = "tables", .expected = "= 4", .actual = "4", .passed = true}}},
+      {.gate = "style", .verdict = Verdict::uncertain, .advisory = true, .parts = {inner}}};
+  for (const std::optional<Feedback>& given :
+       {std::optional<Feedback>(), std::optional<Feedback>(feedback)}) {
+    const auto read =
+        from_json_text<Findings>(to_json_text(Findings{.feedback = given, .assessments = gates}));
+    ASSERT_TRUE(read) << read.error().text();
+    EXPECT_EQ(read->feedback, given);
+    EXPECT_EQ(read->assessments, gates);
+  }
+  const auto fault = [](const auto& read) { return read ? "" : read.error().message; };
+  EXPECT_THAT(fault(from_json_text<Findings>("{}")), ::testing::HasSubstr("has no 'summary'"));
+  EXPECT_THAT(fault(from_json_text<Findings>("{\"gates\":[{\"gate\":\"x\"}]}")),
+              ::testing::HasSubstr("has no 'verdict'"));
+  EXPECT_THAT(fault(from_json_text<Findings>("{\"gates\":1}")),
+              ::testing::HasSubstr("must be a list"));
+  expect_damage_is_survived(gates, 10);
+}
+
 TEST(Values, damaged_text_is_an_error_and_never_a_crash) {
   const Feedback feedback{.summary = "Tables missing",
                           .criteria = {{.name = "tables", .expected = "= 4", .actual = "3"},

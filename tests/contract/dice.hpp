@@ -106,6 +106,13 @@ inline Work random_work(Dice& dice, const StageDefinition& definition, const Tas
                                  .guidance = Json::object({{"hint", "more"}})};
     }
     if (*closed.verdict == Verdict::uncertain) closed.verdict_reason = "hard to say";
+    if (dice.one_in(2)) {
+      closed.assessments = {{.gate = definition.gates.front().name,
+                             .verdict = *closed.verdict,
+                             .summary = "looked at it",
+                             .criteria = {{"words", "100", "107", true}},
+                             .parts = {{.gate = "1", .criteria = {{"tables", "4", "3", false}}}}}};
+    }
   }
   const auto fails = [&](ErrorClass error_class) {
     const Usage used = closed.usage;
@@ -119,6 +126,7 @@ inline Work random_work(Dice& dice, const StageDefinition& definition, const Tas
     case 1:
     case 2:
       fails(ErrorClass::retryable);
+      if (dice.one_in(3)) closed.error->retry_after = dice.any_of<Duration>({1s, 2'500'000us});
       break;
     case 3:
       fails(ErrorClass::rate_limited);

@@ -188,6 +188,32 @@ TEST_P(Verify, finds_a_decision_that_deciding_again_does_not_give) {
 }
 
 // I6
+TEST_P(Verify, a_delay_decided_before_hints_counted_on_retryable_errors_stands) {
+  StageDefinition patient = stage("patient");
+  patient.retry = {.max_attempts = 3, .backoff = {.initial = 1s}};
+  drive.submit(workflow("w", {patient}), {"x"});
+  Attempt busy = failed("busy");
+  busy.error->retry_after = 30s;
+  drive.work_once(always(busy));
+  drive.clock().advance(30s);
+  drive.work(always(succeeded()));
+  expect_clean();
+  const auto ignored_the_hint = [](Duration delay) {
+    return [delay](TaskId, std::vector<Attempt>& attempts) {
+      Decision& decision = attempts[0].decision;
+      decision.rule = Rule::retry_after_failure;
+      decision.next_run_at = attempts[0].ended_at + delay;
+    };
+  };
+  RecordsDecorator older(drive.records());
+  older.alter_attempts = ignored_the_hint(1s);
+  EXPECT_TRUE(verified(older).ok()) << told(verified(older));
+  RecordsDecorator damaged(drive.records());
+  damaged.alter_attempts = ignored_the_hint(2s);
+  expect_violation(damaged, "I6", "deciding again gives retry by rule retry_hint");
+}
+
+// I6
 TEST_P(Verify, a_custom_deciders_decisions_are_checked_with_it_and_counted_without) {
   StageDefinition moody = stage("moody");
   moody.decider = "patient";

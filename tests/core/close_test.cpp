@@ -52,6 +52,25 @@ TEST(Close, an_accepted_output_tells_of_the_gate) {
               ElementsAre(attempt_finished, gate_accepted, task_succeeded));
 }
 
+TEST(Close, the_event_of_an_accepting_gate_has_its_summary) {
+  const auto summary_in_event = [](std::vector<Assessment> assessments) {
+    Attempt closed = given::judged(Verdict::accepted);
+    closed.assessments = std::move(assessments);
+    const Step step = close(given::stage(), given::running_task(), closed);
+    EXPECT_EQ(step.closed->assessments, closed.assessments);
+    EXPECT_EQ(step.events.at(1).type, gate_accepted);
+    return step.events.at(1).text;
+  };
+  const Assessment structure{.gate = "structure", .summary = "4 of 4 criteria met"};
+  const Assessment style{.gate = "style", .summary = "plain words"};
+  const Assessment advice{.gate = "advice", .advisory = true, .summary = "could be shorter"};
+  const Assessment silent{.gate = "types"};
+  EXPECT_EQ(summary_in_event({}), "");
+  EXPECT_EQ(summary_in_event({silent, structure, advice}), "4 of 4 criteria met");
+  EXPECT_EQ(summary_in_event({structure, style}),
+            "structure: 4 of 4 criteria met; style: plain words");
+}
+
 TEST(Close, a_rejected_output_is_ready_again_with_the_gates_feedback) {
   const Step step =
       close(given::stage(thrice), given::running_task(), given::judged(Verdict::rejected));

@@ -24,6 +24,29 @@ TEST(Needs, success_and_a_chosen_skip_satisfy_a_need_whatever_the_stage_does_on_
   }
 }
 
+TEST(Needs, of_needs_are_upstream_too_and_a_stage_is_not_upstream_of_itself) {
+  const auto needing = [](std::string name, std::vector<std::string> needs) {
+    StageDefinition stage = given::stage();
+    stage.name = std::move(name);
+    stage.needs = std::move(needs);
+    return stage;
+  };
+  const Workflow workflow =
+      Workflow::from_checked({.name = "w",
+                              .stages = {needing("a", {}), needing("b", {"a"}),
+                                         needing("c", {"b", "a"}), needing("other", {"a"})}},
+                             "hash");
+  const auto upstream = [&](std::string_view other, std::string_view stage) {
+    return is_upstream(workflow, *workflow.find(other), *workflow.find(stage));
+  };
+  EXPECT_TRUE(upstream("b", "c"));
+  EXPECT_TRUE(upstream("a", "c"));
+  EXPECT_TRUE(upstream("a", "b"));
+  EXPECT_FALSE(upstream("c", "c"));
+  EXPECT_FALSE(upstream("c", "b"));
+  EXPECT_FALSE(upstream("other", "c"));
+}
+
 TEST(Needs, a_failure_satisfies_a_need_only_where_dependents_proceed) {
   EXPECT_TRUE(satisfies(stage_with(OnFailure::proceed), Failed{}));
   EXPECT_FALSE(satisfies(stage_with(OnFailure::dead_letter), Failed{}));

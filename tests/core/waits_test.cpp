@@ -80,6 +80,50 @@ TEST(RateLimit, too_many_waits_in_a_row_or_too_long_a_wait_is_exhausted) {
   EXPECT_EQ(longer.rule, Rule::rate_limit_waits_exhausted);
 }
 
+TEST(RetryHint, is_the_least_delay_after_a_retryable_error_and_the_attempt_counts) {
+  const StageDefinition stage =
+      given::stage({.max_attempts = 3, .backoff = {.initial = 60s, .multiplier = 2.0}});
+  Attempt closed = given::failure();
+  closed.error->retry_after = 90s;
+  const Decision longer = decide(stage, closed);
+  EXPECT_EQ(longer.kind, DecisionKind::retry);
+  EXPECT_EQ(longer.rule, Rule::retry_hint);
+  EXPECT_EQ(longer.next_cause, Cause::error_retry);
+  EXPECT_EQ(longer.next_run_at, given::noon + 10s + 90s);
+  EXPECT_EQ(longer.counts.failures, 1U);
+  EXPECT_EQ(longer.counts.attempts, 1U);
+  EXPECT_EQ(longer.counts.rate_limit_waits, 0U);
+
+  closed.counts_before = {.failures = 1, .attempts = 2};
+  const Decision shorter = decide(stage, closed);
+  EXPECT_EQ(shorter.rule, Rule::retry_after_failure) << "the backoff is 120 s by now";
+  EXPECT_EQ(shorter.next_run_at, given::noon + 10s + 120s);
+
+  closed.counts_before = {.failures = 2, .attempts = 3};
+  EXPECT_EQ(decide(stage, closed).rule, Rule::exhausted_fails) << "a hint buys no attempt";
+}
+
+TEST(RetryHint, is_explained_and_a_negative_one_is_none) {
+  const StageDefinition stage = given::stage({.max_attempts = 3});
+  Attempt closed = given::failure();
+  closed.error->retry_after = 90s;
+  closed.decision = decide(stage, closed);
+  EXPECT_EQ(explain(stage, closed), "max_attempts 1/3: retry in 90s as asked");
+  closed.error->retry_after = -90s;
+  EXPECT_EQ(decide(stage, closed).next_run_at, closed.ended_at);
+}
+
+TEST(RetryHint, longer_than_the_policy_allows_is_exhausted) {
+  const StageDefinition stage = given::stage({.max_attempts = 3});
+  Attempt closed = given::failure();
+  closed.error->retry_after = 24h;
+  EXPECT_EQ(decide(stage, closed).kind, DecisionKind::retry);
+  closed.error->retry_after = 24h + 1us;
+  closed.decision = decide(stage, closed);
+  EXPECT_EQ(closed.decision.kind, DecisionKind::fail);
+  EXPECT_EQ(explain(stage, closed), "asked to wait 86400s, longer than 86400s: exhausted, failed");
+}
+
 TEST(Interruption, uses_no_count_and_is_ready_again_at_once_with_its_feedback) {
   const StageDefinition stage = given::stage();
   Task task = given::running_task(2);

@@ -1,4 +1,4 @@
-"""Limits, budgets and edits of files, as a workflow file asks for them."""
+"""Limits, budgets, assessments and edits of files, as a workflow file asks for them."""
 
 import json
 import time
@@ -104,6 +104,53 @@ stages:
         self.assertEqual(hasty["difference_count"], 1)
         self.assertEqual(hasty["not_reached"], 2)
         self.assertEqual(len(self.attempts("bad", "--stage", "work")), 3, "nothing was run")
+
+
+class Assessments(ProjectTest):
+    def reviewed(self, verdict, when):
+        """A job whose only item waits for a person, after two gates have judged it."""
+        answer = {"verdict": verdict, "summary": "reads well",
+                  "criteria": [{"name": "tone", "expected": "calm", "actual": "calm", "passed": True}]}
+        self.write("w.yaml", f"""
+version: 1
+workflow: w
+items: [a]
+stages:
+  write:
+    sh: |
+      echo '{{"output": {{"words": 12}}}}' > "$PAWL_RESULT"
+    out: {{ words: integer }}
+    gates:
+      - name: length
+        expect: {{ words: {{ at_least: 10 }} }}
+      - name: style
+        run: [echo, '{json.dumps(answer)}']
+    review: {{ when: {when} }}
+""")
+        self.pawl("run", "w.yaml", code=PEOPLE)
+
+    def test_a_reviewer_of_accepted_work_sees_what_the_gates_found(self):
+        self.reviewed("accepted", "always")
+        for text in (self.pawl("review", "show", "1").out, self.pawl("item", "attempts", "a").out):
+            self.assertIn("gate length: accepted, 1 of 1 criterion met", text)
+            self.assertIn("gate style: accepted, reads well", text)
+            self.assertRegex(text, r"length +words +>= 10 +12 +yes")
+            self.assertRegex(text, r"style +tone +calm +calm +yes")
+        shown = self.pawl("review", "show", "1", "--json").json
+        for attempt in (self.attempts("a")[0], shown["attempts"][0]):
+            self.assertEqual([gate["name"] for gate in attempt["gates"]], ["length", "style"])
+            self.assertEqual(attempt["gates"][1]["criteria"],
+                             [{"name": "tone", "expected": "calm", "actual": "calm", "passed": True}])
+        events = self.pawl("events", "--jsonl").lines
+        accepted = [event for event in events if event["type"] == "gate.accepted"]
+        self.assertEqual(accepted[0]["data"]["summary"],
+                         "length: 1 of 1 criterion met; style: reads well")
+
+    def test_a_reviewer_of_uncertain_work_sees_the_criteria(self):
+        self.reviewed("uncertain", "on_uncertain")
+        text = self.pawl("review", "show", "1").out
+        self.assertIn("gate style: uncertain, reads well", text)
+        self.assertRegex(text, r"style +tone +calm +calm +yes")
 
 
 class EditedFiles(ProjectTest):

@@ -184,7 +184,10 @@ TEST(Engines, a_late_subscriber_reads_every_event_in_order) {
 
 TEST(Engines, the_log_tells_first_attempts_from_retries) {
   std::vector<std::string> lines;
-  World world({.log = [&](LogLevel, const std::string& line) { lines.push_back(line); }});
+  World world({.log = [&](LogLevel level, const std::string& line) {
+    EXPECT_EQ(level, LogLevel::info) << line;
+    lines.push_back(line);
+  }});
   WorkflowBuilder build("logged");
   build
       .stage("work",
@@ -197,7 +200,8 @@ TEST(Engines, the_log_tells_first_attempts_from_retries) {
   world.pass(2s);
   EXPECT_THAT(
       lines,
-      ElementsAre(HasSubstr("retry scheduled: 'work' for 'a', attempt 1 (failure), next in 1000ms"),
+      ElementsAre(HasSubstr("first attempt of 'work' for 'a' starts: attempt 1"),
+                  HasSubstr("retry scheduled: 'work' for 'a', attempt 1 (failure), next in 1000ms"),
                   HasSubstr("retry of 'work' for 'a' starts: attempt 2"),
                   HasSubstr("retry succeeded: 'work' for 'a', attempt 2")));
 }

@@ -16,6 +16,44 @@ using namespace testing_world;
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
+TEST(Flow, a_stage_reads_what_is_upstream_of_it_directly_or_not_and_nothing_else) {
+  World world;
+  std::vector<std::string> seen;
+  const auto answer = [&](Context& context, std::string_view stage) {
+    const Result<Upstream> found = context.upstream(stage);
+    seen.push_back(found ? found->json.text() : found.error().text());
+    return found ? ErrorCode::not_found : found.error().code;
+  };
+  WorkflowBuilder build("flow");
+  build.stage("a", [](Context&, std::stop_token) -> Outcome { return Output{.json = "A"}; });
+  build.stage("beside", succeed);
+  build.stage("b", succeed).needs("a").needs("beside");
+  build
+      .stage("c",
+             [&](Context& context, std::stop_token) -> Outcome {
+               answer(context, "a");
+               EXPECT_EQ(answer(context, "other"), ErrorCode::invalid);
+               EXPECT_EQ(answer(context, "c"), ErrorCode::invalid);
+               EXPECT_EQ(answer(context, "ather"), ErrorCode::not_found);
+               const Status children =
+                   context.for_each_child_of("other", [](const EndedChild&) { return true; });
+               EXPECT_EQ(children.error().code, ErrorCode::invalid);
+               return Output{};
+             })
+      .needs("b");
+  build.stage("other", succeed).needs("a");
+  build.stage("last", succeed).needs("c");
+  const JobId job = world.submit(built(build), items({"x"}));
+  world.run();
+  EXPECT_EQ(world.state(job), JobState::completed);
+  EXPECT_THAT(seen, ElementsAre("\"A\"",
+                                "stage 'c' reads 'other' but does not need it; "
+                                "add 'other' to the needs of 'c'",
+                                "stage 'c' reads its own output; "
+                                "read its earlier attempts with history()",
+                                testing::HasSubstr("no stage 'ather'")));
+}
+
 // Upstream artefacts reach the stages that need them, typed while in one process.
 TEST(Flow, outputs_flow_along_a_diamond_and_the_join_runs_once) {
   World world;

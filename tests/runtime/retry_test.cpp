@@ -85,6 +85,48 @@ TEST(Retry, twenty_rate_limits_with_a_hint_cost_no_attempt) {
   world.expect_sound();
 }
 
+TEST(Retry, a_hint_on_a_retryable_error_lengthens_the_delay_and_the_attempt_counts) {
+  World world;
+  WorkflowBuilder build("hinted");
+  build
+      .stage("call",
+             [&](Context& context, std::stop_token) -> Outcome {
+               if (context.attempt() == 1) return retryable("busy", "503", 90s);
+               if (context.attempt() == 2) return retryable("busy", "503", 1s);
+               return Output{};
+             })
+      .retry({.max_attempts = 3, .backoff = {.initial = 10s}});
+  const JobId job = world.submit(built(build), items({"a"}));
+  world.pass(1h);
+
+  const auto attempts = world.attempts(job, "a", "call");
+  ASSERT_EQ(attempts.size(), 3u);
+  EXPECT_EQ(delays(attempts), (std::vector<Duration>{90s, 20s}));
+  EXPECT_EQ(attempts.back().counts_before.failures, 2u);
+  EXPECT_EQ(attempts.back().cause, Cause::error_retry);
+  EXPECT_EQ(world.kind(job, "a", "call"), StateKind::succeeded);
+  world.expect_sound();
+}
+
+TEST(Retry, a_hint_on_a_retryable_error_holds_nothing_else_back) {
+  World world({.parallel = 1});
+  int executions = 0;
+  WorkflowBuilder build("hinted");
+  build
+      .stage("call",
+             [&](Context&, std::stop_token) -> Outcome {
+               if (++executions == 1) return retryable("busy", {}, 60s);
+               return Output{};
+             })
+      .retry({.max_attempts = 2});
+  const JobId job = world.submit(built(build), numbered(10));
+  world.run();
+  EXPECT_EQ(executions, 10);
+  world.pass(61s);
+  EXPECT_EQ(executions, 11);
+  EXPECT_EQ(world.state(job), JobState::completed);
+}
+
 TEST(Retry, rate_limits_without_a_hint_are_ordinary_failures) {
   World world;
   int executions = 0;

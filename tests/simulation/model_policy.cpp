@@ -65,7 +65,9 @@ Ending ending_of(const StageDefinition& of_stage, const ModelTask& task, const O
       end.state = exhausted(stage, FailCause::exhausted);
       return;
     }
-    const Duration delay = backoff(stage.retry.backoff, end.counts.failures);
+    const Duration usual = backoff(stage.retry.backoff, end.counts.failures);
+    const Duration hint = seen.error ? seen.error->retry_after.value_or(Duration{}) : Duration{};
+    const Duration delay = std::max(usual, hint);
     end.new_round = seen.result == AttemptResult::failure && seen.error &&
                     seen.error->kind == ErrorKind::protocol;
     end.state = again(seen.at, delay);

@@ -215,6 +215,8 @@ Outcome outcome_of(const Scenario& scenario, const WorkName& work, bool may_fan_
     case 0:
     case 1:
       return Failure{.error = retryable("broken", "75"), .artifacts = {}, .usage = output.usage};
+    case 13:
+      return retryable("busy", "503", 3s);
     case 5:
       return final_error("of no use");
     case 6:

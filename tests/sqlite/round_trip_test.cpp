@@ -161,6 +161,10 @@ Attempt full_attempt() {
                              .details = Json::object({{"a", nullptr}}),
                              .classified_by = "patterns"};
   attempt.feedback = Feedback{.summary = "again"};
+  attempt.assessments = {{.gate = "blur",
+                          .verdict = Verdict::uncertain,
+                          .summary = "blurred",
+                          .criteria = {{.name = "dpi", .expected = ">= 300", .actual = "72"}}}};
   attempt.artifacts = {{.kind = ArtifactKind::standard_error,
                         .name = "stderr",
                         .reference = "sha256:11",
@@ -184,11 +188,14 @@ Attempt full_attempt() {
 TEST_F(RoundTrip, an_attempt_with_everything_and_one_with_nothing) {
   const Attempt full = full_attempt();
   Attempt plain{.task = full.task, .number = 4};
+  Attempt accepted{.task = full.task, .number = 5, .verdict = Verdict::accepted};
+  accepted.assessments = {{.gate = "words", .summary = "enough"}};
   insert_attempt_row(connection, full);
   insert_attempt_row(connection, plain);
-  EXPECT_EQ(attempts_of(connection, full.task), (std::vector{full, plain}));
+  insert_attempt_row(connection, accepted);
+  EXPECT_EQ(attempts_of(connection, full.task), (std::vector{full, plain, accepted}));
   EXPECT_EQ(output_of(connection, full.task, 3)->first, full.output);
-  EXPECT_FALSE(output_of(connection, full.task, 5));
+  EXPECT_FALSE(output_of(connection, full.task, 6));
 }
 
 TEST_F(RoundTrip, an_attempt_is_never_written_twice) {

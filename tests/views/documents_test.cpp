@@ -128,6 +128,12 @@ TEST(AttemptDocument, has_the_promised_fields) {
   attempt.verdict = Verdict::rejected;
   attempt.feedback = Feedback{.summary = "Tables missing",
                               .criteria = {{.name = "tables", .expected = "= 4", .actual = "3"}}};
+  attempt.assessments = {
+      {.gate = "structure",
+       .verdict = Verdict::rejected,
+       .summary = "Tables missing",
+       .criteria = {{.name = "tables", .expected = "= 4", .actual = "3"}}},
+      {.gate = "style", .advisory = true, .parts = {{.gate = "1", .summary = "short words"}}}};
   attempt.error = StageError{.kind = ErrorKind::exit,
                              .code = "75",
                              .message = "busy",
@@ -138,8 +144,8 @@ TEST(AttemptDocument, has_the_promised_fields) {
                               .next_cause = Cause::gate_feedback};
   const Json document = attempt_document(attempt, "greet");
   expect_fields(document, {"stage", "attempt_number", "epoch", "cause", "result", "error",
-                           "verdict", "feedback", "output", "summary", "started_at", "ended_at",
-                           "duration_ms", "decision"});
+                           "verdict", "gates", "feedback", "output", "summary", "started_at",
+                           "ended_at", "duration_ms", "decision"});
   expect_fields(*field(document, "decision").json(), {"kind", "rule", "next_run_at"});
   EXPECT_EQ(
       text_at(document, "error"),
@@ -147,12 +153,20 @@ TEST(AttemptDocument, has_the_promised_fields) {
   EXPECT_EQ(text_at(document, "feedback"),
             R"({"summary":"Tables missing","criteria":[{"name":"tables","expected":"= 4",)"
             R"("actual":"3","passed":false}],"guidance":null})");
+  EXPECT_EQ(text_at(document, "gates"),
+            R"([{"name":"structure","verdict":"rejected","advisory":false,)"
+            R"("summary":"Tables missing","criteria":[{"name":"tables","expected":"= 4",)"
+            R"("actual":"3","passed":false}]},)"
+            R"({"name":"style","verdict":"accepted","advisory":true,"summary":null,"criteria":[],)"
+            R"("parts":[{"name":"1","verdict":"accepted","advisory":false,)"
+            R"("summary":"short words","criteria":[]}]}])");
   EXPECT_EQ(text_at(document, "attempt_number"), "2");
   EXPECT_EQ(text_at(document, "verdict"), "\"rejected\"");
   EXPECT_EQ(text_at(document, "duration_ms"), "12");
   EXPECT_EQ(text_at(document, "decision.kind"), "\"retry\"");
   EXPECT_EQ(text_at(document, "decision.cause"), "\"gate_feedback\"");
   const Json plain = attempt_document(Attempt{}, "greet");
+  EXPECT_EQ(text_at(plain, "gates"), "[]");
   for (const char* name : {"error", "verdict", "feedback", "started_at", "duration_ms"}) {
     EXPECT_EQ(text_at(plain, name), "null") << name;
   }

@@ -20,6 +20,7 @@ namespace pawl {
 struct QualityCheckPassed {
   TaskId task;
   AttemptNumber attempt;
+  std::string summary;  ///< of the gates; may be empty
 };
 struct QualityCheckFailed {
   TaskId task;

@@ -56,6 +56,7 @@ enum class Rule : std::uint8_t {
   superseded = 29,
   imported = 30,
   discarded = 31,
+  retry_hint = 32,  ///< a failure that counts, with a hint longer than the backoff
 };
 
 /// What happens next and why.
@@ -87,9 +88,10 @@ struct Attempt {
   Timestamp ended_at;
   AttemptResult result = AttemptResult::success;
   std::optional<StageError> error;
-  std::optional<Verdict> verdict;    ///< only if a gate judged the output
-  std::string verdict_reason;        ///< of an uncertain verdict
-  std::optional<Feedback> feedback;  ///< for the next attempt
+  std::optional<Verdict> verdict;       ///< only if a gate judged the output
+  std::string verdict_reason;           ///< of an uncertain verdict
+  std::optional<Feedback> feedback;     ///< for the next attempt
+  std::vector<Assessment> assessments;  ///< of each gate that judged the output, in order
   std::string summary;
   Json output;  ///< inline, or {"$ref":"sha256:…","size":n}
   std::vector<ArtifactRecord> artifacts;

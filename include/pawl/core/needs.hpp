@@ -20,4 +20,7 @@ namespace pawl {
   return has_ended(state) && !satisfies(stage, state);
 }
 
+/// Whether `stage` needs `other`, directly or indirectly. A stage is not upstream of itself.
+[[nodiscard]] bool is_upstream(const Workflow& workflow, StageIndex other, StageIndex stage);
+
 }  // namespace pawl

@@ -62,6 +62,8 @@ struct StageError {
   ErrorKind kind = ErrorKind::reported;
   std::string code;     ///< "75", "http_429", "stage_timeout", "gate_timeout"; may be empty
   std::string message;  ///< for people and for grouping dead letters
+  /// The hint of the other side. A rate limit waits this long and uses no attempt; after another
+  /// retryable error it is the least delay of the next attempt, and the attempt counts.
   std::optional<Duration> retry_after;
   Json details;
   /// The name of the user's text classifier, if the class came from one.
@@ -87,6 +89,20 @@ struct Feedback {
   [[nodiscard]] bool all_passed() const { return failure_count() == 0; }
   friend bool operator==(const Feedback&, const Feedback&) = default;
 };
+
+/// What one gate checked and found, whatever its verdict.
+struct Assessment {
+  std::string gate;
+  Verdict verdict = Verdict::accepted;  ///< as the gate gave it, before its `on_uncertain`
+  bool advisory = false;
+  std::string summary;  ///< one line; of an uncertain verdict, the reason. May be empty
+  std::vector<Criterion> criteria;
+  std::vector<Assessment> parts;  ///< of a composed gate: what its gates found
+  friend bool operator==(const Assessment&, const Assessment&) = default;
+};
+/// The summaries of the gates that are not advisory, as one line: "4 of 4 criteria met", or if
+/// several gave one "structure: 4 of 4 criteria met; style: no passive voice".
+[[nodiscard]] std::string summary_of(const std::vector<Assessment>& assessments);
 
 /// What an attempt consumed. The sums are kept per job.
 struct Usage {

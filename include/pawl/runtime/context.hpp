@@ -70,8 +70,9 @@ class Context {
   /// attempt is not ended when the worker's lease expires.
   virtual void set_waits_for_store(bool waits) = 0;
 
-  /// The output of a stage that this one needs, directly or indirectly. `not_found` if there is no
-  /// such stage, or it has no output yet.
+  /// The output of a stage that this one needs, directly or indirectly. `invalid` if this stage
+  /// does not need it; the error names the missing need. `not_found` if there is no such stage, or
+  /// it has no output.
   [[nodiscard]] virtual Result<Upstream> upstream(std::string_view stage) = 0;
   /// Every closed attempt of this task, by number.
   [[nodiscard]] virtual Result<std::vector<Attempt>> history() = 0;
@@ -80,7 +81,7 @@ class Context {
   [[nodiscard]] virtual Status for_each_item(
       const std::function<bool(const SettledItem&)>& visit) = 0;
   /// Visits every child of this task's expansion, in order: for joins. The second function is for
-  /// downstream stages and takes the name of the stage.
+  /// downstream stages and takes the name of the stage, which must be upstream of this one.
   [[nodiscard]] virtual Status for_each_child(
       const std::function<bool(const EndedChild&)>& visit) = 0;
   [[nodiscard]] virtual Status for_each_child_of(

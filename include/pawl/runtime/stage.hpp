@@ -86,8 +86,10 @@ struct Failure {
 
 using Outcome = std::variant<Output, StageError, Skip, NeedsReview, FanOut, Failure>;
 
-/// The stage failed and may succeed if tried again.
-[[nodiscard]] StageError retryable(std::string message, std::string code = {});
+/// The stage failed and may succeed if tried again. With a hint, the next attempt starts no sooner;
+/// the attempt counts all the same.
+[[nodiscard]] StageError retryable(std::string message, std::string code = {},
+                                   std::optional<Duration> retry_after = std::nullopt);
 /// The stage can never succeed: the task fails at once.
 [[nodiscard]] StageError final_error(std::string message, std::string code = {});
 /// The other side asks to slow down. With a hint, the wait does not count as an attempt.
@@ -112,13 +114,18 @@ using AsyncStageFunction = std::function<void(std::shared_ptr<AsyncAttempt>)>;
 /// The judgement of a gate about an output.
 struct Judgement {
   Verdict verdict = Verdict::accepted;
-  Feedback feedback;   ///< of a rejection: what to improve
-  std::string reason;  ///< of an uncertain verdict
-  Usage usage;         ///< the cost of judging; added to the attempt's own
+  /// What the gate checked and found. The summary and the criteria are recorded whatever the
+  /// verdict; those of a rejection are also what the next attempt gets.
+  Feedback feedback;
+  std::string reason;                  ///< of an uncertain verdict
+  Usage usage;                         ///< the cost of judging; added to the attempt's own
+  std::vector<Assessment> parts = {};  ///< of a composed gate: what its gates found
 };
-[[nodiscard]] Judgement accepted();
+[[nodiscard]] Judgement accepted(Feedback findings = {});
 [[nodiscard]] Judgement rejected(Feedback feedback);
-[[nodiscard]] Judgement uncertain(std::string reason);
+[[nodiscard]] Judgement uncertain(std::string reason, Feedback findings = {});
+/// The judgement as the record of the attempt keeps it.
+[[nodiscard]] Assessment assessment_of(std::string gate, Judgement judgement);
 
 /// What a gate can read.
 struct GateContext {

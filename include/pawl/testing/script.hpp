@@ -177,7 +177,7 @@ struct GateAnswer {
     return later;
   }
 };
-[[nodiscard]] GateAnswer accepts();
+[[nodiscard]] GateAnswer accepts(Feedback findings = {});
 [[nodiscard]] GateAnswer rejects(std::string feedback);
 [[nodiscard]] GateAnswer rejects(Feedback feedback);
 [[nodiscard]] GateAnswer is_uncertain(std::string reason);

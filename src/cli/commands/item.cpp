@@ -217,8 +217,8 @@ CommandEntry item_show_command() {
 
 CommandEntry item_attempts_command() {
   return command("item attempts", "pawl item attempts doc-0419 --stage convert",
-                 "Show every attempt: result, verdict, feedback, decision.", &item_attempts,
-                 &words_of_address);
+                 "Show every attempt: result, verdict, what the gates found, decision.",
+                 &item_attempts, &words_of_address);
 }
 
 }  // namespace pawl::cli

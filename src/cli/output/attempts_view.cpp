@@ -13,7 +13,79 @@ Paint paint_of_attempt(const Attempt& attempt) {
   return attempt.result == AttemptResult::success ? Paint::green : Paint::yellow;
 }
 
+Paint paint_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::accepted:
+      return Paint::green;
+    case Verdict::rejected:
+      return Paint::red;
+    case Verdict::uncertain:
+      return Paint::yellow;
+  }
+  return Paint::plain;
+}
+
+/// One gate, or one part of a composed gate, with the names that lead to it.
+struct NamedAssessment {
+  std::string name;  ///< "quality/1"
+  const Assessment* assessment;
+};
+
+void add_named(const std::string& prefix, const std::vector<Assessment>& assessments,
+               std::vector<NamedAssessment>& all) {
+  for (const Assessment& one : assessments) {
+    all.push_back({prefix + one.gate, &one});
+    add_named(prefix + one.gate + "/", one.parts, all);
+  }
+}
+
+std::vector<NamedAssessment> all_of_attempt(const Attempt& attempt) {
+  std::vector<NamedAssessment> all;
+  add_named({}, attempt.assessments, all);
+  return all;
+}
+
 }  // namespace
+
+std::string criteria_met(const Attempt& attempt) {
+  std::size_t met = 0;
+  std::size_t all = 0;
+  const auto add = [&](const std::vector<Criterion>& criteria) {
+    all += criteria.size();
+    met += static_cast<std::size_t>(std::ranges::count(criteria, true, &Criterion::passed));
+  };
+  for (const NamedAssessment& one : all_of_attempt(attempt)) add(one.assessment->criteria);
+  // Attempts of older versions have only their feedback.
+  if (attempt.assessments.empty() && attempt.feedback) add(attempt.feedback->criteria);
+  return all == 0 ? std::string() : std::to_string(met) + "/" + std::to_string(all);
+}
+
+std::string assessments_text(const Attempt& attempt, const Style& style) {
+  std::string out;
+  std::vector<std::pair<std::string, const Criterion*>> criteria;
+  for (const auto& [name, assessment] : all_of_attempt(attempt)) {
+    out += "gate " + printable(name) + (assessment->advisory ? " (advisory): " : ": ") +
+           style.paint(paint_of(assessment->verdict), name_of(assessment->verdict));
+    if (!assessment->summary.empty()) out += ", " + printable(assessment->summary);
+    out += "\n";
+    for (const Criterion& one : assessment->criteria) criteria.emplace_back(name, &one);
+  }
+  if (criteria.empty()) return out;
+  std::ranges::stable_partition(criteria, [](const auto& one) { return !one.second->passed; });
+  Table table({{"GATE", Table::Align::left, 24},
+               {"CRITERION", Table::Align::left, 40},
+               {"EXPECTED", Table::Align::left, 40},
+               {"ACTUAL", Table::Align::left, 40},
+               {"PASSED"}});
+  for (const auto& [gate, one] : criteria) {
+    table.add({gate,
+               one->name,
+               one->expected,
+               one->actual,
+               {one->passed ? "yes" : "no", one->passed ? Paint::green : Paint::red}});
+  }
+  return out + table.text(style);
+}
 
 std::string criteria_table(const Feedback& feedback, const Style& style) {
   if (feedback.criteria.empty()) return {};
@@ -41,6 +113,7 @@ std::string attempts_text(const std::vector<TaskAttempts>& all, const Workflow& 
                {"TOOK", Table::Align::right},
                {"ENDED"},
                {"DECISION", Table::Align::left, 72}});
+  std::string findings;
   for (const TaskAttempts& one : all) {
     StageDefinition stage = workflow.stage(one.task.stage());
     if (one.task.child) stage = policies_of_child(std::move(stage));
@@ -52,10 +125,15 @@ std::string attempts_text(const std::vector<TaskAttempts>& all, const Workflow& 
                  in_words(time_taken(attempt)),
                  times.of(attempt.ended_at),
                  pawl::explain(stage, attempt)});
+      if (attempt.assessments.empty()) continue;
+      findings += "\n" +
+                  style.paint(Paint::bold, printable(one.name()) + ", attempt " +
+                                               std::to_string(attempt.number)) +
+                  "\n" + assessments_text(attempt, style);
     }
   }
   if (table.empty()) return "no attempt has ended yet\n";
-  return table.text(style);
+  return table.text(style) + findings;
 }
 
 }  // namespace pawl::cli

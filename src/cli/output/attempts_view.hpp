@@ -15,12 +15,19 @@ using views::outcome_in_words;
 using views::TaskAttempts;
 using views::time_taken;
 
-/// A table with the feedback of each attempt below it.
+/// A table of the attempts. What the gates found in each of them stands below it.
 [[nodiscard]] std::string attempts_text(const std::vector<TaskAttempts>& all,
                                         const Workflow& workflow, const Style& style,
                                         const Times& times);
 
 /// The criteria of the feedback, failed ones first. Empty if there are none.
 [[nodiscard]] std::string criteria_table(const Feedback& feedback, const Style& style);
+
+/// What each gate found in the attempt: a line with its verdict and summary, and below these lines
+/// a table of all criteria by gate, failed ones first. Empty if no gate judged.
+[[nodiscard]] std::string assessments_text(const Attempt& attempt, const Style& style);
+
+/// How many criteria of the attempt's gates were met: "3/4". Empty if there are none.
+[[nodiscard]] std::string criteria_met(const Attempt& attempt);
 
 }  // namespace pawl::cli

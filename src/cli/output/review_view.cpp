@@ -35,13 +35,8 @@ std::string attempts_line(const std::vector<Attempt>& attempts) {
   std::string out = "attempts:";
   for (const Attempt& attempt : attempts) {
     out += " " + std::to_string(attempt.number);
-    if (attempt.feedback && !attempt.feedback->criteria.empty()) {
-      const std::size_t all = attempt.feedback->criteria.size();
-      out += " (" + std::to_string(all - attempt.feedback->failure_count()) + "/" +
-             std::to_string(all) + ")";
-    } else {
-      out += " (" + std::string(name_of(attempt.result)) + ")";
-    }
+    const std::string met = criteria_met(attempt);
+    out += " (" + (met.empty() ? std::string(name_of(attempt.result)) : met) + ")";
   }
   return out + "\n";
 }
@@ -86,7 +81,9 @@ std::string review_screen(Records& records, const ShownReview& shown, const Styl
     out += printable_lines(action->instructions);
     if (!out.ends_with('\n')) out += "\n";
   }
-  if (attempt != nullptr && attempt->feedback) {
+  if (attempt != nullptr && !attempt->assessments.empty()) {
+    out += assessments_text(*attempt, style);
+  } else if (attempt != nullptr && attempt->feedback) {
     if (!attempt->feedback->summary.empty()) {
       out += "feedback: " + printable(attempt->feedback->summary) + "\n";
     }

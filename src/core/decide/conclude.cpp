@@ -44,7 +44,16 @@ Decision retry_or_give_up(const StageDefinition& stage, const Attempt& closed, C
   if (is_exhausted(stage.retry, counts, closed.attempts_cap)) return give_up(stage, counts);
   const Duration delay =
       backoff_delay(stage.retry.backoff, counts.failures, closed.task, closed.number);
-  return try_again(closed, counts, delay, cause, Rule::retry_after_failure, wants_new_work(closed));
+  const Duration hint =
+      closed.error ? closed.error->retry_after.value_or(Duration::zero()) : Duration::zero();
+  if (hint <= delay) {
+    return try_again(closed, counts, delay, cause, Rule::retry_after_failure,
+                     wants_new_work(closed));
+  }
+  if (hint > stage.retry.max_retry_after) {
+    return give_up(stage, counts, FailCause::rate_limit, Rule::rate_limit_waits_exhausted);
+  }
+  return try_again(closed, counts, hint, cause, Rule::retry_hint, wants_new_work(closed));
 }
 
 Decision give_up(const StageDefinition& stage, const Counts& counts) {

@@ -22,7 +22,8 @@ void give_back(Counts& counts);
 [[nodiscard]] Decision try_again(const Attempt& closed, const Counts& counts, Duration delay,
                                  Cause cause, Rule rule, bool new_round);
 
-/// Counts the attempt as a failure: retries after the backoff, or gives up.
+/// Counts the attempt as a failure: retries after the backoff or the hint of the error, whichever
+/// is longer, or gives up. A hint longer than `max_retry_after` gives up too.
 [[nodiscard]] Decision retry_or_give_up(const StageDefinition& stage, const Attempt& closed,
                                         Cause cause);
 
