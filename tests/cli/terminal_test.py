@@ -137,20 +137,46 @@ class ReviewNext(TerminalTest):
         here.type("q")
         self.assertEqual(here.end(), 0)
 
-    def test_an_edit_that_does_not_fit_is_asked_again(self):
-        editor = self.project / "editor.sh"
-        editor.write_text("#!/bin/sh\nif [ -e once ]; then sed -i 's/\"copies\": 1/\"copies\": 3/' \"$1\"; "
-                          "else touch once; sed -i 's/\"copies\": 1/\"copies\": \"3\"/' \"$1\"; fi\n")
-        here = self.terminal("review", "next", env={"EDITOR": f"sh {editor}"})
+    def editor(self, script):
+        """An editor that runs this shell script; "$1" is the file, and "$count" how often it was opened."""
+        path = self.project / "editor.sh"
+        path.write_text(f'#!/bin/sh\necho >> opened\ncount=$(wc -l < opened)\ncp "$1" seen.$count\n{script}\n')
+        return {"EDITOR": f"sh {path}"}
+
+    def drafts(self):
+        return sorted((self.project / ".pawl").glob("drafts/*"))
+
+    def test_a_refused_edit_opens_again_with_the_text_and_the_error_on_top(self):
+        editor = self.editor("case $count in 1) sed -i 's/\"copies\": 1/\"copies\": \"3\"/' \"$1\" ;;"
+                             " *) sed -i 's/\"copies\": \"3\"/\"copies\": 3/' \"$1\" ;; esac")
+        here = self.terminal("review", "next", env=editor)
         here.until(PROMPT)
-        here.type("e")
-        self.assertIn('field "copies" must be a whole number', here.until(PROMPT))
         here.type("e")
         self.assertIn("approved with your edits", here.until(PROMPT))
         here.type("q")
         here.end()
+        again = (self.project / "seen.2").read_text()
+        self.assertTrue(again.startswith('# pawl: refused: field "copies" must be a whole number'), again)
+        self.assertIn('"copies": "3"', again)
         results = {one["item"]: one["outputs"] for one in self.pawl("results", 1, "--jsonl").lines}
         self.assertEqual(results["ada"]["sign"]["copies"], 3)
+        self.assertEqual(self.drafts(), [], "a sent edit leaves no draft")
+
+    def test_a_draft_is_kept_until_it_is_given_up(self):
+        editor = self.editor("case $count in 1) echo '{ half' > \"$1\" ;; 4) : > \"$1\" ;; esac")
+        here = self.terminal("review", "next", env=editor)
+        here.until(PROMPT)
+        here.type("e")
+        self.assertIn("your text is kept in", here.until(PROMPT), "left as it was refused")
+        self.assertEqual([one.read_text() for one in self.drafts()], ["{ half\n"])
+        here.type("q")
+        here.end()
+        refused = self.pawl("review", "edit", self.reviews()["ada"], env=editor, code=2)
+        self.assertIn("opening the draft that you left", refused.err)
+        self.assertEqual((self.project / "seen.3").read_text(), "{ half\n")
+        self.assertIn("given up", self.pawl("review", "edit", self.reviews()["ada"], env=editor, code=1).err)
+        self.assertEqual(self.drafts(), [])
+        self.assertEqual(self.tasks("ada")["sign"], "awaiting_review")
 
     def test_a_decision_of_somebody_else_is_told_and_it_goes_on(self):
         here = self.terminal("review", "next")

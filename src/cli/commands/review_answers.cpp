@@ -21,16 +21,17 @@ struct ReviewAnswerOptions {
   std::string as;
   std::string note;
   std::optional<std::uint32_t> attempt;
-  std::string digest;  ///< of what was shown; empty: of what is stored now
-  std::string output;  ///< for an edit: a file, or "-"; empty: use $EDITOR
+  std::string digest;                ///< of what was shown; empty: of what is stored now
+  std::string output;                ///< for an edit: a file, or "-"; empty: use $EDITOR
+  std::optional<std::string> field;  ///< for an edit in $EDITOR: only this one
 };
 
-/// Completes the answer to one review, given what is shown.
-using Decide = std::function<Result<Answer>(Store&, const ShownReview&, Answer)>;
+/// Completes the answer to one review, given what is shown, and submits it.
+using Submit = std::function<Result<ShownReview>(Store&, const ShownReview&, Answer)>;
 
 /// Answers each named review, and reports it with these words.
 int answer_each(Session& session, const ReviewAnswerOptions& options, const std::string& words,
-                const Decide& decide) {
+                const Submit& submit) {
   const Result<std::vector<std::string>> reviews = read_numbers(session, options.reviews, "review");
   if (!reviews) return session.fail(reviews.error());
   if (reviews->size() > 1 && !options.digest.empty()) {
@@ -48,10 +49,9 @@ int answer_each(Session& session, const ReviewAnswerOptions& options, const std:
     if (!shown) return std::unexpected(shown.error());
     Answer given{.reviewer = *by, .note = options.note, .digest = options.digest};
     if (options.attempt) given.attempt = *options.attempt;
-    Result<Answer> decided = decide(**store, *shown, std::move(given));
-    if (!decided) return std::unexpected(decided.error());
-    const Result<ShownReview> after = give_answer(**store, *shown, std::move(*decided));
+    const Result<ShownReview> after = submit(**store, *shown, std::move(given));
     if (!after) return std::unexpected(after.error());
+    discard_drafts(session, after->review.id);
     if (!after->job.has_ended()) go_on.insert(after->job.id.value());
     return Done{.document = review_document(after->review, after->item_key(), after->stage().name),
                 .words = "review " + id + " " + words};
@@ -67,9 +67,9 @@ int answer_each(Session& session, const ReviewAnswerOptions& options, const std:
 int answer_each(Session& session, const ReviewAnswerOptions& options, const std::string& words,
                 ReviewOutcome outcome) {
   return answer_each(session, options, words,
-                     [&](Store&, const ShownReview&, Answer given) -> Result<Answer> {
+                     [&](Store& store, const ShownReview& shown, Answer given) {
                        given.outcome = outcome;
-                       return given;
+                       return give_answer(store, shown, std::move(given));
                      });
 }
 
@@ -98,12 +98,17 @@ int review_reject(Session& session, const ReviewAnswerOptions& options) {
 }
 
 int review_edit(Session& session, const ReviewAnswerOptions& options) {
+  if (options.field && !options.output.empty()) {
+    return session.fail_usage("--field and --output exclude each other",
+                              "--output takes the whole output");
+  }
   const bool is_one = options.reviews.size() == 1 && options.reviews.front() != "-";
   if (!is_one) {
     return session.fail_usage("`pawl review edit` takes exactly one review",
                               "pass its number: pawl review edit 318");
   }
-  const auto edit = [&](Store& store, const ShownReview& shown, Answer given) -> Result<Answer> {
+  const auto edit = [&](Store& store, const ShownReview& shown,
+                        Answer given) -> Result<ShownReview> {
     // Check this first, so that nobody edits in vain.
     if (shown.review.status != ReviewStatus::open) {
       return pawl::fail(ErrorCode::conflict,
@@ -111,20 +116,13 @@ int review_edit(Session& session, const ReviewAnswerOptions& options) {
                             " is not open: it is " + std::string(name_of(shown.review.status)),
                         "list open reviews: pawl review list");
     }
-    const Result<Json> original =
-        output_of_attempt(store.records(), shown, given.attempt.value_or(shown.review.attempt));
-    if (!original) return std::unexpected(original.error());
-    std::optional<std::string> text;
+    EditRequest request{.answer = std::move(given), .field = options.field, .output = {}};
     if (!options.output.empty()) {
       Result<std::string> read = read_all(session, options.output);
       if (!read) return std::unexpected(read.error());
-      text = std::move(*read);
+      request.output = std::move(*read);
     }
-    const Result<Json> edited = edited_output(session, store, shown.stage(), *original, text);
-    if (!edited) return std::unexpected(edited.error());
-    given.outcome = ReviewOutcome::approve_with_edits;
-    given.edits = *edited;
-    return given;
+    return edit_review(session, store, shown, std::move(request));
   };
   return answer_each(session, options, "approved with your edits", edit);
 }
@@ -158,6 +156,7 @@ CommandEntry review_edit_command() {
             option("--attempt", &it.attempt, "N", "The attempt to edit; default: the newest shown"),
             option("--output", &it.output, "FILE",
                    "The whole changed output as JSON; - reads stdin"),
+            option("--field", &it.field, "NAME", "Edit only this field, as plain text"),
             option("--note", &it.note, "TEXT", "A note for the record"),
         };
       });

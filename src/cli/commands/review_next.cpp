@@ -196,8 +196,12 @@ class Sitting {
   /// Whether the review is decided, here or by somebody else.
   bool answered(const ShownReview& shown, Answer given, const std::string& words) {
     given.reviewer = person_;
-    const Result<ShownReview> after = give_answer(store_, shown, std::move(given));
+    return reported(give_answer(store_, shown, std::move(given)), words);
+  }
+
+  bool reported(const Result<ShownReview>& after, const std::string& words) {
     if (after) {
+      discard_drafts(session_, last_);
       ++decided_;
       session_.print("review " + std::to_string(last_.value()) + " " + words + "\n");
       return true;
@@ -219,14 +223,9 @@ class Sitting {
   }
 
   bool edited(const ShownReview& shown) {
-    const Result<Json> json =
-        edited_output(session_, store_, shown.stage(), shown.output, std::nullopt);
-    if (!json) {
-      session_.fail(json.error());
-      return false;
-    }
-    return answered(shown, {.outcome = ReviewOutcome::approve_with_edits, .edits = *json},
-                    "approved with your edits");
+    const Result<ShownReview> after =
+        edit_review(session_, store_, shown, {.answer = {.reviewer = person_}});
+    return reported(after, "approved with your edits");
   }
 
   void release() {

@@ -1,18 +1,18 @@
 #include "cli/input/review_edit.hpp"
 
-#include <cstdlib>
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string_view>
+#include <utility>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include "cli/input/draft.hpp"
+#include "cli/input/edit_check.hpp"
+#include "cli/input/programs.hpp"
 #include "cli/output/file_outputs.hpp"
 #include "pawl/codec/json.hpp"
-#include "pawl/workflow/action.hpp"
-#include "workflow/field_types.hpp"
+#include "text/utf8.hpp"
 #include "workflow/file_value.hpp"
 
 namespace pawl::cli {
@@ -20,238 +20,267 @@ namespace pawl::cli {
 using workflow::file_of;
 using workflow::file_value;
 using workflow::FileValue;
-using workflow::fits;
-
-namespace fs = std::filesystem;
 
 namespace {
 
-std::string_view kind_of_json(const Json& value) {
-  if (value.is_null()) return "null";
-  if (is_object(value)) return "an object";
-  if (is_array(value)) return "a list";
-  if (is_string(value)) return "text";
-  if (JsonView(value).integer()) return "a whole number";
-  if (is_number(value)) return "a number";
-  return "true or false";
-}
-
-bool is_of_same_kind(const Json& original, const Json& edited) {
-  if (original.is_null()) return true;
-  const bool both_are_numbers = is_number(original) && is_number(edited);
-  // 4214 may become 4215, not 4214.5; 0.5 may become 1.
-  if (both_are_numbers) return JsonView(edited).integer() || !JsonView(original).integer();
-  return kind_of_json(original) == kind_of_json(edited);
-}
-
-std::optional<FieldType> declared_type(const StageDefinition& stage, const std::string& field) {
-  const Result<ActionSpec> action = action_from(stage.params);
-  if (!action) return std::nullopt;
-  for (const OutField& out : action->out) {
-    if (out.name == field) return out.type;
-  }
-  return std::nullopt;
-}
-
-Status wrong_kind(const std::string& field, std::string_view wanted, const Json& edited) {
-  return pawl::fail(ErrorCode::invalid,
-                    "field \"" + field + "\" must be " + std::string(wanted) +
-                        ", but the edit made it " + std::string(kind_of_json(edited)),
-                    "write a number as 4214, and text as \"4214\"");
-}
-
-/// A temporary file that only this user can read; removed by the destructor.
-class PrivateFile {
- public:
-  explicit PrivateFile(const std::string& text) {
-    const char* const set = std::getenv("TMPDIR");
-    std::string name =
-        (fs::path(set != nullptr && *set != '\0' ? set : "/tmp") / "pawl-edit-XXXXXX.json")
-            .string();
-    const int descriptor = ::mkstemps(name.data(), 5);
-    if (descriptor < 0) return;
-    ::close(descriptor);
-    path_ = name;
-    std::ofstream out(path_, std::ios::binary);
-    out << text;
-  }
-  ~PrivateFile() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove(path_, ignored);
-  }
-  PrivateFile(const PrivateFile&) = delete;
-  PrivateFile& operator=(const PrivateFile&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
+/// What the editor opens.
+struct EditedPart {
+  std::string field;              ///< empty: the whole output
+  bool is_json = true;            ///< else plain text
+  std::optional<FileValue> file;  ///< the field is this file
+  std::string text;
+  std::string extension = ".json";
 };
 
-std::string editor_command(const Session& session) {
-  for (const char* const name : {"VISUAL", "EDITOR"}) {
-    const char* const value = std::getenv(name);
-    if (value != nullptr && *value != '\0') return value;
-  }
-  return session.can_ask() ? "vi" : "";
+std::string extension_of_file(const std::string& name) {
+  const std::string extension = std::filesystem::path(name).extension().string();
+  const bool is_plain = extension.size() > 1 && extension.size() <= 10 &&
+                        std::all_of(extension.begin() + 1, extension.end(),
+                                    [](unsigned char c) { return std::isalnum(c) != 0; });
+  return is_plain ? extension : ".txt";
 }
 
-Status check_edit(const StageDefinition& stage, const Json& original, const Json& edited) {
-  if (edited == original) {
-    return pawl::fail(ErrorCode::invalid, "the edit changes nothing",
-                      "to approve the output as it is: pawl review approve");
-  }
-  if (!is_object(original)) {
-    if (is_of_same_kind(original, edited)) return {};
-    return pawl::fail(ErrorCode::invalid,
-                      "the output must stay " + std::string(kind_of_json(original)) +
-                          ", but the edit made it " + std::string(kind_of_json(edited)));
-  }
-  if (!is_object(edited)) {
-    return pawl::fail(ErrorCode::invalid, "the edited output must be an object");
-  }
-  for (const auto& [field, value] : members(edited)) {
-    const Result<Json> before = JsonView(original)[field].json();
-    if (before && canonical(*before) == canonical(value)) continue;
-    const std::optional<FieldType> declared = declared_type(stage, field);
-    if (declared == FieldType::file || (before && file_of(*before))) {
-      if (file_of(value)) continue;
-      return pawl::fail(ErrorCode::invalid, "field \"" + field + "\" is a file",
-                        "leave it as it is, or give the path of another file");
+/// The extension for a string, by the last word of its field: "page_html" is HTML.
+std::string extension_of_field(std::string_view field) {
+  struct Format {
+    std::string_view word;
+    std::string_view extension;
+  };
+  constexpr std::array formats{
+      Format{"markdown", ".md"}, Format{"md", ".md"},     Format{"html", ".html"},
+      Format{"xml", ".xml"},     Format{"csv", ".csv"},   Format{"sql", ".sql"},
+      Format{"yaml", ".yaml"},   Format{"diff", ".diff"}, Format{"patch", ".diff"},
+  };
+  const std::string_view word = field.substr(field.find_last_of("_-. ") + 1);
+  const auto found = std::ranges::find(formats, word, &Format::word);
+  return std::string(found == formats.end() ? ".txt" : found->extension);
+}
+
+bool is_text(const std::string& bytes) {
+  return bytes.find('\0') == std::string::npos && text::is_utf8(bytes);
+}
+
+/// The field as plain text. `invalid` if it is neither a string nor a file that holds text.
+Result<EditedPart> text_part(Records& records, const std::string& field, const Json& value) {
+  if (const std::optional<FileValue> file = file_of(value)) {
+    Result<std::string> bytes = records.payload(file->sha256);
+    if (!bytes) return std::unexpected(bytes.error());
+    if (!is_text(*bytes)) {
+      return pawl::fail(ErrorCode::invalid,
+                        "the file in field \"" + field + "\" is not text, so it cannot be edited",
+                        "replace it: pawl review edit REVIEW --output FILE, with the path of the "
+                        "new file in this field");
     }
-    if (!declared && !before) {
-      std::vector<std::string> known;
-      for (const auto& [name, ignored] : members(original)) known.push_back(name);
-      const std::string nearest = nearest_name(field, known);
-      return pawl::fail(ErrorCode::invalid, "the output has no field \"" + field + "\"",
-                        nearest.empty() ? "" : "did you mean \"" + nearest + "\"?");
-    }
-    if (declared && !fits(value, *declared)) {
-      return wrong_kind(field, "of type " + std::string(name_of(*declared)), value);
-    }
-    if (!declared && before && !is_of_same_kind(*before, value)) {
-      return wrong_kind(field, kind_of_json(*before), value);
-    }
+    return EditedPart{.field = field,
+                      .is_json = false,
+                      .file = file,
+                      .text = std::move(*bytes),
+                      .extension = extension_of_file(file->name)};
   }
-  for (const auto& [field, value] : members(original)) {
-    if (JsonView(edited)[field].exists()) continue;
-    return pawl::fail(ErrorCode::invalid, "the edit lacks field \"" + field + "\"",
-                      "pass the whole output, with your changes");
+  Result<std::string> text = JsonView(value).string();
+  if (!text) {
+    return pawl::fail(ErrorCode::invalid, "field \"" + field + "\" is not text",
+                      "edit the whole output as JSON: leave out --field");
   }
-  return {};
+  return EditedPart{.field = field,
+                    .is_json = false,
+                    .file = {},
+                    .text = std::move(*text),
+                    .extension = extension_of_field(field)};
 }
 
-Result<std::string> edit_in_editor(Session& session, const std::string& text) {
-  const std::string editor = editor_command(session);
-  if (editor.empty()) {
-    return pawl::fail(ErrorCode::refused, "no editor is set, and there is no terminal",
-                      "set EDITOR, or pass --output FILE");
+std::vector<std::string> editable_fields(const StageDefinition& stage, const Json& output) {
+  std::vector<std::string> fields;
+  for (const auto& [field, value] : members(output)) {
+    const bool may = stage.editable.empty() || std::ranges::count(stage.editable, field) > 0;
+    if (may) fields.push_back(field);
   }
-  const PrivateFile file(text);
-  if (file.path().empty()) {
-    return pawl::fail(ErrorCode::unavailable, "cannot create a file to edit in TMPDIR");
-  }
-  session.streams().out->flush();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    // As with git, the variable may contain options, too.
-    const std::string script = editor + " \"$1\"";
-    ::execl("/bin/sh", "sh", "-c", script.c_str(), "editor", file.path().c_str(), nullptr);
-    ::_exit(127);
-  }
-  int ended = 0;
-  while (child > 0 && ::waitpid(child, &ended, 0) < 0 && errno == EINTR) {
-  }
-  if (child < 0 || !WIFEXITED(ended) || WEXITSTATUS(ended) != 0) {
-    return pawl::fail(ErrorCode::refused, "the editor '" + printable(editor) + "' failed",
-                      "nothing was changed");
-  }
-  std::ifstream in(file.path(), std::ios::binary);
-  std::ostringstream all;
-  all << in.rdbuf();
-  if (!in) return pawl::fail(ErrorCode::unavailable, "cannot read the edited file");
-  return all.str();
+  return fields;
 }
 
-/// The file value as it is recorded. Documents show a file with its path.
-Json without_path(const Json& value) {
-  std::vector<std::pair<std::string, Json>> parts = members(value);
-  std::erase_if(parts, [](const auto& part) { return part.first == "path"; });
-  return is_object(value) ? Json::object(parts) : value;
-}
-
-/// Files as they are recorded. An unchanged file loses the path that was shown with it. A path in
-/// place of a file is stored and becomes a file.
-Result<Json> with_files_kept(const Session& session, Store& store, const StageDefinition& stage,
-                             const Json& original, const Json& edited) {
-  if (!is_object(original) || !is_object(edited)) return edited;
-  std::vector<std::pair<std::string, Json>> fields = members(edited);
-  for (auto& [field, value] : fields) {
-    const Result<Json> before = JsonView(original)[field].json();
-    const std::optional<FileValue> old = before ? file_of(*before) : std::nullopt;
-    const std::optional<FileValue> now = file_of(without_path(value));
-    if (old && now && old->sha256 == now->sha256) value = *before;
-    if (now && !(old && old->sha256 == now->sha256)) {
-      return pawl::fail(ErrorCode::invalid, "field \"" + field + "\" names a file by its digest",
-                        "leave it as it is, or give the path of another file");
-    }
-    const Result<std::string> path = JsonView(value).string();
-    if (!path || (!old && declared_type(stage, field) != FieldType::file)) continue;
-    const Result<KeptFile> kept = store.keep_file(session.directory() / *path);
-    if (!kept) return std::unexpected(kept.error());
-    value = file_value(
-        {.sha256 = kept->sha256, .name = fs::path(*path).filename().string(), .size = kept->size});
+Result<EditedPart> part_to_edit(Records& records, const ShownReview& shown, const Json& output,
+                                const std::optional<std::string>& wanted) {
+  if (is_string(output)) return text_part(records, "", output);
+  const std::vector<std::string> fields = editable_fields(shown.stage(), output);
+  if (wanted && std::ranges::count(fields, *wanted) == 0) {
+    const std::string nearest = nearest_name(*wanted, fields);
+    return pawl::fail(ErrorCode::invalid, "no editable field \"" + printable(*wanted) + "\"",
+                      nearest.empty() ? "" : "did you mean \"" + nearest + "\"?");
   }
-  return Json::object(fields);
+  const bool is_single = wanted || fields.size() == 1;
+  if (is_single) {
+    const std::string& field = wanted ? *wanted : fields.front();
+    const Result<Json> value = JsonView(output)[field].json();
+    const bool opens_text = wanted || (value && (is_string(*value) || file_of(*value)));
+    if (value && opens_text) return text_part(records, field, *value);
+  }
+  EditedPart whole;
+  whole.text = pretty(output) + "\n";
+  return whole;
 }
 
-/// The only editable field, if it is a file.
-std::optional<std::string> file_to_edit(const StageDefinition& stage, const Json& original) {
-  if (stage.editable.size() != 1) return std::nullopt;
-  const Result<Json> value = JsonView(original)[stage.editable.front()].json();
-  if (!value || !file_of(*value)) return std::nullopt;
-  return stage.editable.front();
-}
-
-Result<Json> edited_file(Session& session, Store& store, const Json& original,
-                         const std::string& field) {
-  const FileValue file = *file_of(*JsonView(original)[field].json());
-  const Result<std::string> text = store.records().payload(file.sha256);
-  if (!text) return std::unexpected(text.error());
-  const Result<std::string> edited = edit_in_editor(session, *text);
-  if (!edited) return std::unexpected(edited.error());
-  const Result<std::string> kept = store.keep_payload(*edited);
-  if (!kept) return std::unexpected(kept.error());
-  return with_member(
-      original, field,
-      file_value(
-          {.sha256 = *kept, .name = file.name, .size = static_cast<std::int64_t>(edited->size())}));
-}
-
-}  // namespace
-
-Result<Json> edited_output(Session& session, Store& store, const StageDefinition& stage,
-                           const Json& original, const std::optional<std::string>& given) {
-  Result<Json> edited = original;
-  const std::optional<std::string> file = given ? std::nullopt : file_to_edit(stage, original);
-  if (file) {
-    edited = edited_file(session, store, original, *file);
-  } else {
-    const Result<std::string> text =
-        given ? Result<std::string>(*given) : edit_in_editor(session, pretty(original) + "\n");
-    if (!text) return std::unexpected(text.error());
-    edited = parse_json(*text);
+/// The output with the edited part in its place.
+Result<Json> with_edited_part(const Session& session, Store& store, const ShownReview& shown,
+                              const Json& output, const EditedPart& part, std::string text) {
+  if (part.is_json) {
+    const Result<Json> edited = parse_json(text);
     if (!edited) {
       return pawl::fail(ErrorCode::invalid,
                         "the edited output is not JSON: " + edited.error().message,
                         "nothing was sent");
     }
-    edited = with_files_kept(session, store, stage, original, *edited);
+    return with_files_kept(session, store, shown.stage(), output, *edited);
   }
-  if (!edited) return edited;
-  if (const Status fits = check_edit(stage, original, *edited); !fits) {
-    return std::unexpected(fits.error());
+  // Editors end the last line, even if the original does not.
+  if (text.ends_with('\n') && !part.text.ends_with('\n')) text.pop_back();
+  if (!is_text(text)) {
+    return pawl::fail(ErrorCode::invalid, "the edited text is not valid UTF-8 without NUL");
   }
-  return edited;
+  if (part.field.empty()) return Json(text);
+  if (!part.file) return with_member(output, part.field, Json(text));
+  const Result<std::string> kept = store.keep_payload(text);
+  if (!kept) return std::unexpected(kept.error());
+  FileValue file = *part.file;
+  file.sha256 = *kept;
+  file.size = static_cast<std::int64_t>(text.size());
+  return with_member(output, part.field, file_value(file));
+}
+
+std::string drafts_of(ReviewId review) { return "review-" + std::to_string(review.value()) + "-"; }
+
+/// Different content and different parts have different drafts.
+std::string draft_name(const ShownReview& shown, AttemptNumber attempt, const EditedPart& part) {
+  constexpr std::size_t digits = 12;
+  const std::string& digest = shown.review.digest;
+  return drafts_of(shown.review.id) + digest.substr(digest.find(':') + 1).substr(0, digits) + "-" +
+         std::to_string(attempt) + (part.is_json ? "" : "-" + safe_file_name(part.field)) +
+         part.extension;
+}
+
+Error with_draft(Error error, const ShownReview& shown, const Draft& draft) {
+  const std::string number = std::to_string(shown.review.id.value());
+  error.help += (error.help.empty() ? "" : "; ") + std::string("your text is kept in ") +
+                draft.path().string();
+  if (error.code != ErrorCode::conflict)
+    error.help += "; open it again: pawl review edit " + number;
+  return error;
+}
+
+/// Opens the editor until the text is sent, given up or left as it was refused.
+class Editing {
+ public:
+  Editing(Session& session, Store& store, const ShownReview& shown, Json output, Answer answer)
+      : session_(session),
+        store_(store),
+        shown_(shown),
+        output_(std::move(output)),
+        answer_(std::move(answer)) {}
+
+  Result<ShownReview> in_editor(const EditedPart& part, const std::string& editor,
+                                const Draft& draft) {
+    std::string text = draft.text().value_or(part.text);
+    if (text != part.text) session_.say("opening the draft that you left");
+    std::vector<std::string> remarks;
+    for (;;) {
+      if (const Status written = draft.write(text, remarks); !written) {
+        return std::unexpected(written.error());
+      }
+      const ProgramEnd end = run_program(session_, editor, draft.path(), FileUse::argument);
+      const std::optional<std::string> read = draft.text();
+      if (!read) return pawl::fail(ErrorCode::unavailable, "cannot read the edited file");
+      const bool is_same = *read == text;
+      text = *read;
+      if (end != ProgramEnd::done) return stopped(part, text, editor, end, draft);
+      if (text.empty() && !part.text.empty()) {
+        draft.discard();
+        return pawl::fail(ErrorCode::refused, "the edit was given up: the file is empty");
+      }
+      Result<ShownReview> sent = send(part, text);
+      if (sent || text == part.text) {
+        draft.discard();
+        return sent;
+      }
+      const bool can_mend = sent.error().code == ErrorCode::invalid && session_.can_ask();
+      if (!can_mend || (is_same && !remarks.empty())) {
+        // Without the remarks.
+        if (const Status kept = draft.write(text); !kept) return std::unexpected(kept.error());
+        return std::unexpected(with_draft(sent.error(), shown_, draft));
+      }
+      session_.fail(sent.error());
+      remarks = {"refused: " + sent.error().message};
+      if (!sent.error().help.empty()) remarks.push_back("help: " + sent.error().help);
+      remarks.emplace_back(
+          "these lines are not sent. save and quit unchanged to stop and keep the");
+      remarks.emplace_back("draft; delete everything to give the edit up.");
+    }
+  }
+
+  Result<ShownReview> send(const EditedPart& part, const std::string& text) {
+    const Result<Json> edited = with_edited_part(session_, store_, shown_, output_, part, text);
+    if (!edited) return std::unexpected(edited.error());
+    if (const Status fits = check_edit(shown_.stage(), output_, *edited); !fits) {
+      return std::unexpected(fits.error());
+    }
+    Answer given = answer_;
+    given.outcome = ReviewOutcome::approve_with_edits;
+    given.edits = *edited;
+    return give_answer(store_, shown_, std::move(given));
+  }
+
+ private:
+  /// The editor failed or was interrupted.
+  Result<ShownReview> stopped(const EditedPart& part, const std::string& text,
+                              const std::string& editor, ProgramEnd end, const Draft& draft) {
+    const bool was_interrupted = end == ProgramEnd::interrupted;
+    const Error error{
+        ErrorCode::refused,
+        "the editor '" + printable(editor) + (was_interrupted ? "' was interrupted" : "' failed"),
+        "nothing was sent"};
+    if (text == part.text || text.empty()) {
+      draft.discard();
+      return std::unexpected(error);
+    }
+    if (const Status kept = draft.write(text); !kept) return std::unexpected(kept.error());
+    return std::unexpected(with_draft(error, shown_, draft));
+  }
+
+  Session& session_;
+  Store& store_;
+  const ShownReview& shown_;
+  Json output_;
+  Answer answer_;
+};
+
+}  // namespace
+
+std::vector<std::string> text_fields(Records& records, const ShownReview& shown,
+                                     const Json& output) {
+  std::vector<std::string> fields = editable_fields(shown.stage(), output);
+  std::erase_if(fields, [&](const std::string& field) {
+    const Result<Json> value = JsonView(output)[field].json();
+    return !value || !text_part(records, field, *value);
+  });
+  return fields;
+}
+
+Result<ShownReview> edit_review(Session& session, Store& store, const ShownReview& shown,
+                                EditRequest request) {
+  const AttemptNumber attempt = request.answer.attempt.value_or(shown.review.attempt);
+  const Result<Json> output = output_of_attempt(store.records(), shown, attempt);
+  if (!output) return std::unexpected(output.error());
+  Editing editing(session, store, shown, *output, std::move(request.answer));
+  if (request.output) return editing.send(EditedPart{}, *request.output);
+  const Result<std::string> editor = editor_command(session);
+  if (!editor) return std::unexpected(editor.error());
+  const Result<EditedPart> part = part_to_edit(store.records(), shown, *output, request.field);
+  if (!part) return std::unexpected(part.error());
+  const Result<Draft> draft = Draft::named(session, draft_name(shown, attempt, *part));
+  if (!draft) return std::unexpected(draft.error());
+  return editing.in_editor(*part, *editor, *draft);
+}
+
+void discard_drafts(const Session& session, ReviewId review) {
+  discard_drafts(session, drafts_of(review));
 }
 
 }  // namespace pawl::cli

@@ -1,25 +1,39 @@
 #pragma once
 
-/// Lets a person edit an output.
+/// Lets a person edit an output and approves the edited one.
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "cli/output/review_view.hpp"
 #include "cli/session.hpp"
-#include "pawl/core/workflow.hpp"
 #include "pawl/store/store.hpp"
 
 namespace pawl::cli {
 
-/// The edited output: from `given` (the whole output as JSON), else from the person's editor
-/// (VISUAL, EDITOR, vi). A field that is a file may stay as it is, or become the path of another
-/// file, which is stored. If it is the only editable field, the editor opens the content of the
-/// file.
+/// What to edit, and the rest of the answer.
+struct EditRequest {
+  Answer answer;                      ///< the reviewer, the note, the attempt and the digest
+  std::optional<std::string> field;   ///< only this one, as plain text
+  std::optional<std::string> output;  ///< the whole edited output as JSON; none: use the editor
+};
+
+/// The editable fields that can be edited as plain text: strings, and files that hold text.
+[[nodiscard]] std::vector<std::string> text_fields(Records& records, const ShownReview& shown,
+                                                   const Json& output);
+
+/// Edits the output and sends it. The editor (VISUAL, EDITOR, vi) opens a single text as plain
+/// text, and everything else as JSON. A field that is a file may stay as it is, or become the path
+/// of another file, which is stored.
 ///
-/// The result has the same fields. Each has its declared type, else the type it had. `invalid`
-/// names the field and what to do.
-[[nodiscard]] Result<Json> edited_output(Session& session, Store& store,
-                                         const StageDefinition& stage, const Json& original,
-                                         const std::optional<std::string>& given);
+/// A text that is refused is not lost: on a terminal the editor opens again, with the error on top.
+/// The draft is kept until it is sent or given up, and the next edit of the review opens it.
+/// Leaving the text as it was refused ends the edit and keeps the draft; an empty file gives it up.
+[[nodiscard]] Result<ShownReview> edit_review(Session& session, Store& store,
+                                              const ShownReview& shown, EditRequest request);
+
+/// Removes the drafts of a review that has been answered.
+void discard_drafts(const Session& session, ReviewId review);
 
 }  // namespace pawl::cli
