@@ -34,6 +34,28 @@ TEST(TaskJobs, run_each_task_by_its_type_in_the_order_of_its_dependencies) {
   EXPECT_EQ(world.state(*job), JobState::completed);
 }
 
+TEST(TaskJobs, give_the_whole_spec_to_the_handler_of_its_type) {
+  World world;
+  std::string given;
+  HandlerRegistry registry;
+  registry.add("fetch", [&](Context& context, std::stop_token) -> Outcome {
+    given = context.stage_params().text();
+    return Output{};
+  });
+  const TaskJob tasks{.tasks = {{.type = "fetch",
+                                 .title = "get it",
+                                 .intent = "read the news",
+                                 .goal = Json::object({{"url", "x"}}),
+                                 .constraints = Json::object({{"pages", 3}}),
+                                 .hints = Json::object({{"cache", true}})}}};
+  const Result<JobId> job = submit(*world.engine, tasks, registry);
+  ASSERT_TRUE(job) << job.error().text();
+  EXPECT_EQ(world.kind(*job, "tasks", "get it"), StateKind::ready);
+  world.run();
+  EXPECT_EQ(given, R"({"type":"fetch","title":"get it","intent":"read the news",)"
+                   R"("goal":{"url":"x"},"constraints":{"pages":3},"hints":{"cache":true}})");
+}
+
 TEST(TaskJobs, report_all_their_faults_at_once) {
   World world;
   HandlerRegistry registry;

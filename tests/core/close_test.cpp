@@ -50,6 +50,8 @@ TEST(Close, an_accepted_output_tells_of_the_gate) {
   const Step step = close(given::stage(), given::running_task(), given::judged(Verdict::accepted));
   EXPECT_THAT(given::types_of(step.events),
               ElementsAre(attempt_finished, gate_accepted, task_succeeded));
+  EXPECT_EQ(step.closed->verdict, Verdict::accepted);
+  EXPECT_FALSE(step.closed->feedback);
 }
 
 TEST(Close, the_event_of_an_accepting_gate_has_its_summary) {
@@ -79,6 +81,8 @@ TEST(Close, a_rejected_output_is_ready_again_with_the_gates_feedback) {
   EXPECT_EQ(step.next.cause, Cause::gate_feedback);
   ASSERT_TRUE(step.next.feedback);
   EXPECT_EQ(step.next.feedback->summary, "too short");
+  EXPECT_EQ(step.closed->verdict, Verdict::rejected);
+  EXPECT_EQ(step.closed->feedback, step.next.feedback);
   EXPECT_EQ(step.flow, Flow::none);
   ASSERT_THAT(given::types_of(step.events),
               ElementsAre(attempt_finished, gate_rejected, retry_scheduled));
@@ -178,6 +182,8 @@ TEST(Close, uncertain_escalates_with_its_reason) {
               ElementsAre(attempt_finished, gate_uncertain, escalated, review_requested));
   EXPECT_EQ(step.events[1].text, "two dates");
   EXPECT_EQ(step.events[2].text, "two dates");
+  EXPECT_EQ(step.closed->verdict, Verdict::uncertain);
+  EXPECT_EQ(step.closed->verdict_reason, "two dates");
 }
 
 // A review under `always` is not an escalation.

@@ -158,13 +158,15 @@ def requirements_name_each_id_once(root: pathlib.Path) -> Iterator[Offence]:
 
 
 def requirements_are_answered(root: pathlib.Path) -> Iterator[Offence]:
-    """Each row names a test, a ruling, the reason why it does not apply, or the issue it is left to;
-    edge rules, defaults and named tests have a test or a ruling."""
+    """Each row names a test, a ruling, the reason why it does not apply, or what is missing ("not
+    met:"); edge rules, defaults and named tests have a test or a ruling."""
     path = root / "docs/requirements.md"
     for row, ids in requirement_rows(root):
         answer = row["answer"]
         proven = bool(named_tests(answer)) or re.search(r"\b[Rr]uling \d|\bmodel \d", answer)
-        if not proven and not re.match(r"(not applicable|later): \S", answer):
+        if re.search(r"\bnot met\b(?!: \S)", answer):
+            yield path, row.line, f"{row['id']} is not met and does not say what is missing"
+        if not proven and not re.match(r"(not applicable|later|not met): \S", answer):
             yield path, row.line, f"{row['id']} has neither a test nor a ruling nor a reason"
         for prefix, number in ids:
             if not proven and number in PROVEN[prefix]:

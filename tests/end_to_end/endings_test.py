@@ -77,6 +77,26 @@ class Endings(ProjectTest):
         self.assertIn("pawl job budget 1 --attempts", self.pawl("run", "w.yaml", code=PAUSED).err)
         self.assertIn("pawl job budget 1 --attempts", self.pawl("status").err)
 
+    def test_a_reviewer_sees_every_attempt_with_its_verdict_and_feedback(self):
+        self.workflow("""
+  draft:
+    sh: echo "{\\"words\\":$PAWL_ATTEMPT}"
+    capture: json
+    out: { words: integer }
+    gates:
+      - name: length
+        expect: { words: { at_least: 9 } }
+    refine: { attempts: 3 }
+    review: { when: on_escalation }
+""", "items: [a]")
+        self.pawl("run", "w.yaml", code=PEOPLE)
+        [review] = self.pawl("review", "list", "-q").out.split()
+        [shown] = self.pawl("review", "show", review, "--json").json["reviews"]
+        self.assertEqual(shown["reason"], "exhausted")
+        self.assertEqual([(one["attempt_number"], one["output"]["words"], one["verdict"],
+                           one["feedback"]["criteria"][0]["actual"]) for one in shown["attempts"]],
+                         [(number, number, "rejected", str(number)) for number in (1, 2, 3)])
+
     def test_two_gates_that_reject_are_told_apart(self):
         self.workflow("""
   s:

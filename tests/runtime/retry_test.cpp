@@ -444,8 +444,6 @@ TEST(Retry, new_work_and_due_retries_compete_by_the_age_of_the_item) {
              [&](Context& context, std::stop_token) -> Outcome {
                order.push_back(context.item_key());
                if (context.item_key() == "old" && context.attempt() == 1) return retryable("later");
-               if (context.item_key() == "not ready" && context.attempt() == 1)
-                 return retryable("much later");
                if (context.item_key() == "filler") world.clock.advance(10s);
                return Output{};
              })
@@ -453,6 +451,43 @@ TEST(Retry, new_work_and_due_retries_compete_by_the_age_of_the_item) {
   world.submit(built(build), items({"old", "filler", "young", "younger"}));
   world.run();
   EXPECT_THAT(order, ElementsAre("old", "filler", "old", "young", "younger"));
+}
+
+// The example of the older daemon: the retry of 1 January is due, that of 4 January is not.
+TEST(Retry, a_due_retry_goes_before_younger_work_and_one_that_is_not_due_is_left_out) {
+  World world({.parallel = 1, .categories = {"tried"}});
+  std::vector<std::string> order;
+  WorkflowBuilder build("daemon");
+  build
+      .stage("replay",
+             [&](Context& context, std::stop_token) -> Outcome {
+               order.push_back(context.item_key());
+               if (context.category() == "new" || context.attempt() > 1) return Output{};
+               if (context.item_key() == "4 January, tried") world.clock.advance(3s);
+               return retryable("down");
+             })
+      .retry({.max_attempts = 2, .backoff = {.initial = 5s}});
+  const Program program = built(build);
+  const Timestamp start = world.clock.now();
+  const JobId job = world.submit(program, {{.key = "1 January", .category = "tried"},
+                                           {.key = "3 January", .category = "new"},
+                                           {.key = "4 January", .category = "new"},
+                                           {.key = "4 January, tried", .category = "tried"}});
+  world.run();
+  EXPECT_THAT(order, ElementsAre("1 January", "4 January, tried"));
+  world.engine->stop();
+
+  order.clear();
+  world.clock.advance_to(start + 5s);
+  auto daemon = world.another({.parallel = 1});
+  daemon->serve(program);
+  daemon->run_until_idle();
+  EXPECT_THAT(order, ElementsAre("1 January", "3 January", "4 January"));
+  EXPECT_EQ(world.kind(job, "4 January, tried", "replay"), StateKind::retry_scheduled);
+  world.clock.advance_to(start + 8s);
+  daemon->run_until_idle();
+  EXPECT_EQ(order.back(), "4 January, tried");
+  EXPECT_EQ(world.state(job), JobState::completed);
 }
 
 }  // namespace

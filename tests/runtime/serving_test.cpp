@@ -292,5 +292,17 @@ TEST(Logging, a_decision_is_told_after_its_commit) {
   EXPECT_THAT(log, testing::ElementsAre(HasSubstr("1 failed in the store")));
 }
 
+TEST(Logging, reports_that_the_attempts_are_used_up) {
+  std::vector<std::string> log;
+  World world({.log = [&](LogLevel, const std::string& text) { log.push_back(text); }});
+  WorkflowBuilder build("down");
+  build.stage("a", [](Context&, std::stop_token) -> Outcome { return retryable("no"); })
+      .retry({.max_attempts = 2});
+  world.submit(built(build), items({"k"}));
+  world.run();
+  ASSERT_FALSE(log.empty());
+  EXPECT_EQ(log.back(), "failed for good: 'a' for 'k', attempt 2 (exhausted)");
+}
+
 }  // namespace
 }  // namespace pawl
