@@ -136,7 +136,7 @@ stages:
             self.assertIn("gate style: accepted, reads well", text)
             self.assertRegex(text, r"length +words +>= 10 +12 +yes")
             self.assertRegex(text, r"style +tone +calm +calm +yes")
-        shown = self.pawl("review", "show", "1", "--json").json
+        shown = self.pawl("review", "show", "1", "--json").json["reviews"][0]
         for attempt in (self.attempts("a")[0], shown["attempts"][0]):
             self.assertEqual([gate["name"] for gate in attempt["gates"]], ["length", "style"])
             self.assertEqual(attempt["gates"][1]["criteria"],
