@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -185,7 +186,7 @@ class CommandLine {
 
  private:
   void add_globals();
-  void add_command(CLI::App& parent, const CommandEntry& entry, const std::string& group);
+  CLI::App* add_command(CLI::App& parent, const CommandEntry& entry, const std::string& group);
   void add_help();
 
   /// Returns the named command, or the program itself if none is named. Reports an unknown command
@@ -199,6 +200,7 @@ class CommandLine {
   CLI::App app_{
       "pawl is a durable workflow engine. It moves items through stages and records every step."};
   std::shared_ptr<HelpText> help_ = std::make_shared<HelpText>();
+  std::set<const CLI::App*> commands_;  ///< all but the nouns
   Globals globals_;
   bool json_ = false;
   bool jsonl_ = false;
@@ -221,7 +223,8 @@ CommandLine::CommandLine() {
   for (const CommandGroup& group : groups_) {
     for (const CommandEntry& entry : group.commands) {
       if (entry.noun.empty()) {
-        add_command(app_, entry, group.heading);
+        // `import` is a command, and `import checkpoint` a command below it.
+        nouns[entry.name] = add_command(app_, entry, group.heading);
         continue;
       }
       CLI::App*& noun = nouns[entry.noun];
@@ -280,8 +283,8 @@ void CommandLine::add_globals() {
   app_.add_flag("-V,--version", version_, "Print the version");
 }
 
-void CommandLine::add_command(CLI::App& parent, const CommandEntry& entry,
-                              const std::string& group) {
+CLI::App* CommandLine::add_command(CLI::App& parent, const CommandEntry& entry,
+                                   const std::string& group) {
   CLI::App* const app = parent.add_subcommand(entry.name, entry.about);
   app->group(group);
   app->fallthrough();
@@ -310,7 +313,12 @@ void CommandLine::add_command(CLI::App& parent, const CommandEntry& entry,
       if (word.splits_at_commas) option->delimiter(',');
     }
   }
-  app->callback([this, call = entry.call] { chosen_ = call; });
+  commands_.insert(app);
+  // CLI11 calls the function of a command after that of the command below it.
+  app->callback([this, app, call = entry.call] {
+    if (app->get_subcommands().empty()) chosen_ = call;
+  });
+  return app;
 }
 
 void CommandLine::add_help() {
@@ -338,11 +346,12 @@ Result<const CLI::App*> CommandLine::named_command(const std::vector<std::string
       continue;
     }
     const CLI::App* const next = find_below(*at, word);
+    if (next == nullptr && commands_.contains(at)) return at;
     if (next == nullptr) return std::unexpected(unknown_command(*at, word));
     at = next;
     if (below(*at).empty()) return at;
   }
-  if (asks_otherwise || at == &app_) return at;
+  if (asks_otherwise || at == &app_ || commands_.contains(at)) return at;
   return pawl::fail(ErrorCode::invalid, path_of(*at) + " needs a command",
                     "one of: " + joined(names_below(*at)));
 }

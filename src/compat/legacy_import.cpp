@@ -1,6 +1,7 @@
 #include "pawl/compat/legacy_import.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <unordered_set>
 #include <utility>
@@ -285,8 +286,15 @@ NewItem new_item(const ImportedItem& item, Timestamp now) {
 
 /// The job for this import; one that an earlier import left unfinished is read from the start
 /// again.
-Result<Job> job_for(Store& store, const Workflow& workflow, const ImportPlan& plan) {
-  NewJob fresh{.workflow = workflow, .labels = Json::object({{"imported_from", plan.job_id}})};
+Result<Job> job_for(Store& store, const Workflow& workflow, const ImportPlan& plan,
+                    const CheckpointJob& options) {
+  std::vector<std::pair<std::string, Json>> labels = members(options.labels);
+  labels.emplace_back("imported_from", plan.job_id);
+  NewJob fresh{.workflow = workflow,
+               .params = options.params,
+               .labels = Json::object(labels),
+               .budget = options.budget,
+               .tolerate_failures = options.tolerate_failures};
   if (!plan.job_id.empty()) fresh.key = "import/" + plan.job_id;
   Result<Job> job = store.create_job(fresh);
   if (!job || !job->submission_open || job->items.total == 0) return job;
@@ -323,7 +331,25 @@ Result<ImportPlan> read_checkpoint(std::string_view checkpoint,
   return plan;
 }
 
-Result<Job> import_checkpoint(Store& store, const Workflow& workflow, const ImportPlan& plan) {
+bool looks_like_checkpoint(std::string_view text) {
+  const Result<std::vector<Json>> documents = documents_in(text);
+  if (!documents || documents->empty()) return false;
+  const auto has_any = [](const Json& document, std::span<const std::string_view> names) {
+    return std::ranges::any_of(
+        names, [&](std::string_view name) { return field(document, name).json().has_value(); });
+  };
+  constexpr std::array<std::string_view, 4> of_checkpoint = {"work_items", "completed_agents",
+                                                             "failed_agents", "agent_results"};
+  constexpr std::array<std::string_view, 1> of_letter = {"failure_history"};
+  const Json& first = documents->front();
+  if (has_any(first, of_checkpoint) || has_any(first, of_letter)) return true;
+  const std::vector<Json> letters =
+      elements(is_object(first) ? field(first, "items").json().value_or(Json()) : first);
+  return !letters.empty() && has_any(letters.front(), of_letter);
+}
+
+Result<Job> import_checkpoint(Store& store, const Workflow& workflow, const ImportPlan& plan,
+                              const CheckpointJob& options) {
   if (workflow.first_stages().size() != 1) {
     std::string names;
     for (const StageIndex stage : workflow.first_stages()) {
@@ -335,7 +361,7 @@ Result<Job> import_checkpoint(Store& store, const Workflow& workflow, const Impo
                     ")",
                 "import into a workflow with one, to which the old attempts belong");
   }
-  const Result<Job> job = job_for(store, workflow, plan);
+  const Result<Job> job = job_for(store, workflow, plan, options);
   if (!job || !job->submission_open) return job;
 
   const Timestamp now = store.now();

@@ -169,6 +169,10 @@ class DeadLetters(StoreTest):
         self.assertEqual((group["stage"], group["count"]), ("publish", 1))
         self.assertIn("pawl dlq retry --filter", self.pawl("dlq", "list", "--by", "error").err)
         self.assertEqual(self.pawl("dlq", "show", "bob", "--json").json["items"], [letter])
+        # A job number that is not the key of an item means the letters of that job.
+        self.assertEqual(self.pawl("dlq", "show", 1, "--json").json["items"], [letter])
+        self.assertEqual(self.pawl("dlq", "show", 2, "--json").json["items"], [])
+        self.pawl("dlq", "show", 99, code=1)
         self.assertEqual(letter.pop("id"), "1/bob/publish")
         self.assertEqual(self.pawl("dlq", "export").lines, [letter])
         self.assertIn("not a dead letter: 'carl' has not failed", self.pawl("dlq", "show", "carl", code=1).err)

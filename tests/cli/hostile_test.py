@@ -101,6 +101,7 @@ CASES = {
     "verify": [[], ["--explain"], ["--explain", HOSTILE], ["missing" + HOSTILE]],
     "replay": [["1", "--workflow", FILE], ["1", "--workflow", HOSTILE]],
     "export": [["2"], ["4"], ["4", "-o", "job\x1b[2J\u202e.jsonl"], ["1"]],
+    "import checkpoint": [["missing" + HOSTILE, "--workflow", FILE]],
     "import": [["missing" + HOSTILE], [FILE], ["given\x1b[2J.jsonl"]],
     "workers": [["--all"]],
     "doctor": [[]],

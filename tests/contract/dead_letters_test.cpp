@@ -448,5 +448,25 @@ TEST_P(DeadLetters, a_failed_child_is_a_letter_of_its_own_and_is_retried_alone) 
   EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
 }
 
+TEST_P(DeadLetters, a_stage_and_its_failed_child_are_retried_together) {
+  const JobId job = drive.submit(workflow("w", {stage("fan")}), {"ada"});
+  drive.work([](const Claimed& claimed) -> Work {
+    if (claimed.task.child) return {.closed = failed("torn")};
+    Attempt expanded;
+    expanded.result = AttemptResult::expanded;
+    return {.closed = expanded, .children = {{"x", Json(1)}, {"y", Json(2)}}};
+  });
+  const DeadLetterPage page = *list();
+  ASSERT_EQ(page.letters.size(), 3U);
+  const std::vector<TaskId> all = {page.letters[0].task, page.letters[1].task,
+                                   page.letters[2].task};
+  EXPECT_EQ(*retry_dead_letters(drive.store(), {.tasks = all}, {}),
+            (DeadLetterTally{.done = 3, .refused = 0, .dry_run = false}));
+  EXPECT_EQ(drive.work(always(succeeded())), 2);
+  EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
+  // A letter that an earlier call has retried is refused.
+  EXPECT_EQ(retry_dead_letters(drive.store(), {.tasks = all}, {})->refused, 3);
+}
+
 }  // namespace
 }  // namespace pawl

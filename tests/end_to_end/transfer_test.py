@@ -26,6 +26,83 @@ stages:
 """
 
 
+CHECKPOINT = {
+    "job_id": "mapreduce-17",
+    "work_items": [{"id": "fresh"}, {"id": "done"}, {"id": "due"}, {"id": "dead"}],
+    "completed_agents": ["done"],
+    "agent_results": {"done": {"item_id": "done", "status": "Success", "output": {"ok": True}}},
+    "failed_agents": {"due": {"item_id": "due", "attempts": 2, "last_error": "busy",
+                              "last_attempt": "2025-01-02T03:04:05Z"}},
+    "pending_items": ["fresh", "due"],
+}
+DEAD_LETTERS = {"items": [{
+    "item_id": "dead", "item_data": {"id": "dead"}, "failure_count": 2,
+    "first_attempt": "2025-01-02T03:00:00Z", "last_attempt": "2025-01-02T03:01:00Z",
+    "failure_history": [
+        {"attempt_number": 1, "timestamp": "2025-01-02T03:00:00Z", "error_type": "Timeout",
+         "error_message": "slow"},
+        {"attempt_number": 2, "timestamp": "2025-01-02T03:01:00Z",
+         "error_type": {"CommandFailed": {"exit_code": 7}}, "error_message": "torn"}]}]}
+CONTINUES = """\
+version: 1
+workflow: continued
+items: []
+stages:
+  map:
+    run: ["true"]
+"""
+
+
+class Checkpoint(ProjectTest):
+    """The state of an older MapReduce runner."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("old/checkpoint.json", json.dumps(CHECKPOINT, indent=2))
+        self.write("old/dlq.json", json.dumps(DEAD_LETTERS))
+        self.write("w.yaml", CONTINUES)
+
+    def bring_in(self, *words, **options):
+        return self.pawl("import", "checkpoint", "old/checkpoint.json", "--workflow", "w.yaml",
+                         "--dead-letters", "old/dlq.json", *words, **options)
+
+    def test_a_checkpoint_and_its_dead_letters_become_a_job_that_goes_on(self):
+        would = self.bring_in("--dry-run", "--json").json
+        self.assertEqual((would["job"], would["items"]), (None, 4))
+        self.assertFalse((self.dir / ".pawl").exists())
+        brought = self.bring_in("--json").json
+        self.assertEqual({name: brought[name] for name in
+                          ("job", "imported_from", "completed", "due", "fresh", "dead")},
+                         {"job": 1, "imported_from": "mapreduce-17", "completed": 1, "due": 1,
+                          "fresh": 1, "dead": 1})
+        self.assertEqual(self.bring_in("--json").json["job"], 1)
+        letters = self.pawl("dlq", "show", 1, "--json").json["items"]
+        self.assertEqual([one["attempt_number"] for one in letters[0]["failure_history"]], [1, 2])
+        self.pawl("resume", 1, code=JOB_FAILED)
+        self.assertEqual([one["attempt_number"] for one in self.attempts("due")], [1, 2, 3])
+        self.pawl("dlq", "retry", "dead")
+        self.pawl("resume", 1)
+        self.assertEqual([one["attempt_number"] for one in self.attempts("dead")], [1, 2, 3])
+        self.assertEqual(self.job(1)["items"]["succeeded"], 4)
+        self.assert_verified()
+
+    def test_import_of_a_checkpoint_says_how_to_import_it(self):
+        for name in ("old/checkpoint.json", "old/dlq.json"):
+            answer = self.pawl("import", name, code=USAGE)
+            self.assertIn("older MapReduce runner", answer.err)
+            self.assertIn("pawl import checkpoint PATH", answer.err)
+        self.assertFalse((self.dir / ".pawl").exists())
+        self.pawl("import", code=USAGE)
+
+    def test_every_fault_of_a_checkpoint_is_reported_and_nothing_is_imported(self):
+        self.write("old/checkpoint.json",
+                   json.dumps({**CHECKPOINT, "job_id": 3, "pending_items": [1]}))
+        answer = self.bring_in(code=USAGE)
+        self.assertIn("job_id", answer.err)
+        self.assertIn("pending_items", answer.err)
+        self.assertFalse((self.dir / ".pawl").exists())
+
+
 class Transfer(ProjectTest):
     def setUp(self):
         super().setUp()

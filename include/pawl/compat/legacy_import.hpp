@@ -88,10 +88,22 @@ struct ImportPlan {
 [[nodiscard]] Result<ImportPlan> read_checkpoint(
     std::string_view checkpoint, std::optional<std::string_view> dead_letters = std::nullopt);
 
+/// Whether the text is a checkpoint or dead letters of the old runner, by the names of its fields.
+[[nodiscard]] bool looks_like_checkpoint(std::string_view text);
+
+/// What the new job has besides its items.
+struct CheckpointJob {
+  Json params = {};
+  Json labels = {};  ///< `imported_from` is added
+  Budget budget = {};
+  Tolerance tolerate_failures = {};
+};
+
 /// Creates a job with the plan's items, as the old system left them, at the workflow's first stage.
 /// `invalid` when the workflow has several first stages: the old attempts would have no home.
 /// Importing the same old job into the same workflow again adds nothing and answers the same job.
 [[nodiscard]] Result<Job> import_checkpoint(Store& store, const Workflow& workflow,
-                                            const ImportPlan& plan);
+                                            const ImportPlan& plan,
+                                            const CheckpointJob& options = {});
 
 }  // namespace pawl

@@ -21,7 +21,7 @@ std::vector<CommandGroup> command_groups() {
         dlq_export_command()}},
       {"The record",
        {events_command(), why_command(), results_command(), verify_command(), replay_command(),
-        export_command(), import_command(), workers_command()}},
+        export_command(), import_command(), import_checkpoint_command(), workers_command()}},
       {"About pawl", {doctor_command(), schema_command(), explain_command(), version_command()}},
   };
 }

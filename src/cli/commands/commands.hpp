@@ -59,6 +59,7 @@ CommandEntry verify_command();
 CommandEntry replay_command();
 CommandEntry export_command();
 CommandEntry import_command();
+CommandEntry import_checkpoint_command();
 CommandEntry workers_command();
 
 // About pawl

@@ -132,18 +132,36 @@ int dlq_list(Session& session, const DlqListOptions& options) {
       {.none = "no dead letters", .next = page->next ? Json(page->next.value()) : Json()});
 }
 
+/// The job whose letters the text means: a job number that is not the key of an item.
+std::optional<JobId> job_meant(Records& records, const AddressText& asked) {
+  if (asked.job || !asked.stage.empty()) return std::nullopt;
+  const std::optional<JobId> number = job_number(asked.text);
+  if (!number || !records.job(*number)) return std::nullopt;
+  const Result<Address> address = resolve(records, asked);
+  const bool is_free = !address && address.error().code == ErrorCode::not_found;
+  return is_free ? number : std::nullopt;
+}
+
 int dlq_show(Session& session, const AddressText& asked) {
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
-  const Result<std::vector<TaskId>> tasks = find_dead_letters((*store)->records(), asked);
-  if (!tasks) return session.fail(tasks.error());
   Records& records = (*store)->records();
   Listing list(session, {.array = "items", .has_ids = false});
+  const auto add = [&](const DeadLetter& letter) {
+    return list.add({.document = [&] { return letter_document(records, letter); },
+                     .text = [&] { return letter_text(records, letter, session); }});
+  };
+  if (const std::optional<JobId> job = job_meant(records, asked)) {
+    const Status read = each_dead_letter(**store, {.job = *job}, add);
+    if (!read) return session.fail(read.error());
+    return list.finish({.none = "no dead letters in job " + asked.text});
+  }
+  const Result<std::vector<TaskId>> tasks = find_dead_letters(records, asked);
+  if (!tasks) return session.fail(tasks.error());
   for (const TaskId task : *tasks) {
     const Result<DeadLetter> letter = show_dead_letter(**store, task);
     if (!letter) return session.fail(letter.error());
-    list.add({.document = [&] { return letter_document(records, *letter); },
-              .text = [&] { return letter_text(records, *letter, session); }});
+    add(*letter);
   }
   return list.finish();
 }
@@ -187,8 +205,13 @@ CommandEntry dlq_list_command() {
 }
 
 CommandEntry dlq_show_command() {
-  return command("dlq show", "pawl dlq show doc-0419", "Show a dead letter with every failure.",
-                 &dlq_show, &words_of_address);
+  return command("dlq show", "pawl dlq show doc-0419",
+                 "Show the dead letters of an item or a job with every failure.", &dlq_show,
+                 [](AddressText& it) -> Words {
+                   Words words = words_of_address(it);
+                   words.front() = argument(&it.text, "ID|JOB", "KEY, JOB/KEY, KEY/STAGE or JOB");
+                   return words;
+                 });
 }
 
 CommandEntry dlq_export_command() {

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <fstream>
 #include <istream>
+#include <iterator>
 #include <optional>
 #include <ostream>
 #include <system_error>
@@ -15,6 +16,7 @@
 #include "cli/project/export_keys.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/names.hpp"
+#include "pawl/compat/legacy_import.hpp"
 #include "pawl/views/documents.hpp"
 #include "transfer/inspection.hpp"
 #include "transfer/temporary_file.hpp"
@@ -203,7 +205,24 @@ int export_one(Session& session, const ExportJobOptions& options) {
   }});
 }
 
+/// The error of an import. State of an older runner is not an export; the error says how to import
+/// it.
+Error import_error(Error error, const fs::path& path) {
+  const bool may_be_other = error.code == ErrorCode::corrupt || error.code == ErrorCode::invalid;
+  if (!may_be_other) return error;
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!looks_like_checkpoint(text)) return error;
+  return {ErrorCode::invalid,
+          "not an export of pawl: '" + printable(path.filename().string()) +
+              "' holds the state of an older MapReduce runner",
+          "import it with: pawl import checkpoint PATH --workflow FILE [--dead-letters FILE]"};
+}
+
 int import_one(Session& session, const ImportJobOptions& options) {
+  if (options.file.empty()) {
+    return session.fail_usage("FILE is required", "see: pawl import --help");
+  }
   const bool from_stdin = options.file == "-";
   const fs::path path = session.directory() / options.file;
   std::ifstream file;
@@ -222,8 +241,9 @@ int import_one(Session& session, const ImportJobOptions& options) {
       if (!kept) return session.fail(kept.error());
       file.open(spool->path(), std::ios::binary);
     }
+    const fs::path read_path = from_stdin ? fs::path(spool->path()) : path;
     const Result<transfer::Contents> contents = transfer::inspect(file);
-    if (!contents) return session.fail(contents.error());
+    if (!contents) return session.fail(import_error(contents.error(), read_path));
     file.clear();
     file.seekg(0);
   }
@@ -231,7 +251,7 @@ int import_one(Session& session, const ImportJobOptions& options) {
   if (!store) return session.fail(store.error());
   std::istream& in = file.is_open() ? static_cast<std::istream&>(file) : *session.streams().in;
   const Result<Imported> done = import_job(**store, in, {.trusted_keys = *std::move(keys)});
-  if (!done) return session.fail(done.error());
+  if (!done) return session.fail(from_stdin ? done.error() : import_error(done.error(), path));
   if (session.output() == OutputMode::text) {
     report(session, *done);
   } else {
@@ -262,7 +282,7 @@ CommandEntry import_command() {
       "Import an exported job into this store, and verify it.", &import_one,
       [](ImportJobOptions& it) -> Words {
         return {
-            argument(&it.file, "FILE|-", "A file written by `pawl export`; - reads stdin"),
+            optional_argument(&it.file, "FILE|-", "A file written by `pawl export`; - reads stdin"),
             option("--trusted-key", &it.trusted_keys, "KEY",
                    "Trust exports signed by this Ed25519 public key (a PEM file); may be repeated"),
         };

@@ -21,15 +21,6 @@ struct Reading {
   std::string stage;  ///< empty: none
 };
 
-std::optional<JobId> job_number(std::string_view text) {
-  std::int64_t number = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (read.ec != std::errc{} || read.ptr != text.data() + text.size() || number <= 0) {
-    return std::nullopt;
-  }
-  return JobId{number};
-}
-
 /// The slashes that separate parts.
 std::vector<std::size_t> slashes_in(std::string_view text) {
   std::vector<std::size_t> slashes;
@@ -209,6 +200,15 @@ std::unexpected<Error> nothing_meant(Records& records, const AddressText& addres
 }
 
 }  // namespace
+
+std::optional<JobId> job_number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec != std::errc{} || read.ptr != text.data() + text.size() || number <= 0) {
+    return std::nullopt;
+  }
+  return JobId{number};
+}
 
 Result<Address> resolve(Records& records, const AddressText& text) {
   Resolver resolver(records);

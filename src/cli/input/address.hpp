@@ -46,6 +46,9 @@ struct ChildText {
 };
 [[nodiscard]] std::optional<ChildText> read_child(std::string_view text);
 
+/// The text as a job number; none if it is not a positive number.
+[[nodiscard]] std::optional<JobId> job_number(std::string_view text);
+
 /// The newest job. `not_found` says how to start one.
 [[nodiscard]] Result<Job> newest_job(Records& records);
 [[nodiscard]] Result<Job> job_or_newest(Records& records, const std::optional<std::int64_t>& job);

@@ -1,6 +1,7 @@
 // Retry, discard and purge: one walk over the selected letters, one act for each.
 
 #include <algorithm>
+#include <set>
 #include <unordered_set>
 #include <utility>
 
@@ -126,8 +127,14 @@ Status is_still_dead(Store& store, const DeadLetter& letter) {
   if (std::holds_alternative<Failed>(row->state)) return {};
   return fail(ErrorCode::conflict, "task " + std::to_string(letter.task.value()) + " is " +
                                        std::string(name_of(row->kind())) +
-                                       " by now, no dead letter any more");
+                                       " by now and no longer a dead letter");
 }
+
+/// The items of which this call has retried a letter. A retried stage takes its failed children and
+/// the stages after it along, so their letters are retried as well. Job-wide stages have no item.
+using RetriedItems = std::set<std::pair<JobId, ItemId>>;
+
+std::pair<JobId, ItemId> place_of(const DeadLetter& letter) { return {letter.job, letter.item}; }
 
 /// What the store would answer to a retry now.
 Status may_be_retried(Store& store, const DeadLetter& letter) {
@@ -204,12 +211,19 @@ Status may_be_purged(Store& store, const DeadLetter& letter) {
 Result<DeadLetterTally> retry_dead_letters(Store& store, const DeadLetterSelection& selection,
                                            const DeadLetterOrder& order,
                                            const DeadLetterListener& each) {
+  RetriedItems retried;
   const Verb retry{
       .wants_discarded = false,
       .act = [&](const DeadLetter& letter) -> Status {
-        if (Status dead = is_still_dead(store, letter); !dead) return dead;
-        return without_value(store.act(Rerun{
+        if (Status dead = is_still_dead(store, letter); !dead) {
+          const bool was_taken_along =
+              dead.error().code == ErrorCode::conflict && retried.contains(place_of(letter));
+          return was_taken_along ? Status() : dead;
+        }
+        const Status done = without_value(store.act(Rerun{
             .task = letter.task, .cause = Cause::manual, .note = order.note, .by = order.by}));
+        if (done) retried.insert(place_of(letter));
+        return done;
       },
       .foresee = [&](const DeadLetter& letter) { return may_be_retried(store, letter); }};
   return Walk(store, retry, order.dry_run, each).over(selection);
