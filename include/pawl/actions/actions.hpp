@@ -41,7 +41,8 @@ struct ActionOptions {
 };
 
 /// The code for every stage that a workflow file defined, in whichever process. The working
-/// directory of a stage is the project named in its job's labels ("project").
+/// directory of a stage is the directory named in its job's labels ("project"): that of its
+/// workflow file.
 [[nodiscard]] CodeSource file_actions(std::shared_ptr<Store> store, ActionOptions options);
 
 /// The result of searching a run directory.
