@@ -24,6 +24,7 @@ enum class KeyPlace : std::uint8_t {
   backoff,
   exit_codes,
   gate,
+  gate_part,
   expectation,
   refine,
   review,
