@@ -172,15 +172,17 @@ GateFunction masked_gate(std::shared_ptr<const ActionServices> services,
 }
 
 GateFunction command_gate(std::shared_ptr<const ActionServices> services,
-                          std::shared_ptr<const ActionSpec> action, GateSpec gate) {
-  return [services = std::move(services), action = std::move(action), gate = std::move(gate)](
-             const GateContext& context, std::stop_token stop) {
+                          std::shared_ptr<const ActionSpec> action,
+                          std::vector<std::string> command_line, std::string name) {
+  return [services = std::move(services), action = std::move(action),
+          command_line = std::move(command_line),
+          name = std::move(name)](const GateContext& context, std::stop_token stop) {
     Context& task = context.task;
     Workspace place = value_or_throw(Workspace::make(*services->store, services->options,
-                                                     *services->run, task, "-gate-" + gate.name));
+                                                     *services->run, task, "-gate-" + name));
     const Json in = value_or_throw(resolve_fields(action->in, lookup_in(task), &place.links()));
     const Lookup lookup = lookup_in(task, in, context.output.json);
-    const auto argv = value_or_throw(resolve_command(gate.argv, lookup, &place.links()));
+    const auto argv = value_or_throw(resolve_command(command_line, lookup, &place.links()));
     auto command = prepare_command(*services, *action, argv, task, lookup, place);
     if (!command) cannot_judge(command.error().message);
     const Json input =
@@ -193,9 +195,33 @@ GateFunction command_gate(std::shared_ptr<const ActionServices> services,
   };
 }
 
+/// `name` is unique within the stage: it becomes part of the name of a scratch directory.
 Result<GateFunction> plain_gate(const std::shared_ptr<const ActionServices>& services,
                                 const std::shared_ptr<const ActionSpec>& action,
-                                const GateSpec& gate) {
+                                const GateSpec& gate, const std::string& name);
+
+Result<GateFunction> composed_gate(const std::shared_ptr<const ActionServices>& services,
+                                   const std::shared_ptr<const ActionSpec>& action,
+                                   const GateSpec& gate, const std::string& name) {
+  std::vector<NamedGate> parts;
+  for (const GateSpec& part : gate.parts) {
+    std::string own = part.name.empty() ? std::to_string(parts.size() + 1) : part.name;
+    Result<GateFunction> judge = plain_gate(services, action, part, name + "-" + own);
+    if (!judge) return judge;
+    parts.push_back({.name = std::move(own), .judge = std::move(*judge)});
+  }
+  const std::size_t needed =
+      gate.kind == GateSpec::Kind::all ? parts.size() : std::size_t{gate.at_least};
+  if (needed == 0 || needed > parts.size()) {
+    return fail(ErrorCode::invalid, "the gate '" + name + "' asks for " + std::to_string(needed) +
+                                        " of " + std::to_string(parts.size()) + " gates");
+  }
+  return at_least(needed, std::move(parts));
+}
+
+Result<GateFunction> plain_gate(const std::shared_ptr<const ActionServices>& services,
+                                const std::shared_ptr<const ActionSpec>& action,
+                                const GateSpec& gate, const std::string& name) {
   switch (gate.kind) {
     case GateSpec::Kind::expect:
       return expectation_gate(action, gate.body);
@@ -207,7 +233,10 @@ Result<GateFunction> plain_gate(const std::shared_ptr<const ActionServices>& ser
     case GateSpec::Kind::types:
       return types_gate(action);
     case GateSpec::Kind::run:
-      return command_gate(services, action, gate);
+      return command_gate(services, action, gate.argv, name);
+    case GateSpec::Kind::all:
+    case GateSpec::Kind::any:
+      return composed_gate(services, action, gate, name);
   }
   return fail(ErrorCode::invalid, "a gate of an unknown kind");
 }
@@ -217,7 +246,7 @@ Result<GateFunction> plain_gate(const std::shared_ptr<const ActionServices>& ser
 Result<GateFunction> make_gate(const std::shared_ptr<const ActionServices>& services,
                                const std::shared_ptr<const ActionSpec>& action,
                                const GateSpec& gate) {
-  Result<GateFunction> plain = plain_gate(services, action, gate);
+  Result<GateFunction> plain = plain_gate(services, action, gate, gate.name);
   if (!plain) return plain;
   return masked_gate(services, action, std::move(*plain));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-/// The gates of a workflow file as functions: expectations, JSON Schemas, declared types, commands.
+/// The gates of a workflow file as functions: expectations, JSON Schemas, declared types, commands,
+/// and gates composed of others.
 
 #include <memory>
 

@@ -122,6 +122,10 @@ Result<fs::path> Session::find_project(const fs::path& from) const {
 }
 
 Result<fs::path> Session::project(const fs::path& fallback) const {
+  if (!chosen_.empty()) {
+    if (const Status safe = check_owner(chosen_); !safe) return std::unexpected(safe.error());
+    return chosen_;
+  }
   const fs::path start = directory();
   std::error_code ignored;
   if (!globals_.dir.empty() && !fs::is_directory(start, ignored)) {
@@ -141,10 +145,13 @@ Result<fs::path> Session::project(const fs::path& fallback) const {
       "start one: pawl run FILE, or pass --store PATH");
 }
 
+std::string Session::named_store() const {
+  return globals_.store.empty() ? variable("PAWL_STORE") : globals_.store;
+}
+
 Result<StorePlace> Session::store_place(const fs::path& fallback) const {
   if (opened_) return *opened_;
-  const std::string named = globals_.store.empty() ? variable("PAWL_STORE") : globals_.store;
-  if (!named.empty()) return read_store_place(named);
+  if (const std::string named = named_store(); !named.empty()) return read_store_place(named);
   Result<fs::path> home = project(fallback);
   if (!home) return std::unexpected(home.error());
   return StorePlace{.file = *home / ".pawl" / "pawl.db", .url = {}};
@@ -154,7 +161,7 @@ Result<fs::path> Session::run_directory() const {
   const Result<StorePlace> place = store_place();
   if (!place) return std::unexpected(place.error());
   if (place->is_file()) return run_directory_of(*place, {});
-  const Result<fs::path> found = find_project(directory());
+  const Result<fs::path> found = find_project(chosen_.empty() ? directory() : chosen_);
   if (!found) return found;
   return run_directory_of(*place, *found);
 }

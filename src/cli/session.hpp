@@ -60,6 +60,8 @@ class Session {
   /// The project of this call; `fallback` if none is found (empty: `not_found`).
   [[nodiscard]] Result<std::filesystem::path> project(
       const std::filesystem::path& fallback = {}) const;
+  /// Uses this project instead of searching for one. Call it before the store is opened.
+  void use_project(std::filesystem::path project) { chosen_ = std::move(project); }
 
   /// The store, which must exist; `not_found` says how to create one.
   [[nodiscard]] Result<std::shared_ptr<Store>> store();
@@ -69,6 +71,8 @@ class Session {
   /// Where the store is: the open one, else the one that is named, found, or would be created.
   /// `refused` if this version cannot open it.
   [[nodiscard]] Result<StorePlace> store_place(const std::filesystem::path& fallback = {}) const;
+  /// The store that `--store` or PAWL_STORE names; empty if none is named.
+  [[nodiscard]] std::string named_store() const;
   /// How to open a store, according to the options and the environment.
   [[nodiscard]] Result<OpenStore> opening(bool create) const;
   /// `refused` if others could have changed the path, unless they are trusted.
@@ -127,6 +131,7 @@ class Session {
   Style style_;
   Style talk_style_;
   std::shared_ptr<Store> store_;
+  std::filesystem::path chosen_;      ///< the project; empty: the one that is found
   std::optional<StorePlace> opened_;  ///< where `store_` is, unless it was given
 };
 

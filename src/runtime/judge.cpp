@@ -39,12 +39,20 @@ std::string reasons(const std::vector<const GateSay*>& uncertain_ones) {
   return text;
 }
 
-/// Composed gates have no names; their place tells them apart.
-std::vector<GateSay> ask(const std::vector<GateFunction>& gates, const GateContext& context,
-                         std::stop_token stop) {
+/// Gates without names are known by their position.
+std::vector<NamedGate> numbered(std::vector<GateFunction> gates) {
+  std::vector<NamedGate> named;
+  for (GateFunction& gate : gates) {
+    named.push_back({.name = std::to_string(named.size() + 1), .judge = std::move(gate)});
+  }
+  return named;
+}
+
+std::vector<GateSay> ask(const std::vector<NamedGate>& gates, const GateContext& context,
+                         const std::stop_token& stop) {
   std::vector<GateSay> says;
-  for (const GateFunction& gate : gates) {
-    says.push_back({.gate = std::to_string(says.size() + 1), .judgement = gate(context, stop)});
+  for (const NamedGate& gate : gates) {
+    says.push_back({.gate = gate.name, .judgement = gate.judge(context, stop)});
   }
   return says;
 }
@@ -55,24 +63,30 @@ std::vector<Assessment> parts_of(const std::vector<GateSay>& says) {
   return parts;
 }
 
-Judgement together(GateMode mode, const std::vector<GateSay>& says) {
+std::size_t needed_by(GateMode mode, std::size_t gates) {
+  return mode == GateMode::all ? gates : std::min<std::size_t>(1, gates);
+}
+
+Judgement together(std::size_t needed, const std::vector<GateSay>& says) {
   const auto rejections = those(says, Verdict::rejected);
   const auto doubts = those(says, Verdict::uncertain);
-  const bool one_accepts = rejections.size() + doubts.size() < says.size();
-  const bool is_accepted =
-      mode == GateMode::all ? rejections.empty() && doubts.empty() : says.empty() || one_accepts;
-  if (is_accepted) return accepted({.summary = summary_of(parts_of(says))});
-  const bool is_rejected = mode == GateMode::all ? !rejections.empty() : doubts.empty();
+  const std::size_t acceptances = says.size() - rejections.size() - doubts.size();
+  if (acceptances >= needed) return accepted({.summary = summary_of(parts_of(says))});
+  const bool is_rejected = acceptances + doubts.size() < needed;
   return is_rejected ? rejected(merged(rejections)) : uncertain(reasons(doubts));
 }
 
 }  // namespace
 
-Judgement combine(GateMode mode, const std::vector<GateSay>& says) {
-  Judgement one = together(mode, says);
+Judgement combine(std::size_t needed, const std::vector<GateSay>& says) {
+  Judgement one = together(needed, says);
   for (const GateSay& say : says) one.usage = one.usage + say.judgement.usage;
   one.parts = parts_of(says);
   return one;
+}
+
+Judgement combine(GateMode mode, const std::vector<GateSay>& says) {
+  return combine(needed_by(mode, says.size()), says);
 }
 
 }  // namespace pawl::runtime
@@ -80,15 +94,20 @@ Judgement combine(GateMode mode, const std::vector<GateSay>& says) {
 namespace pawl {
 
 GateFunction all_of(std::vector<GateFunction> gates) {
-  return [gates = std::move(gates)](const GateContext& context, std::stop_token stop) {
-    return runtime::combine(GateMode::all, runtime::ask(gates, context, stop));
-  };
+  const std::size_t needed = runtime::needed_by(GateMode::all, gates.size());
+  return at_least(needed, runtime::numbered(std::move(gates)));
 }
 
 GateFunction any_of(std::vector<GateFunction> gates) {
-  return [gates = std::move(gates)](const GateContext& context, std::stop_token stop) {
-    return runtime::combine(GateMode::any, runtime::ask(gates, context, stop));
-  };
+  const std::size_t needed = runtime::needed_by(GateMode::any, gates.size());
+  return at_least(needed, runtime::numbered(std::move(gates)));
+}
+
+GateFunction at_least(std::size_t count, std::vector<NamedGate> gates) {
+  return
+      [count, gates = std::move(gates)](const GateContext& context, const std::stop_token& stop) {
+        return runtime::combine(count, runtime::ask(gates, context, stop));
+      };
 }
 
 }  // namespace pawl

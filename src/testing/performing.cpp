@@ -134,7 +134,7 @@ World::Backstage::Code World::Backstage::code_of_file(const Workflow& workflow,
   if (!action || !made) return made;
   auto code = std::make_shared<StageCode>(*made);
   for (const GateSpec& gate : action->gates) {
-    if (gate.kind == GateSpec::Kind::run) code->gates.erase(gate.name);
+    if (gate.runs_command()) code->gates.erase(gate.name);
   }
   return staged(workflow, stage, code, life);
 }
@@ -303,7 +303,7 @@ void World::Backstage::check_commands() const {
               "' runs a command, but a world never runs commands; give it a script");
       }
       for (const GateSpec& gate : action->gates) {
-        if (gate.kind != GateSpec::Kind::run) continue;
+        if (!gate.runs_command()) continue;
         if (script_of(workflow.name(), stage.name, gate.name) != nullptr) continue;
         wrong("gate '" + gate.name + "' of stage '" + stage.name +
               "' runs a command, but a world never runs commands; give it a script");

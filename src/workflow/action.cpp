@@ -1,5 +1,6 @@
 #include "pawl/workflow/action.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
@@ -21,7 +22,7 @@ using namespace std::string_view_literals;
 /// The stored names of the enums of an action. Names may be added, never changed.
 constexpr std::array kind_words{"run"sv, "sh"sv, "human"sv};
 constexpr std::array capture_words{"file"sv, "json"sv, "text"sv};
-constexpr std::array gate_words{"expect"sv, "run"sv, "schema"sv, "types"sv};
+constexpr std::array gate_words{"expect"sv, "run"sv, "schema"sv, "types"sv, "all"sv, "any"sv};
 
 template <class E, std::size_t N>
 std::string_view word_of(E value, const std::array<std::string_view, N>& words) {
@@ -67,20 +68,29 @@ void append_gates(std::string& out, const std::vector<GateSpec>& gates) {
   for (const GateSpec& gate : gates) {
     if (&gate != &gates.front()) out += ',';
     codec::ObjectWriter object(out);
-    object.write("name", gate.name);
+    object.write_unless("name", gate.name, {});
     if (gate.kind != GateSpec::Kind::expect) object.write("kind", word_of(gate.kind, gate_words));
     object.write_unless("body", gate.body, Json());
     object.write_unless("argv", gate.argv, {});
+    if (gate.at_least != 1) object.write("at_least", std::int64_t{gate.at_least});
+    if (!gate.parts.empty()) append_gates(object.member("parts"), gate.parts);
   }
   out += ']';
 }
 
-Status read_gate(const Json& value, GateSpec& gate) {
+Status read_part(const Json& value, GateSpec& gate) {
   const std::string what = "a gate of an action";
   ObjectReader object(value, what, ErrorCode::invalid);
-  object.need("name", gate.name).read("body", gate.body).read("argv", gate.argv);
+  object.read("name", gate.name).read("body", gate.body).read("argv", gate.argv);
+  object.read("at_least", gate.at_least).read_list("parts", gate.parts, read_part);
   read_word(object, "kind", gate.kind, gate_words, what);
   return object.finish();
+}
+
+Status read_gate(const Json& value, GateSpec& gate) {
+  if (Status read = read_part(value, gate); !read) return read;
+  if (!gate.name.empty()) return {};
+  return fail(ErrorCode::invalid, "a gate of an action: 'name' is missing");
 }
 
 Status read_out(const Json& value, std::vector<OutField>& out) {
@@ -130,6 +140,10 @@ Status read_codes(const Json& value, std::vector<int>& codes) {
 
 std::string_view name_of(FieldType type) {
   return field_type_words().at(static_cast<std::size_t>(type));
+}
+
+bool GateSpec::runs_command() const {
+  return kind == Kind::run || std::ranges::any_of(parts, &GateSpec::runs_command);
 }
 
 Json describe(const ActionSpec& action) {

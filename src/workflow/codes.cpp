@@ -318,10 +318,10 @@ back-references are not supported. In YAML, write backslashes inside single quot
 wrong:  matches: "([a-z"
 right:  matches: '^[a-z]+\.md$'
 )"},
-    {"E043", "a gate without exactly one of expect, schema and run",
+    {"E043", "a gate without exactly one of expect, schema, run, all and any",
      R"(A gate has exactly one of `expect` (compares fields with values), `schema` (a JSON Schema for
-the output) and `run` (a command that answers with a verdict). For several checks, write several
-gates.
+the output), `run` (a command that answers with a verdict), and `all` and `any` (lists of gates of
+which all, or some, must accept). For several checks, write several gates.
 
 wrong:  gates: [{ name: good, run: [judge], expect: { words: { at_least: 3 } } }]
 right:  gates:
@@ -329,9 +329,9 @@ right:  gates:
           - { name: judged, run: [judge] }
 )"},
     {"E044", "invalid JSON Schema",
-     R"(The schema of a gate is a file of the project, or is written in the workflow file itself. It is
-read when the workflow file is checked, and becomes part of the workflow. A schema with an error
-could not judge anything.
+     R"(The schema of a gate is a file, or is written in the workflow file itself. A path is relative
+to the directory of the workflow file. The schema is read when the workflow file is checked, and
+becomes part of the workflow. A schema with an error could not judge anything.
 
 wrong:  schema: schemas/missing.json
 right:  schema: { type: object, required: [nodes] }
@@ -421,15 +421,15 @@ wrong:  version: 2
 right:  version: 1
 )"},
     {"W001", "missing script",
-     R"(The command names a file of the project that does not exist now. This is only a warning: the
-file may be created before the stage runs. Paths are relative to the project, or to the stage's
-`dir`.
+     R"(The command names a file that does not exist now. This is only a warning: the
+file may be created before the stage runs. Paths are relative to the directory of the workflow
+file, or to the stage's `dir`.
 
 wrong:  run: [python3, stage/convert.py]
 right:  run: [python3, stages/convert.py]
 )"},
     {"W002", "a script that is not executable",
-     R"(The command names a file of the project that exists but is not executable, so every attempt
+     R"(The command names a file that exists but is not executable, so every attempt
 would fail. Make it executable, or name the program that runs it.
 
 wrong:  run: [stages/convert.sh]        if the file is not executable
@@ -437,7 +437,7 @@ right:  run: [sh, stages/convert.sh]    or: chmod +x stages/convert.sh
 )"},
     {"W003", "missing directory",
      R"(The stage's `dir` does not exist now. This is only a warning: it may be created before the stage
-runs. If it is not, every attempt fails. The path is relative to the project.
+runs. If it is not, every attempt fails. The path is relative to the directory of the workflow file.
 
 wrong:  dir: stage
 right:  dir: stages

@@ -73,14 +73,25 @@ constexpr std::array<KnownKey, 2> retry_keys{{{"attempts"}, {"backoff"}}};
 constexpr std::array<KnownKey, 4> backoff_keys{{{"from"}, {"to"}, {"factor"}, {"jitter"}}};
 constexpr std::array<KnownKey, 2> exit_codes_keys{{{"retryable"}, {"final"}}};
 constexpr std::array<KnownKey, 2> each_keys{{{"list"}, {"id"}}};
-constexpr std::array<KnownKey, 8> gate_keys{{{"name"},
-                                             {"expect"},
-                                             {"run"},
-                                             {"schema"},
-                                             {"advisory"},
-                                             {"timeout"},
-                                             {"on_uncertain"},
-                                             later("agent", write_a_command)}};
+constexpr std::array<KnownKey, 11> gate_keys{{{"name"},
+                                              {"expect"},
+                                              {"run"},
+                                              {"schema"},
+                                              {"all"},
+                                              {"any"},
+                                              {"at_least"},
+                                              {"advisory"},
+                                              {"timeout"},
+                                              {"on_uncertain"},
+                                              later("agent", write_a_command)}};
+constexpr std::array<KnownKey, 8> gate_part_keys{{{"name"},
+                                                  {"expect"},
+                                                  {"run"},
+                                                  {"schema"},
+                                                  {"all"},
+                                                  {"any"},
+                                                  {"at_least"},
+                                                  later("agent", write_a_command)}};
 constexpr std::array<KnownKey, 9> expectation_keys{{{"equals"},
                                                     {"not_equals"},
                                                     {"at_least"},
@@ -134,6 +145,8 @@ std::span<const KnownKey> keys_of(KeyPlace place) {
       return each_keys;
     case KeyPlace::gate:
       return gate_keys;
+    case KeyPlace::gate_part:
+      return gate_part_keys;
     case KeyPlace::expectation:
       return expectation_keys;
     case KeyPlace::refine:

@@ -25,6 +25,7 @@ enum class KeyPlace : std::uint8_t {
   exit_codes,
   each,
   gate,
+  gate_part,
   expectation,
   refine,
   review,

@@ -1,5 +1,6 @@
 #include "workflow/read_file.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -37,12 +38,16 @@ void read_param(Faults& faults, const YamlMember& member, FileDraft& file) {
   const std::string where = "param " + in_quotes(member.key);
   check_name(faults, member.key_place, "a param", member.key);
   file.broken_params.push_back(member.key);
-  if (!expect_map(faults, {member.value, where})) return;
+  std::vector<std::string> types = field_type_words();
+  std::erase(types, "file");
+  const bool is_type = std::ranges::find(types, member.value.text) != types.end();
+  const std::string meant = is_type ? member.value.text : "string";
+  const std::string help =
+      "write " + member.key + ": { type: " + meant + " }; the types are " + listed(types);
+  if (!expect_map(faults, {member.value, where}, help)) return;
   const MapReader reader(faults, member.value, KeyPlace::param, where);
   param.description = reader.with("description", read_text).value_or("");
   const auto written = reader.find("type");
-  std::vector<std::string> types = field_type_words();
-  std::erase(types, "file");
   if (!written) {
     faults.add("E056", member.key_place, where + " has no type",
                "add type: one of " + listed(types));

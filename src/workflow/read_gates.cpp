@@ -1,6 +1,7 @@
 #include "workflow/read_gates.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -58,7 +59,7 @@ std::optional<Json> schema_from_file(Faults& faults, const Value& value,
   const auto size = std::filesystem::file_size(project / *path, ignored);
   if (!file || ignored || size > file_bytes_max) {
     faults.add("E044", value.node.place, "cannot read the schema " + in_quotes(*path),
-               "the path is relative to the project, and the file must exist");
+               "the path is relative to the workflow file, and the file must exist");
     return std::nullopt;
   }
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -91,24 +92,105 @@ void read_schema(Faults& faults, const Value& value, const std::filesystem::path
   gate.body = *std::move(schema);
 }
 
-/// Which of expect, run and schema the gate has; empty if not exactly one.
+constexpr std::array gate_kinds{"expect", "run", "schema", "all", "any"};
+
+/// Which of the kinds of gates it is; empty if not exactly one.
 std::optional<std::string> kind_of(const MapReader& reader, const YamlNode& node) {
   std::vector<std::string> kinds;
-  for (const char* const kind : {"expect", "run", "schema"}) {
+  for (const char* const kind : gate_kinds) {
     if (reader.has(kind)) kinds.emplace_back(kind);
   }
   if (reader.has_refused("agent")) return std::nullopt;
   if (kinds.size() == 1) return kinds.front();
   reader.faults().add(
       "E043", node.place,
-      reader.where() + (kinds.empty() ? " has none of expect, run and schema"
-                                      : " has more than one of expect, run and schema"),
+      reader.where() + (kinds.empty() ? " has none of expect, run, schema, all and any"
+                                      : " has more than one of expect, run, schema, all and any"),
       "give each gate exactly one of them");
   return std::nullopt;
 }
 
+/// Reads the names of gates that belong together: those of a stage, or the parts of a gate.
+class GateNames {
+ public:
+  explicit GateNames(std::string owner) : owner_(std::move(owner)) {}
+
+  /// The name of the gate; empty if it cannot be read.
+  std::string read(Faults& faults, const Value& name) {
+    std::string text = read_text(faults, name).value_or("");
+    if (text.empty()) return text;
+    check_name(faults, name.node.place, "a gate", text);
+    if (!taken_.insert(text).second) {
+      faults.add("E026", name.node.place, owner_ + " has two gates called " + in_quotes(text),
+                 "give each gate a name of its own");
+    }
+    return text;
+  }
+
+ private:
+  std::string owner_;  ///< in messages
+  std::set<std::string> taken_;
+};
+
+void read_parts(const MapReader& reader, const std::string& kind,
+                const std::filesystem::path& project, StageDraft& draft, GateSpec& gate);
+
+/// Reads what the gate checks.
+void read_check(const MapReader& reader, const std::optional<std::string>& kind,
+                const std::filesystem::path& project, StageDraft& draft, GateSpec& gate) {
+  Faults& faults = reader.faults();
+  if (kind == "expect") {
+    read_expect(faults, *reader.find("expect"), draft, gate);
+  } else if (kind == "run") {
+    gate.kind = GateSpec::Kind::run;
+    gate.argv = read_command(faults, *reader.find("run"), Spot::gate_argument, draft.uses);
+    warn_of_missing_script(faults, reader.find("run")->node, gate.argv, project / draft.action.dir);
+  } else if (kind == "schema") {
+    gate.kind = GateSpec::Kind::schema;
+    read_schema(faults, *reader.find("schema"), project, gate);
+  } else if (kind) {
+    gate.kind = kind == "all" ? GateSpec::Kind::all : GateSpec::Kind::any;
+    read_parts(reader, *kind, project, draft, gate);
+  }
+  if (kind && kind != "any" && reader.has("at_least")) {
+    faults.add("E027", reader.member("at_least")->key_place,
+               "\"at_least\" has no meaning in " + reader.where(),
+               "only a gate with `any` counts; leave it out, or use any:");
+  }
+}
+
+void read_part(Faults& faults, const Value& value, GateNames& names,
+               const std::filesystem::path& project, StageDraft& draft, GateSpec& gate) {
+  if (!expect_map(faults, value)) return;
+  const MapReader reader(faults, value.node, KeyPlace::gate_part, value.what);
+  if (const auto name = reader.find("name")) gate.name = names.read(faults, *name);
+  read_check(reader, kind_of(reader, value.node), project, draft, gate);
+}
+
+/// Reads the gates of `all` or `any`.
+void read_parts(const MapReader& reader, const std::string& kind,
+                const std::filesystem::path& project, StageDraft& draft, GateSpec& gate) {
+  Faults& faults = reader.faults();
+  const Value list = *reader.find(kind);
+  if (!expect_list(faults, list)) return;
+  if (list.node.list.empty()) {
+    faults.add("E011", list.node.place, list.what + " is empty", "add a gate");
+    return;
+  }
+  GateNames names(reader.where());
+  for (const YamlNode& node : list.node.list) {
+    const std::string number = std::to_string(gate.parts.size() + 1);
+    read_part(faults, {node, "part " + number + " of " + reader.where()}, names, project, draft,
+              gate.parts.emplace_back());
+  }
+  const auto least = reader.find("at_least");
+  if (!least || kind != "any") return;
+  const auto most = static_cast<std::int64_t>(gate.parts.size());
+  gate.at_least = static_cast<std::uint32_t>(read_integer(faults, *least, 1, most).value_or(1));
+}
+
 void read_gate(Faults& faults, const YamlNode& node, const std::filesystem::path& project,
-               std::set<std::string>& names, StageDraft& draft) {
+               GateNames& names, StageDraft& draft) {
   const std::string of_stage = " of stage " + in_quotes(draft.name);
   if (!expect_map(faults, {node, "each gate" + of_stage})) return;
   const YamlNode* const named = node.find("name");
@@ -119,14 +201,7 @@ void read_gate(Faults& faults, const YamlNode& node, const std::filesystem::path
   GateSpec gate;
   GateRef settings;
   if (const auto name = reader.find("name")) {
-    gate.name = read_text(faults, *name).value_or("");
-    if (!gate.name.empty()) check_name(faults, name->node.place, "a gate", gate.name);
-    const bool is_taken = !gate.name.empty() && !names.insert(gate.name).second;
-    if (is_taken) {
-      faults.add("E026", name->node.place,
-                 "stage " + in_quotes(draft.name) + " has two gates called " + in_quotes(gate.name),
-                 "give each gate a name of its own");
-    }
+    gate.name = names.read(faults, *name);
   } else {
     faults.add("E056", node.place, "a gate" + of_stage + " has no name",
                "add name: …; attempts and reviews refer to the gate by it");
@@ -136,23 +211,14 @@ void read_gate(Faults& faults, const YamlNode& node, const std::filesystem::path
   settings.timeout = reader.with("timeout", read_duration, Zero::refused).value_or(Duration{0});
 
   const std::optional<std::string> kind = kind_of(reader, node);
+  read_check(reader, kind, project, draft, gate);
   if (const auto doubt = reader.find("on_uncertain")) {
     settings.on_uncertain = read_enum<OnUncertain>(faults, *doubt).value_or(OnUncertain::review);
-    if (kind && kind != "run") {
+    if (kind && !gate.runs_command()) {
       faults.add("E027", reader.member("on_uncertain")->key_place,
                  "\"on_uncertain\" has no meaning in " + where,
                  "a gate with " + *kind + " is never uncertain; leave it out");
     }
-  }
-  if (kind == "expect") {
-    read_expect(faults, *reader.find("expect"), draft, gate);
-  } else if (kind == "run") {
-    gate.kind = GateSpec::Kind::run;
-    gate.argv = read_command(faults, *reader.find("run"), Spot::gate_argument, draft.uses);
-    warn_of_missing_script(faults, reader.find("run")->node, gate.argv, project / draft.action.dir);
-  } else if (kind == "schema") {
-    gate.kind = GateSpec::Kind::schema;
-    read_schema(faults, *reader.find("schema"), project, gate);
   }
   draft.action.gates.push_back(std::move(gate));
   draft.definition.gates.push_back(std::move(settings));
@@ -167,7 +233,7 @@ void read_gates(const MapReader& stage, const std::filesystem::path& project, St
     stage.faults().add("E011", gates->node.place, gates->what + " is empty",
                        "add a gate, or leave the key out");
   }
-  std::set<std::string> names;
+  GateNames names("stage " + in_quotes(draft.name));
   for (const YamlNode& gate : gates->node.list) {
     read_gate(stage.faults(), gate, project, names, draft);
   }

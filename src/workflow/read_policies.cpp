@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "workflow/templates.hpp"
@@ -37,9 +38,29 @@ Backoff read_backoff(Faults& faults, const Value& value) {
   return backoff;
 }
 
+/// The retry policies that a file can name.
+const std::map<std::string, RetryPolicy>& retry_presets() {
+  static const std::map<std::string, RetryPolicy> presets{{"none", RetryPolicy::none()},
+                                                          {"service", RetryPolicy::service()},
+                                                          {"task", RetryPolicy::task()},
+                                                          {"batch", RetryPolicy::batch()}};
+  return presets;
+}
+
+std::optional<Retrying> read_preset(Faults& faults, const Value& value) {
+  std::vector<std::string> names;
+  for (const auto& [name, policy] : retry_presets()) names.push_back(name);
+  const auto name = read_word(faults, value, names);
+  if (!name) return Retrying{};
+  const RetryPolicy& preset = retry_presets().at(*name);
+  return Retrying{.attempts = preset.max_attempts, .backoff = preset.backoff};
+}
+
 std::optional<Retrying> read_retry(Faults& faults, const Value& value) {
   Retrying retry;
-  if (!expect_map(faults, value)) return retry;
+  if (value.node.kind == YamlNode::Kind::string) return read_preset(faults, value);
+  const std::string meant = value.node.kind == YamlNode::Kind::integer ? value.node.text : "3";
+  if (!expect_map(faults, value, "write retry: { attempts: " + meant + " }")) return retry;
   const MapReader reader(faults, value.node, KeyPlace::retry, value.what);
   if (const auto attempts = reader.with("attempts", read_count)) retry.attempts = *attempts;
   if (const auto backoff = reader.find("backoff")) {
@@ -104,7 +125,9 @@ void read_show(Faults& faults, const Value& value, StageDraft& draft) {
 
 /// The policy; empty if it could not be read.
 std::optional<ReviewPolicy> read_review(Faults& faults, const Value& value, StageDraft& draft) {
-  if (!expect_map(faults, value)) return std::nullopt;
+  const bool is_policy = std::ranges::count(all_names<ReviewPolicy>(), value.node.text) > 0;
+  const std::string meant = is_policy ? value.node.text : "always";
+  if (!expect_map(faults, value, "write review: { when: " + meant + " }")) return std::nullopt;
   const MapReader reader(faults, value.node, KeyPlace::review, value.what);
   draft.editable = reader.with("editable", read_texts);
   for (const PlacedText& field : draft.editable) draft.definition.editable.push_back(field.text);
@@ -131,7 +154,7 @@ std::optional<ReviewPolicy> read_review(Faults& faults, const Value& value, Stag
     const auto& gates = draft.definition.gates;
     const bool may_doubt = std::ranges::any_of(draft.action.gates, [&](const GateSpec& gate) {
       const auto settings = std::ranges::find(gates, gate.name, &GateRef::name);
-      return gate.kind == GateSpec::Kind::run && settings != gates.end() && !settings->advisory &&
+      return gate.runs_command() && settings != gates.end() && !settings->advisory &&
              settings->on_uncertain == OnUncertain::review;
     });
     if (!may_doubt) {

@@ -23,8 +23,8 @@ Install it or give its path, then:  pawl dlq retry --filter 'code = "R201"' --dr
 chmod +x stages/convert.py, or name the interpreter:  run: [python3, stages/convert.py]
 )"},
     {"R203", "the working directory does not exist",
-     R"(A stage runs in its `dir:`, or in the project that was recorded when the job was submitted. That
-directory no longer exists, or is not on this machine.
+     R"(A stage runs in its `dir:`, or in the directory of its workflow file, which was recorded
+when the job was submitted. That directory no longer exists, or is not on this machine.
 )"},
     {"R204", "arguments and environment are too long together",
      R"(The operating system limits the total size of a program's arguments and environment. Pass large

@@ -52,7 +52,7 @@ void warn_of_missing_directory(Faults& faults, const Place& place, const std::st
   faults.warn("W003", place,
               is_file ? in_quotes(directory) + " is not a directory"
                       : "there is no directory " + in_quotes(directory) + " yet",
-              "the path is relative to the project");
+              "the path is relative to the workflow file");
 }
 
 void warn_of_missing_script(Faults& faults, const YamlNode& command,
@@ -70,7 +70,7 @@ void warn_of_missing_script(Faults& faults, const YamlNode& command,
       return;
     }
     faults.warn("W001", command.list[place].place, "there is no file " + in_quotes(path) + " yet",
-                "paths are relative to the project, or to the stage's `dir`");
+                "paths are relative to the workflow file, or to the stage's `dir`");
   };
   if (is_plain_relative(argv[0]) && argv[0].find('/') != std::string::npos) look_for(0, true);
   const bool names_script = argv.size() > 1 && is_interpreter(argv[0]) &&

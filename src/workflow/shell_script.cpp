@@ -94,6 +94,11 @@ std::string suggested_variable(std::string_view reference) {
 std::string read_script(Faults& faults, const Value& value) {
   const auto script = read_text(faults, value);
   if (!script) return {};
+  if (script->find('\0') != std::string::npos) {
+    faults.add("E011", value.node.place, value.what + " contains a NUL character",
+               "a shell script cannot contain it: remove the \\0");
+    return {};
+  }
   const std::vector<std::string> references = engine_references_in(*script);
   if (references.empty()) return *script;
   std::string variables;

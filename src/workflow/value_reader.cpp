@@ -26,9 +26,9 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
-bool expect_map(Faults& faults, const Value& value) {
+bool expect_map(Faults& faults, const Value& value, std::string help) {
   if (value.node.kind == Kind::map) return true;
-  misfit(faults, value, "a map");
+  misfit(faults, value, "a map", std::move(help));
   return false;
 }
 

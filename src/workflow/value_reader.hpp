@@ -25,7 +25,7 @@ struct Value {
 
 enum class Zero : std::uint8_t { refused, allowed };
 
-[[nodiscard]] bool expect_map(Faults& faults, const Value& value);
+[[nodiscard]] bool expect_map(Faults& faults, const Value& value, std::string help = {});
 [[nodiscard]] bool expect_list(Faults& faults, const Value& value);
 /// Text that is written as text: a number or a boolean needs quotes. Never empty.
 [[nodiscard]] std::optional<std::string> read_text(Faults& faults, const Value& value);

@@ -239,6 +239,65 @@ TEST(Gate, that_is_uncertain_records_its_criteria) {
                                                            .criteria = {{.name = "dpi"}}}}));
 }
 
+/// The verdict of `any` with three judges that answer so.
+Verdict verdict_of_three(const std::string& answers, int at_least) {
+  Workshop shop;
+  std::string gate = "sh: echo text\ngates:\n  - name: judges\n    any:\n";
+  for (const char answer : answers) {
+    const std::string word = answer == 'a' ? "accepted" : answer == 'r' ? "rejected" : "uncertain";
+    gate += R"(      - { run: [sh, -c, 'echo "{\"verdict\":\")" + word + R"(\"}"'] })" + "\n";
+  }
+  return shop.run_stage(gate + "    at_least: " + std::to_string(at_least) + "\n").verdict.value();
+}
+
+TEST(ComposedGate, of_any_accepts_when_enough_of_its_parts_accept) {
+  EXPECT_EQ(verdict_of_three("arr", 1), Verdict::accepted);
+  EXPECT_EQ(verdict_of_three("urr", 1), Verdict::uncertain);
+  EXPECT_EQ(verdict_of_three("rrr", 1), Verdict::rejected);
+  EXPECT_EQ(verdict_of_three("aar", 2), Verdict::accepted);
+  EXPECT_EQ(verdict_of_three("aur", 2), Verdict::uncertain);
+  EXPECT_EQ(verdict_of_three("arr", 2), Verdict::rejected);
+  EXPECT_EQ(verdict_of_three("aau", 3), Verdict::uncertain);
+  EXPECT_EQ(verdict_of_three("aur", 3), Verdict::rejected);
+}
+
+TEST(ComposedGate, is_nested_and_names_its_parts_in_the_feedback) {
+  Workshop shop;
+  const Attempt attempt = shop.run_stage(R"(
+sh: echo '{"words":3,"title":"x"}'
+capture: json
+out: { words: integer, title: string }
+gates:
+  - name: good
+    any:
+      - name: long
+        expect: { words: { at_least: 100 } }
+      - all:
+          - { expect: { title: { present: true } } }
+          - { name: shape, schema: { required: [author] } }
+)");
+  EXPECT_EQ(attempt.verdict, Verdict::rejected);
+  EXPECT_THAT(attempt.feedback->summary, HasSubstr("long: "));
+  EXPECT_THAT(attempt.feedback->summary, HasSubstr("2: "));
+  ASSERT_EQ(attempt.feedback->criteria.size(), 2U);
+  EXPECT_EQ(attempt.feedback->criteria[0].name, "words");
+}
+
+TEST(ComposedGate, with_a_part_that_cannot_judge_is_an_error_and_never_accepted) {
+  Workshop shop;
+  const Attempt attempt = shop.run_stage(R"(
+sh: echo text
+gates:
+  - name: either
+    any:
+      - { expect: { text: { present: true } } }
+      - { run: [sh, -c, "exit 3"] }
+)");
+  EXPECT_FALSE(attempt.verdict.has_value());
+  ASSERT_TRUE(attempt.error);
+  EXPECT_EQ(attempt.error->kind, ErrorKind::gate);
+}
+
 TEST(When, decides_whether_a_stage_runs) {
   Workshop shop;
   shop.run(R"(

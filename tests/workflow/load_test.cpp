@@ -101,6 +101,65 @@ TEST(Defaults, of_the_file_are_replaced_key_by_key) {
   EXPECT_EQ(check.on_failure, OnFailure::stop_job);
 }
 
+TEST(Scripts, with_a_nul_character_are_refused) {
+  const auto file =
+      load_workflow_file("version: 1\nworkflow: w\nstages: { a: { sh: \"echo a\\0; echo b\" } }\n");
+  ASSERT_FALSE(file);
+  ASSERT_EQ(file.error().size(), 1U);
+  EXPECT_EQ(file.error()[0].message, "\"sh\" of stage \"a\" contains a NUL character");
+}
+
+TEST(RetryPresets, have_exactly_the_figures_of_the_library) {
+  const WorkflowFile file = with_stages(R"(  a: { run: [a], retry: service }
+  b: { run: [b], retry: task }
+  c: { run: [c], retry: batch }
+  d: { run: [d], retry: none }
+)");
+  const auto expect = [&](const char* stage, std::uint32_t attempts, const Backoff& backoff) {
+    const RetryPolicy& policy = stage_of(file, stage).retry;
+    EXPECT_EQ(policy.retry_attempts, attempts) << stage;
+    EXPECT_EQ(policy.refine_attempts, 1U) << stage;
+    EXPECT_EQ(policy.backoff, backoff) << stage;
+    EXPECT_EQ(policy.backoff.jitter, 0.0) << stage;
+  };
+  expect("a", 8, {.initial = 60s, .max = 3600s, .multiplier = 2.0});
+  expect("b", 5, {.initial = 2s, .max = 0s, .multiplier = 2.0});
+  expect("c", 3, {.initial = 1s, .max = 30s, .multiplier = 2.0});
+  expect("d", 1, {});
+}
+
+TEST(RetryPresets, may_be_defaults_that_a_stage_replaces) {
+  const auto file = load_workflow_file(
+      "version: 1\nworkflow: w\ndefaults: { retry: service }\n"
+      "stages: { a: { run: [a] }, b: { run: [b], retry: none } }\n");
+  ASSERT_TRUE(file);
+  EXPECT_EQ(stage_of(*file, "a").retry.retry_attempts, 8U);
+  EXPECT_EQ(stage_of(*file, "b").retry.retry_attempts, 1U);
+}
+
+TEST(ComposedGates, keep_their_parts_and_how_many_must_accept) {
+  const WorkflowFile file = with_stages(R"(  a:
+    run: [a]
+    gates:
+      - name: good
+        any:
+          - { name: judged, run: [judge, "${out.text}"] }
+          - all: [{ expect: { text: { present: true } } }, { schema: { type: object } }]
+        at_least: 2
+        on_uncertain: reject
+)");
+  const GateSpec gate = action_of(file, "a").gates.at(0);
+  EXPECT_EQ(gate.kind, GateSpec::Kind::any);
+  EXPECT_EQ(gate.at_least, 2U);
+  ASSERT_EQ(gate.parts.size(), 2U);
+  EXPECT_EQ(gate.parts[0].name, "judged");
+  EXPECT_EQ(gate.parts[0].argv, (std::vector<std::string>{"judge", "${out.text}"}));
+  EXPECT_EQ(gate.parts[1].kind, GateSpec::Kind::all);
+  EXPECT_EQ(gate.parts[1].parts.at(1).kind, GateSpec::Kind::schema);
+  EXPECT_TRUE(gate.runs_command());
+  EXPECT_EQ(stage_of(file, "a").gates.at(0).on_uncertain, OnUncertain::reject);
+}
+
 TEST(Stages, have_every_key_in_its_place) {
   const WorkflowFile file = good("stages.yaml");
   const StageDefinition& read = stage_of(file, "read");

@@ -52,7 +52,7 @@ struct MissingSecret {
 
 /// The code for every stage that a workflow file defined, in whichever process. There is none for a
 /// stage with a missing secret: another process has to run it. The working directory of a stage is
-/// the project named in its job's labels ("project").
+/// the directory named in its job's labels ("project"): that of its workflow file.
 [[nodiscard]] CodeSource file_actions(std::shared_ptr<Store> store, ActionOptions options);
 
 /// The result of searching a run directory.

@@ -150,6 +150,16 @@ using GateFunction = std::function<Judgement(const GateContext&, std::stop_token
 /// Accepted if any gate accepts. Otherwise uncertain if any is uncertain. Otherwise rejected.
 [[nodiscard]] GateFunction any_of(std::vector<GateFunction> gates);
 
+/// A gate of a composed gate, with its name in the feedback.
+struct NamedGate {
+  std::string name;
+  GateFunction judge;
+};
+/// Accepted if at least `count` gates accept. Otherwise uncertain if they could be that many once
+/// the uncertain ones are decided. Otherwise rejected, with the feedback of every gate that
+/// rejected. Every gate is asked.
+[[nodiscard]] GateFunction at_least(std::size_t count, std::vector<NamedGate> gates);
+
 /// Whether a stage runs for an item at all. Evaluated when the task is claimed.
 using Condition = std::function<bool(Context&)>;
 

@@ -44,11 +44,18 @@ struct GateSpec {
     run,     ///< `argv`; receives the envelope with "out" and answers with a verdict
     schema,  ///< `body`: a JSON Schema for the whole output
     types,   ///< the output must fit `out`; added by `refine`, which retries a mismatch
+    all,     ///< every one of `parts` must accept
+    any,     ///< at least `at_least` of `parts` must accept
   };
-  std::string name;
+  std::string name;  ///< of a part: may be empty; its position is its name then
   Kind kind = Kind::expect;
   Json body;
   std::vector<std::string> argv;
+  std::vector<GateSpec> parts = {};
+  std::uint32_t at_least = 1;
+
+  /// Whether the gate or one of its parts runs a command. Only such a gate can be uncertain.
+  [[nodiscard]] bool runs_command() const;
   friend bool operator==(const GateSpec&, const GateSpec&) = default;
 };
 
@@ -60,7 +67,7 @@ struct ActionSpec {
   std::vector<OutField> out;  ///< empty: out.text is stdout
   Capture capture = Capture::text;
   std::vector<std::pair<std::string, std::string>> env;
-  std::string dir;  ///< relative to the project; empty: the project
+  std::string dir;  ///< relative to the workflow file; empty: its directory
   std::vector<std::string> secrets;
   std::vector<int> retryable_exits;
   std::vector<int> final_exits;

@@ -44,7 +44,7 @@ int check(Session& session, const CheckOptions& options) {
       continue;
     }
     const auto loaded =
-        load_workflow_file(source->text, {.name = source->name, .project = source->project});
+        load_workflow_file(source->text, {.name = source->name, .project = source->directory});
     const std::vector<Diagnostic>& told = loaded ? loaded->warnings : loaded.error();
     std::int64_t of_this = 0;
     for (const Diagnostic& one : told) {

@@ -92,7 +92,7 @@ Result<Submission> prepare(const RunOptions& options, WorkflowSource source, Wor
   submission.items = submission.file.items;
   if (options.items) {
     Result<ItemsSpec> named =
-        items_named(*options.items, submission.file.items, submission.source.project);
+        items_named(*options.items, submission.file.items, submission.source.directory);
     if (!named) return std::unexpected(named.error());
     submission.items = std::move(*named);
   }
@@ -100,6 +100,15 @@ Result<Submission> prepare(const RunOptions& options, WorkflowSource source, Wor
   if (submission.parallel == 0) submission.parallel = submission.file.parallel;
   if (submission.parallel == 0) submission.parallel = processors();
   return submission;
+}
+
+/// Names the store, unless it was named, or is beside the workflow file and found from here.
+void say_which_store(Session& session, const WorkflowSource& source) {
+  const std::string from_here = session.directory().lexically_relative(source.home).string();
+  const bool is_found_from_here = !from_here.empty() && !from_here.starts_with("..");
+  const bool is_obvious = source.home == source.directory && is_found_from_here;
+  if (is_obvious || !session.named_store().empty()) return;
+  session.say("store: " + printable((source.home / ".pawl" / "pawl.db").string()));
 }
 
 int dry_run(Session& session, const RunOptions& options, const Submission& submission) {
@@ -112,6 +121,7 @@ int dry_run(Session& session, const RunOptions& options, const Submission& submi
   } else {
     return session.fail(opened.error());
   }
+  say_which_store(session, submission.source);
   const Workflow& workflow = submission.file.workflow;
   const Result<Plan> plan = plan_run(store->records(), submission, options.fresh);
   if (!plan) return session.fail(plan.error());
@@ -193,21 +203,22 @@ int run(Session& session, const RunOptions& options) {
     session.fail(source.error());
     return exit_usage;
   }
-  // The file decides what runs, and commands are searched for in the project.
-  for (const std::filesystem::path& path : {source->path, source->project}) {
+  // The file decides what runs, and commands are searched for in its directory.
+  for (const std::filesystem::path& path : {source->path, source->directory}) {
     if (const Status safe = session.check_owner(path); !safe) return session.fail(safe.error());
   }
   std::optional<WorkflowFile> file = load_or_show(session, *source);
   if (!file) return exit_usage;
-  const std::filesystem::path project = source->project;
+  session.use_project(source->home);
   const Result<Submission> submission = prepare(options, std::move(*source), std::move(*file));
   if (!submission) return session.fail(submission.error());
   if (options.dry_run) return dry_run(session, options, *submission);
 
   const StopSignals signals;
-  if (const Status fit = check_server(session, project); !fit) return session.fail(fit.error());
-  const auto store = session.store_or_create(project);
+  if (const Status fit = check_server(session); !fit) return session.fail(fit.error());
+  const auto store = session.store_or_create();
   if (!store) return session.fail(store.error());
+  say_which_store(session, submission->source);
   // Check this before the items are read, which may take long.
   if (!options.may_be_beside()) {
     const Status free = nothing_unfinished(**store, submission->file.workflow.name(), options.file);

@@ -42,6 +42,18 @@ class Listing {
   std::string out_;
 };
 
+void list_gate(Listing& out, const GateSpec& gate, const std::string& name) {
+  if (gate.kind == GateSpec::Kind::run) {
+    out.line("gate", name + ": run " + list_of(gate.argv).text());
+  } else if (gate.parts.empty()) {
+    out.line("gate", name + ": " + gate.body.text());
+  }
+  for (std::size_t i = 0; i < gate.parts.size(); ++i) {
+    const GateSpec& part = gate.parts[i];
+    list_gate(out, part, name + "." + (part.name.empty() ? std::to_string(i + 1) : part.name));
+  }
+}
+
 void list_action(Listing& out, const ActionSpec& action) {
   if (action.kind == ActionKind::run) out.line("run", list_of(action.argv).text());
   if (action.kind == ActionKind::sh) out.lines("sh", action.script);
@@ -54,13 +66,7 @@ void list_action(Listing& out, const ActionSpec& action) {
   for (const auto& [name, value] : action.in) out.line("in", name + ": " + value.text());
   if (!action.when.is_null()) out.line("when", action.when.text());
   if (!action.each.empty()) out.line("each", action.each);
-  for (const GateSpec& gate : action.gates) {
-    if (gate.kind == GateSpec::Kind::run) {
-      out.line("gate", gate.name + ": run " + list_of(gate.argv).text());
-    } else {
-      out.line("gate", gate.name + ": " + gate.body.text());
-    }
-  }
+  for (const GateSpec& gate : action.gates) list_gate(out, gate, gate.name);
 }
 
 void list_stage(Listing& out, const StageDefinition& stage) {

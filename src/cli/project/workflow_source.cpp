@@ -1,5 +1,6 @@
 #include "cli/project/workflow_source.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -11,13 +12,16 @@ namespace pawl::cli {
 
 namespace {
 
-/// The project of the working directory, else that of the file, else the directory of the file.
-Result<std::filesystem::path> project_for(const Session& session,
-                                          const std::filesystem::path& file) {
-  Result<std::filesystem::path> found = session.find_project(session.directory());
-  if (found && found->empty()) found = session.find_project(file.parent_path());
-  if (found && found->empty()) return file.parent_path();
-  return found;
+/// The first project found upwards from --dir, from the file, and from the working directory; else
+/// the directory of the file.
+Result<std::filesystem::path> home_of(const Session& session, const std::filesystem::path& file) {
+  std::vector<std::filesystem::path> starts{file.parent_path(), session.directory()};
+  if (!session.globals().dir.empty()) std::ranges::reverse(starts);
+  for (const std::filesystem::path& start : starts) {
+    Result<std::filesystem::path> found = session.find_project(start);
+    if (!found || !found->empty()) return found;
+  }
+  return file.parent_path();
 }
 
 }  // namespace
@@ -49,9 +53,10 @@ Result<WorkflowSource> read_workflow_source(const Session& session, const std::s
     return pawl::fail(ErrorCode::invalid, "cannot read '" + file + "': " + std::strerror(errno));
   }
   source.text = std::move(text).str();
-  Result<std::filesystem::path> project = project_for(session, source.path);
-  if (!project) return std::unexpected(project.error());
-  source.project = std::move(*project);
+  source.directory = source.path.parent_path();
+  Result<std::filesystem::path> home = home_of(session, source.path);
+  if (!home) return std::unexpected(home.error());
+  source.home = std::move(*home);
   return source;
 }
 
@@ -62,7 +67,7 @@ std::string rendered(const std::vector<Diagnostic>& diagnostics, std::string_vie
 }
 
 std::optional<WorkflowFile> load_or_show(Session& session, const WorkflowSource& source) {
-  auto loaded = load_workflow_file(source.text, {.name = source.name, .project = source.project});
+  auto loaded = load_workflow_file(source.text, {.name = source.name, .project = source.directory});
   const std::vector<Diagnostic>& told = loaded ? loaded->warnings : loaded.error();
   if (!session.prints_json()) {
     *session.streams().err << rendered(told, source.text, session.talk_style()) << std::flush;

@@ -14,14 +14,16 @@
 namespace pawl::cli {
 
 struct WorkflowSource {
-  std::filesystem::path path;     ///< absolute
-  std::filesystem::path project;  ///< absolute; where commands run and state is kept
+  std::filesystem::path path;       ///< absolute
+  std::filesystem::path directory;  ///< of the file: the base of its paths; commands run there
+  std::filesystem::path home;       ///< the directory whose `.pawl` has the store
   std::string text;
   std::string name;  ///< as the user wrote it
 };
 
-/// Reads the file and finds its project: that of the working directory, else that of the file, else
-/// the directory of the file. `not_found` or `invalid` if it cannot be read.
+/// Reads the file and finds its home: the nearest directory upwards from the file with `.pawl`,
+/// else the nearest upwards from the working directory, else the directory of the file. `--dir`
+/// comes before both. `not_found` or `invalid` if the file cannot be read.
 [[nodiscard]] Result<WorkflowSource> read_workflow_source(const Session& session,
                                                           const std::string& file);
 

@@ -81,7 +81,7 @@ Result<Plan> plan_run(Records& records, const Submission& submission, bool fresh
   const auto jobs = earlier_jobs(records, submission.file.workflow.name());
   if (!jobs) return std::unexpected(jobs.error());
   const ItemSource source =
-      read_items(submission.items, submission.params, submission.source.project);
+      read_items(submission.items, submission.params, submission.source.directory);
   Plan plan;
   for (bool more = true; more;) {
     std::vector<NewItem> page;

@@ -23,12 +23,12 @@ constexpr std::size_t held_items_max = 100'000;
 }  // namespace
 
 Result<ItemsSpec> items_named(const std::string& text, const ItemsSpec& of_file,
-                              const std::filesystem::path& project) {
+                              const std::filesystem::path& directory) {
   ItemsSpec items = of_file;
   items.list.clear();
   items.argv.clear();
   items.source = text == "-" ? "/dev/stdin" : text;
-  const std::filesystem::path path = project / items.source;
+  const std::filesystem::path path = directory / items.source;
   std::error_code ignored;
   const bool is_file = text == "-" || std::filesystem::is_regular_file(path, ignored);
   const bool is_lines = text == "-" || text.ends_with(".jsonl") || text.ends_with(".ndjson") ||
@@ -45,15 +45,15 @@ Result<ItemsSpec> items_named(const std::string& text, const ItemsSpec& of_file,
   }
   return pawl::fail(
       ErrorCode::invalid,
-      "--items: no such file in " + project.string() + ": '" + printable(text) + "'",
-      "pass a path relative to the project, a pattern with *, ? or [, or - for stdin");
+      "--items: no such file in " + printable(directory.string()) + ": '" + printable(text) + "'",
+      "pass a path relative to the workflow file, a pattern with *, ? or [, or - for stdin");
 }
 
 Result<FirstItems> read_first_items(const Submission& submission) {
   FirstItems first{
       .items = {},
       .more = true,
-      .rest = read_items(submission.items, submission.params, submission.source.project)};
+      .rest = read_items(submission.items, submission.params, submission.source.directory)};
   while (first.more && first.items.size() < held_items_max) {
     std::vector<NewItem> page;
     const Result<bool> read = first.rest(page);
@@ -80,7 +80,7 @@ Result<Begun> submit_job(Store& store, Engine* engine, const Submission& submiss
   const JobOptions options{
       .key = submission.key,
       .params = submission.params,
-      .labels = Json::object({{"project", submission.source.project.string()},
+      .labels = Json::object({{"project", submission.source.directory.string()},
                               {"file", submission.source.path.string()},
                               {"items", describe(submission.items)}}),
       .budget = submission.file.budget,

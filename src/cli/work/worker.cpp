@@ -165,8 +165,8 @@ Status Worker::stop() {
   return std::unexpected(std::move(*fault));
 }
 
-Status check_server(Session& session, const std::filesystem::path& fallback) {
-  const Result<StorePlace> place = session.store_place(fallback);
+Status check_server(Session& session) {
+  const Result<StorePlace> place = session.store_place();
   // If no store is named, opening it reports that.
   if (!place || place->is_file()) return {};
   const auto found = examine_postgres({.url = place->url});

@@ -72,7 +72,7 @@ class Worker {
 
   /// Whether the engine works on the job. If this machine cannot, reports why. Threads: any.
   [[nodiscard]] bool takes(const Job& job);
-  /// Why the commands of a job cannot run in its project directory: it does not exist on this
+  /// Why the commands of a job cannot run in its directory: it does not exist on this
   /// machine, or another user could have put programs there.
   [[nodiscard]] std::optional<Error> unfit_directory(const Job& job) const;
 
@@ -111,8 +111,8 @@ class Worker {
 [[nodiscard]] bool is_over(const Job& job);
 
 /// Checks the PostgreSQL server of the store, if the store is on one. `refused` lists everything
-/// that prevents work. Warnings go to stderr. `fallback` as for `Session::project`.
-[[nodiscard]] Status check_server(Session& session, const std::filesystem::path& fallback = {});
+/// that prevents work. Warnings go to stderr.
+[[nodiscard]] Status check_server(Session& session);
 
 /// The stages of a workflow that only the program that submitted it can run.
 [[nodiscard]] std::vector<std::string> stages_of_programs(const Workflow& workflow);
