@@ -1,6 +1,7 @@
 #include "cli/signals.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -61,6 +62,16 @@ bool stop_is_pending() {
   if (!ends_waits) return false;
   pollfd looked{.fd = held_back, .events = POLLIN, .revents = 0};
   return looked.fd >= 0 && ::poll(&looked, 1, 0) > 0 && (looked.revents & POLLIN) != 0;
+}
+
+bool wait_for_input(int descriptor) {
+  for (;;) {
+    // poll skips a negative descriptor: then no signals are blocked.
+    std::array<pollfd, 2> waiting{pollfd{.fd = descriptor, .events = POLLIN, .revents = 0},
+                                  pollfd{.fd = held_back, .events = POLLIN, .revents = 0}};
+    if (::poll(waiting.data(), waiting.size(), -1) < 0 && errno == EINTR) continue;
+    return waiting[1].revents == 0;
+  }
 }
 
 void let_waits_end_by_themselves() { ends_waits = false; }

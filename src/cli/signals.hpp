@@ -27,6 +27,10 @@ class StopSignals {
 /// waits inside of other calls: the signal stays pending for `wait`. Threads: any.
 [[nodiscard]] bool stop_is_pending();
 
+/// Waits until the descriptor can be read. False if one of the blocked signals arrived first; it
+/// stays pending.
+[[nodiscard]] bool wait_for_input(int descriptor);
+
 /// From now on `stop_is_pending` returns false: the engine is stopping, and its results must still
 /// be written to the store.
 void let_waits_end_by_themselves();

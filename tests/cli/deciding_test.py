@@ -69,6 +69,50 @@ class Reviews(StoreTest):
         self.assertIn("the edit changes nothing", self.pawl("review", "edit", other, env={"EDITOR": "true"}, code=2).err)
         self.assertIn("set EDITOR", self.pawl("review", "edit", other, code=1).err)
 
+    def reviewed(self, script, out):
+        """A job whose only item waits for a review of what this script makes; its review."""
+        (self.project / "texts.yaml").write_text(
+            "version: 1\nworkflow: texts\nitems: [one]\nstages:\n  make:\n"
+            f"    sh: |\n      {script}\n    out: {out}\n    review: {{ when: always }}\n")
+        self.pawl("run", "texts.yaml", code=11)
+        return self.pawl("review", "list", "--job", 3, "--json").json["reviews"][0]["review"]
+
+    def test_a_string_is_edited_as_plain_text_with_its_extension(self):
+        review = self.reviewed("""printf '%s' '{"output": {"page_md": "one\\ntwo", "title": "T"}}' > "$PAWL_RESULT" """,
+                               "{ page_md: string, title: string }")
+        editor = {"EDITOR": "sh -c 'cp $0 seen.txt; echo $0 > name.txt; sed -i s/two/three/ $0'"}
+        self.assertIn("did you mean", self.pawl("review", "edit", review, "--field", "titel", env=editor, code=2).err)
+        self.pawl("review", "edit", review, "--field", "page_md", env=editor)
+        self.assertEqual((self.project / "seen.txt").read_text(), "one\ntwo")
+        self.assertTrue((self.project / "name.txt").read_text().endswith(".md\n"))
+        [result] = self.pawl("results", 3, "--jsonl").lines
+        self.assertEqual(result["outputs"]["make"], {"page_md": "one\nthree", "title": "T"})
+
+    def test_a_file_is_edited_as_plain_text_and_a_binary_is_refused(self):
+        review = self.reviewed("""printf 'a,b\\n' > "$PAWL_DIR/t.csv"; printf 'x\\0y' > "$PAWL_DIR/b.bin"; """
+                               """echo '{"output": {"table": "t.csv", "blob": "b.bin"}}' > "$PAWL_RESULT" """,
+                               "{ table: file, blob: file }")
+        editor = {"EDITOR": "sh -c 'echo $0 > name.txt; sed -i s/b/c/ $0'"}
+        refused = self.pawl("review", "edit", review, "--field", "blob", env=editor, code=2)
+        self.assertIn("is not text, so it cannot be edited", refused.err)
+        self.pawl("review", "edit", review, "--field", "table", env=editor)
+        self.assertTrue((self.project / "name.txt").read_text().endswith(".csv\n"))
+        [result] = self.pawl("results", 3, "--jsonl").lines
+        self.assertEqual(result["outputs"]["make"]["table"]["name"], "t.csv")
+
+    def test_answered_reviews_are_listed_with_who_answered_what_and_when(self):
+        self.pawl("review", "approve", self.reviews()["ada"], "--note", "fine")
+        self.pawl("review", "reject", self.reviews()["a/b"], "--reason", "not hers", "--as", "eve")
+        answered = self.pawl("review", "list", "--status", "answered", "--json").json["reviews"]
+        self.assertEqual([one["item"] for one in answered], ["ada", "a/b"])
+        text = self.pawl("review", "list", "--status", "answered").out
+        self.assertRegex(text, r"ada .*approve +ann +.*(ago|now) +fine")
+        self.assertRegex(text, r"a/b .*reject +eve +.*(ago|now) +not hers")
+        everything = self.pawl("review", "list", "--status", "all").out
+        self.assertIn("eve", everything)
+        self.assertIn("list", everything)
+        self.assertNotIn("ANSWER", self.pawl("review", "list").out)
+
     def test_changes_send_it_back_with_the_note(self):
         self.pawl("review", "changes", self.reviews()["ada"], "--note", "longer, please")
         document = self.pawl("item", "show", "ada", "--job", 1, "--json").json

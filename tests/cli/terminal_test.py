@@ -178,6 +178,27 @@ class ReviewNext(TerminalTest):
         self.assertEqual(self.drafts(), [])
         self.assertEqual(self.tasks("ada")["sign"], "awaiting_review")
 
+    def test_ctrl_c_while_a_note_is_typed_gives_the_claim_back(self):
+        here = self.terminal("review", "next")
+        here.until(PROMPT)
+        here.type("r")
+        here.until("why is it rejected? ")
+        here.process.send_signal(signal.SIGINT)
+        self.assertEqual(here.end(), 130)
+        claims = [one["claimed_by"] for one in self.pawl("review", "list", "--json").json["reviews"]]
+        self.assertEqual(set(claims), {None})
+        self.assertEqual(self.tasks("ada")["sign"], "awaiting_review")
+
+    def test_ctrl_c_in_the_editor_gives_the_claim_back_and_keeps_the_draft(self):
+        editor = self.editor("echo '{ half' > \"$1\"; kill -INT $$")
+        here = self.terminal("review", "next", env=editor)
+        here.until(PROMPT)
+        here.type("e")
+        self.assertEqual(here.end(), 130)
+        claims = [one["claimed_by"] for one in self.pawl("review", "list", "--json").json["reviews"]]
+        self.assertEqual(set(claims), {None})
+        self.assertEqual([one.read_text() for one in self.drafts()], ["{ half\n"])
+
     def test_a_decision_of_somebody_else_is_told_and_it_goes_on(self):
         here = self.terminal("review", "next")
         here.until(PROMPT)

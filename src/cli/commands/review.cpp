@@ -17,7 +17,7 @@ namespace {
 
 struct ReviewListOptions {
   std::optional<std::int64_t> job;
-  std::string status = "open";  ///< or "all"
+  std::string status = "open";  ///< or "answered" (by a person), or "all"
   std::uint32_t limit = 100;
   std::int64_t after = 0;
 };
@@ -58,6 +58,38 @@ Result<Subject> subject_of(Records& records, const Review& review) {
   return subject;
 }
 
+/// Whether a person has answered, and the answer counts.
+bool is_answered(const Review& review) {
+  return review.answer && review.status != ReviewStatus::superseded;
+}
+
+std::vector<Table::Column> review_columns(bool shows_answers) {
+  std::vector<Table::Column> columns{{"REVIEW", Table::Align::right},
+                                     {"JOB", Table::Align::right},
+                                     {"ITEM", Table::Align::left, 50},
+                                     {"STAGE", Table::Align::left, 40},
+                                     {"REASON"},
+                                     {"ATTEMPT", Table::Align::right},
+                                     {"ASKED"}};
+  if (!shows_answers) {
+    columns.push_back({"CLAIMED"});
+    return columns;
+  }
+  columns.push_back({"ANSWER"});
+  columns.push_back({"BY", Table::Align::left, 30});
+  columns.push_back({"WHEN"});
+  columns.push_back({"NOTE", Table::Align::left, 50});
+  return columns;
+}
+
+/// What was answered, by whom, when, and the note. A review without an answer shows its status.
+std::vector<std::string> answer_cells(const Review& review, const Times& times) {
+  if (!is_answered(review)) return {std::string(name_of(review.status)), "", "", ""};
+  const bool is_closed = review.closed_at != no_time;
+  return {std::string(name_of(review.answer->outcome)), review.answer->reviewer,
+          is_closed ? times.of(review.closed_at) : "not effective yet", review.answer->note};
+}
+
 /// Applies the operation to each named review.
 int change_each(Session& session, const ReviewClaimOptions& options, const std::string& words,
                 const std::function<Act(const Store&, ReviewId, const std::string&)>& act) {
@@ -90,23 +122,21 @@ int review_list(Session& session, const ReviewListOptions& options) {
     return session.fail(there.error());
   }
   const Times times = session.times();
-  Listing list(session, {.array = "reviews",
-                         .columns = {{"REVIEW", Table::Align::right},
-                                     {"JOB", Table::Align::right},
-                                     {"ITEM", Table::Align::left, 50},
-                                     {"STAGE", Table::Align::left, 40},
-                                     {"REASON"},
-                                     {"ATTEMPT", Table::Align::right},
-                                     {"ASKED"},
-                                     {"CLAIMED"}},
-                         .limit = options.limit});
-  const ReviewFilter filter{.job = JobId{options.job.value_or(0)},
-                            .status = from_name<ReviewStatus>(options.status),
-                            .after = ReviewId{options.after},
-                            .limit = page_size};
+  const bool shows_answers = options.status != "open";
+  Listing list(
+      session,
+      {.array = "reviews", .columns = review_columns(shows_answers), .limit = options.limit});
+  // An answer is effective at once as a rule, which closes the review.
+  const bool wants_answered = options.status == "answered";
+  const ReviewFilter filter{
+      .job = JobId{options.job.value_or(0)},
+      .status = wants_answered ? std::nullopt : from_name<ReviewStatus>(options.status),
+      .after = ReviewId{options.after},
+      .limit = page_size};
   std::set<JobId> untrusted;
   std::int64_t last = 0;
   const Status read = each_row(records, filter, [&](const Review& review) -> Result<bool> {
+    if (wants_answered && !is_answered(review)) return true;
     const Result<bool> asked = is_asked(records, review);
     if (!asked) return asked;
     if (review.status == ReviewStatus::open && !*asked) {
@@ -122,14 +152,19 @@ int review_list(Session& session, const ReviewListOptions& options) {
     const auto cells = [&]() -> Result<Listing::Cells> {
       const Result<Subject> subject = subject_of(records, review);
       if (!subject) return std::unexpected(subject.error());
-      return Listing::Cells{std::to_string(review.id.value()),
-                            std::to_string(review.job.value()),
-                            id_part(subject->key),
-                            subject->stage,
-                            std::string(name_of(review.reason)),
-                            std::to_string(review.attempt),
-                            times.of(review.opened_at),
-                            claim_of(review, times)};
+      Listing::Cells row{std::to_string(review.id.value()),
+                         std::to_string(review.job.value()),
+                         id_part(subject->key),
+                         subject->stage,
+                         std::string(name_of(review.reason)),
+                         std::to_string(review.attempt),
+                         times.of(review.opened_at)};
+      if (!shows_answers) {
+        row.emplace_back(claim_of(review, times));
+        return row;
+      }
+      for (std::string& cell : answer_cells(review, times)) row.emplace_back(std::move(cell));
+      return row;
     };
     const auto id = [&] { return std::to_string(review.id.value()); };
     const bool added = list.add({.document = document, .id = id, .cells = cells});
@@ -138,7 +173,7 @@ int review_list(Session& session, const ReviewListOptions& options) {
   });
   if (!read) return session.fail(read.error());
   std::vector<std::string> hints;
-  if (!list.is_empty()) hints.emplace_back("decide: pawl review next");
+  if (!list.is_empty() && !shows_answers) hints.emplace_back("decide: pawl review next");
   for (const JobId job : untrusted) {
     const std::string number = std::to_string(job.value());
     hints.push_back("reviews of job " + number +

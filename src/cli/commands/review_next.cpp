@@ -1,6 +1,6 @@
 #include <array>
-#include <istream>
 #include <optional>
+#include <ostream>
 #include <string_view>
 
 #include "cli/commands/commands.hpp"
@@ -9,6 +9,7 @@
 #include "cli/input/review_edit.hpp"
 #include "cli/output/review_view.hpp"
 #include "cli/session.hpp"
+#include "cli/signals.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/store/each_row.hpp"
 
@@ -212,8 +213,11 @@ class Sitting {
 
   bool noted(const ShownReview& shown, ReviewOutcome outcome, const std::string& question,
              const std::string& words) {
-    const std::string note = session_.ask(question);
-    session_.streams().in->clear();
+    session_.print(question);
+    session_.streams().out->flush();
+    const std::optional<std::string> typed = read_line();
+    if (!typed) return false;  // the next key is Ctrl-C
+    const std::string& note = *typed;
     const bool was_escaped = note.find('\x1b') != std::string::npos;
     if (note.empty() || was_escaped) {
       session_.print(was_escaped ? "not decided\n" : "not decided: the note is empty\n");
@@ -244,14 +248,17 @@ class Sitting {
 int review_next(Session& session, const ReviewNextOptions& options) {
   const Result<std::string> person = Session::person(options.as);
   if (!person) return session.fail(person.error());
+  const bool sits_here = session.can_ask() && session.streams().out_is_terminal &&
+                         session.output() == OutputMode::text;
+  // Ctrl-C must release the claim, wherever it comes. Before the store, which may start threads.
+  std::optional<StopSignals> signals;
+  if (sits_here) signals.emplace();
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
   if (const Status there = require_job((*store)->records(), options.job); !there) {
     return session.fail(there.error());
   }
   const JobId job{options.job.value_or(0)};
-  const bool sits_here = session.can_ask() && session.streams().out_is_terminal &&
-                         session.output() == OutputMode::text;
   if (sits_here) return Sitting(session, **store, *person, job).run();
   Records& records = (*store)->records();
   const Result<std::optional<Review>> next = next_open(records, job, {}, *person, (*store)->now());

@@ -6,11 +6,14 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "cli/signals.hpp"
+
 namespace pawl::cli {
 namespace {
 
 /// Longer than the pause between two repeats of a held key.
 constexpr int quiet_milliseconds = 200;
+constexpr int control_c = 3;
 
 }  // namespace
 
@@ -46,11 +49,24 @@ void KeyReader::forget_typed_ahead() {
 
 int KeyReader::read() {
   for (;;) {
+    if (!wait_for_input(STDIN_FILENO)) return control_c;
     unsigned char key = 0;
     const ssize_t got = ::read(STDIN_FILENO, &key, 1);
     if (got == 1) return key;
     if (got < 0 && errno == EINTR) continue;
     return -1;
+  }
+}
+
+std::optional<std::string> read_line() {
+  std::string line;
+  for (;;) {
+    if (!wait_for_input(STDIN_FILENO)) return std::nullopt;
+    char next = 0;
+    const ssize_t got = ::read(STDIN_FILENO, &next, 1);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0 || next == '\n') return line;
+    line += next;
   }
 }
 

@@ -3,6 +3,8 @@
 /// Reads single keys from a terminal.
 
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace pawl::cli {
 
@@ -18,12 +20,17 @@ class KeyReader {
   /// Discards keys that were pressed or held down before the question appeared, so that they never
   /// answer it. Waits until no key has arrived for a moment.
   void forget_typed_ahead();
-  /// One key. Ctrl-C is 3, Ctrl-D is 4; -1 if the terminal is gone.
+  /// One key. Ctrl-C and a signal that `StopSignals` holds back are 3, Ctrl-D is 4; -1 if the
+  /// terminal is gone.
   [[nodiscard]] int read();
 
  private:
   struct Mode;
   std::unique_ptr<Mode> before_;  ///< null if there is no terminal
 };
+
+/// One line that the person types, without its newline. None if a signal that `StopSignals` holds
+/// back arrives first.
+[[nodiscard]] std::optional<std::string> read_line();
 
 }  // namespace pawl::cli
