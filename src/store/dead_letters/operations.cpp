@@ -4,6 +4,7 @@
 #include <set>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "pawl/codec/names.hpp"
 #include "store/dead_letters/reader.hpp"
@@ -45,6 +46,8 @@ class Walk {
 
  private:
   Status over_named(const DeadLetterSelection& selection) {
+    // All letters are read before the first one changes: it may take others along.
+    std::vector<Result<DeadLetter>> letters;
     for (const TaskId task : selection.tasks) {
       const Result<Task> row = store_.records().task(task);
       Result<DeadLetter> letter =
@@ -53,11 +56,15 @@ class Walk {
         letter = fail(ErrorCode::refused,
                       "task " + std::to_string(task.value()) + " belongs to another job");
       }
+      letters.push_back(std::move(letter));
+    }
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+      Result<DeadLetter>& letter = letters[i];
       if (letter) {
         deal_with(*letter);
       } else if (letter.error().code == ErrorCode::not_found ||
                  letter.error().code == ErrorCode::refused) {
-        answer(DeadLetterAnswer{.task = task, .refusal = std::move(letter.error())});
+        answer(DeadLetterAnswer{.task = selection.tasks[i], .refusal = std::move(letter.error())});
       } else {
         return std::unexpected(std::move(letter.error()));
       }
