@@ -6,7 +6,6 @@
 #include <optional>
 #include <ostream>
 
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,8 +33,7 @@ class KeyboardIgnored {
   struct sigaction quit_{};
 };
 
-[[noreturn]] void become(const std::string& script, const std::filesystem::path& file,
-                         FileUse use) {
+[[noreturn]] void become(const std::string& script, const std::filesystem::path& file) {
   struct sigaction usual{};
   usual.sa_handler = SIG_DFL;
   ::sigaction(SIGINT, &usual, nullptr);
@@ -43,20 +41,15 @@ class KeyboardIgnored {
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (use == FileUse::stdin_) {
-    const int input = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    if (input < 0 || ::dup2(input, STDIN_FILENO) < 0) ::_exit(127);
-  }
   ::execl("/bin/sh", "sh", "-c", script.c_str(), "pawl", file.c_str(), nullptr);
   ::_exit(127);
 }
 
 /// The wait status of the program; none if it could not start.
-std::optional<int> run_in_foreground(const std::string& script, const std::filesystem::path& file,
-                                     FileUse use) {
+std::optional<int> run_in_foreground(const std::string& script, const std::filesystem::path& file) {
   const KeyboardIgnored ignored;
   const pid_t child = ::fork();
-  if (child == 0) become(script, file, use);
+  if (child == 0) become(script, file);
   int ended = 0;
   while (child > 0 && ::waitpid(child, &ended, 0) < 0 && errno == EINTR) {
   }
@@ -73,11 +66,10 @@ bool interrupt_is_blocked() {
 }  // namespace
 
 ProgramEnd run_program(Session& session, const std::string& command,
-                       const std::filesystem::path& file, FileUse use) {
+                       const std::filesystem::path& file) {
   session.streams().out->flush();
   // As with git, the command may contain options, too.
-  const std::string script = use == FileUse::argument ? command + " \"$1\"" : command;
-  const std::optional<int> status = run_in_foreground(script, file, use);
+  const std::optional<int> status = run_in_foreground(command + " \"$1\"", file);
   if (!status) return ProgramEnd::failed;
   const int ended = *status;
   // A shell reports a program that a signal ended as 128 plus its number.

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Runs the person's own programs in the foreground: the editor, the pager, the file viewer.
+/// Runs the person's own editor in the foreground.
 
 #include <cstdint>
 #include <filesystem>
@@ -12,16 +12,11 @@ namespace pawl::cli {
 
 enum class ProgramEnd : std::uint8_t { done, failed, interrupted };
 
-/// How the program gets the file.
-enum class FileUse : std::uint8_t {
-  argument,  ///< after its own arguments
-  stdin_,    ///< as its standard input
-};
-
-/// Runs a shell command with the file and waits for its end. Ctrl-C reaches the program alone;
-/// `interrupted` if it ended by that. Where `StopSignals` holds signals back, they then report it.
+/// Runs a shell command with the file as its last argument, and waits for its end. Ctrl-C reaches
+/// the program alone; `interrupted` if it ended by that. Where `StopSignals` holds signals back,
+/// they then report it.
 [[nodiscard]] ProgramEnd run_program(Session& session, const std::string& command,
-                                     const std::filesystem::path& file, FileUse use);
+                                     const std::filesystem::path& file);
 
 /// VISUAL, else EDITOR, else vi if there is a terminal; `refused` if there is none.
 [[nodiscard]] Result<std::string> editor_command(const Session& session);

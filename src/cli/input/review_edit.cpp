@@ -185,7 +185,7 @@ class Editing {
       if (const Status written = draft.write(text, remarks); !written) {
         return std::unexpected(written.error());
       }
-      const ProgramEnd end = run_program(session_, editor, draft.path(), FileUse::argument);
+      const ProgramEnd end = run_program(session_, editor, draft.path());
       const std::optional<std::string> read = draft.text();
       if (!read) return pawl::fail(ErrorCode::unavailable, "cannot read the edited file");
       const bool is_same = *read == text;
@@ -252,16 +252,6 @@ class Editing {
 };
 
 }  // namespace
-
-std::vector<std::string> text_fields(Records& records, const ShownReview& shown,
-                                     const Json& output) {
-  std::vector<std::string> fields = editable_fields(shown.stage(), output);
-  std::erase_if(fields, [&](const std::string& field) {
-    const Result<Json> value = JsonView(output)[field].json();
-    return !value || !text_part(records, field, *value);
-  });
-  return fields;
-}
 
 Result<ShownReview> edit_review(Session& session, Store& store, const ShownReview& shown,
                                 EditRequest request) {

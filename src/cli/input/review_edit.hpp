@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "cli/output/review_view.hpp"
 #include "cli/session.hpp"
@@ -18,10 +17,6 @@ struct EditRequest {
   std::optional<std::string> field;   ///< only this one, as plain text
   std::optional<std::string> output;  ///< the whole edited output as JSON; none: use the editor
 };
-
-/// The editable fields that can be edited as plain text: strings, and files that hold text.
-[[nodiscard]] std::vector<std::string> text_fields(Records& records, const ShownReview& shown,
-                                                   const Json& output);
 
 /// Edits the output and sends it. The editor (VISUAL, EDITOR, vi) opens a single text as plain
 /// text, and everything else as JSON. A field that is a file may stay as it is, or become the path
