@@ -217,7 +217,7 @@ void read_gate(Faults& faults, const YamlNode& node, const std::filesystem::path
     if (kind && !gate.runs_command()) {
       faults.add("E027", reader.member("on_uncertain")->key_place,
                  "\"on_uncertain\" has no meaning in " + where,
-                 "a gate with " + *kind + " is never uncertain; leave it out");
+                 "only a gate that runs a command can be uncertain; leave it out");
     }
   }
   draft.action.gates.push_back(std::move(gate));
