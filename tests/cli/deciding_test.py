@@ -284,6 +284,8 @@ class Jobs(StoreTest):
         self.assertEqual((changed["cost_usd"], changed["deadline_s"], changed["max_total_attempts"],
                           changed["tokens"]), (12.5, 28800, 5, 1000))
         self.assertIn("no limit", self.pawl("job", "budget", 2).out)
+        self.assertIn("30m", self.pawl("job", "budget", 1, "--no-progress", "30m").out)
+        self.pawl("job", "budget", 1, "--no-progress", "soon", code=2)
         self.pawl("job", "budget", 1, "--deadline", "8", code=2)
         refused = self.pawl("item", "retry", "bob", code=1)
         self.assertIn("pawl job budget 1", refused.err, "the way out is a command")

@@ -208,6 +208,7 @@ stages:
         self.assertEqual([one["stage"] for one in document["stages_gone"]], ["sign"])
         self.assertEqual(document["stages_new"], ["post"])
         said = self.pawl("replay", 1, "--workflow", "new.yaml", code=1)
+        self.assertIn("gates were not asked again", said.err)
         self.assertIn("ada/draft, attempt 1\n  then:  ", said.out)
         self.assertIn("stage 'sign' is gone", said.out)
         self.assertNotIn("\x1b", said.out, "a key cannot paint the terminal")

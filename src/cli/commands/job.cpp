@@ -32,6 +32,7 @@ struct JobBudgetOptions {
   std::optional<double> cost_usd;
   std::optional<std::int64_t> tokens;
   std::string deadline;
+  std::string no_progress;
 };
 
 struct JobWaitOptions {
@@ -232,6 +233,11 @@ int job_budget(Session& session, const JobBudgetOptions& options) {
     if (!deadline) return session.fail(deadline.error());
     budget.deadline = *deadline;
   }
+  if (!options.no_progress.empty()) {
+    const Result<Duration> no_progress = parse_duration(options.no_progress);
+    if (!no_progress) return session.fail(no_progress.error());
+    budget.no_progress = *no_progress;
+  }
   const bool is_negative = options.attempts.value_or(0) < 0 || options.tokens.value_or(0) < 0;
   if (is_negative) return session.fail_usage("--attempts and --tokens must not be negative");
   if (budget != job->budget) {
@@ -314,7 +320,9 @@ CommandEntry job_budget_command() {
                        option("--cost-usd", &it.cost_usd, "DOLLARS", "Maximum cost"),
                        option("--tokens", &it.tokens, "N", "Maximum tokens"),
                        option("--deadline", &it.deadline, "TIME",
-                              "Maximum time since the submission, such as 8h")};
+                              "Maximum time since the submission, such as 8h"),
+                       option("--no-progress", &it.no_progress, "TIME",
+                              "Maximum time without a task that ends, such as 30m")};
                  });
 }
 

@@ -30,6 +30,7 @@ int replay(Session& session, const ReplayJobOptions& options) {
   if (!replayed) return session.fail(replayed.error());
   session.present({.document = [&] { return replay_document(*replayed); },
                    .text = [&] { return printable_lines(text_of(*replayed)); }});
+  session.say("gates were not asked again: their recorded verdicts count");
   return replayed->same() ? exit_done : exit_failed;
 }
 

@@ -154,7 +154,8 @@ std::string way_out_of_pause(const Job& job) {
     case PauseCause::deadline:
       return "its deadline has passed; extend it:  pawl job budget " + number + " --deadline TIME";
     case PauseCause::no_progress:
-      return "it made no progress for too long; continue it:  pawl job resume " + number;
+      return "it made no progress for too long; continue it:  pawl job resume " + number +
+             "   or allow more:  pawl job budget " + number + " --no-progress TIME";
     case PauseCause::none:
     case PauseCause::requested:
       break;
