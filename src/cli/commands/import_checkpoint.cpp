@@ -116,10 +116,10 @@ int import_old(Session& session, const ImportCheckpointOptions& options) {
     session.say("nothing was changed");
     return exit_done;
   }
-  const Result<std::shared_ptr<Store>> store = session.store_or_create(source->project);
+  const Result<std::shared_ptr<Store>> store = session.store_or_create(source->home);
   if (!store) return session.fail(store.error());
   const CheckpointJob with{.params = std::move(*params),
-                           .labels = Json::object({{"project", source->project.string()},
+                           .labels = Json::object({{"project", source->directory.string()},
                                                    {"file", source->path.string()}}),
                            .budget = file->budget,
                            .tolerate_failures = file->tolerate_failures};
