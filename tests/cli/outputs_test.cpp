@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "cli/input/review_edit.hpp"
+#include "cli/input/edit_check.hpp"
 #include "cli/output/file_outputs.hpp"
 #include "cli/output/line_diff.hpp"
 #include "cli/session.hpp"
@@ -59,7 +59,15 @@ class EditedOutput : public ::testing::Test {
  protected:
   /// The output that comes of the edit, or what is wrong with it.
   Result<Json> edited(const Json& original, const std::string& text) {
-    return edited_output(session_, *store_, {.name = "s", .handler = "h"}, original, text);
+    const StageDefinition stage{.name = "s", .handler = "h"};
+    const Result<Json> written = parse_json(text);
+    if (!written) return written;
+    Result<Json> kept = with_files_kept(session_, *store_, stage, original, *written);
+    if (!kept) return kept;
+    if (const Status fits = check_edit(stage, original, *kept); !fits) {
+      return std::unexpected(fits.error());
+    }
+    return kept;
   }
   ManualClock clock_;
   std::shared_ptr<Store> store_ = open_memory_store(clock_);
