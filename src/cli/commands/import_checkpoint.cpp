@@ -102,8 +102,13 @@ int import_old(Session& session, const ImportCheckpointOptions& options) {
     session.fail(source.error());
     return exit_usage;
   }
+  // The file decides what runs later.
+  for (const std::filesystem::path& path : {source->path, source->directory}) {
+    if (const Status safe = session.check_owner(path); !safe) return session.fail(safe.error());
+  }
   const std::optional<WorkflowFile> file = load_or_show(session, *source);
   if (!file) return exit_usage;
+  session.use_project(source->home);
   Result<Json> params = read_params(file->params, options.params);
   if (!params) return session.fail(params.error());
   const Result<ImportPlan> plan = read_plan(session, options);
@@ -116,8 +121,9 @@ int import_old(Session& session, const ImportCheckpointOptions& options) {
     session.say("nothing was changed");
     return exit_done;
   }
-  const Result<std::shared_ptr<Store>> store = session.store_or_create(source->home);
+  const Result<std::shared_ptr<Store>> store = session.store_or_create();
   if (!store) return session.fail(store.error());
+  say_which_store(session, *source);
   const CheckpointJob with{.params = std::move(*params),
                            .labels = Json::object({{"project", source->directory.string()},
                                                    {"file", source->path.string()}}),

@@ -70,7 +70,7 @@ int resume(Session& session, const ResumeOptions& options) {
                     printable(foreign.front()) + "'",
          .help = "run that program on this store"});
   }
-  if (const Status has_secrets = check_secrets(*workflow); !has_secrets) {
+  if (const Status has_secrets = check_secrets(*workflow, &*job); !has_secrets) {
     return session.fail(has_secrets.error());
   }
   say_if_changed(session, *job);

@@ -102,15 +102,6 @@ Result<Submission> prepare(const RunOptions& options, WorkflowSource source, Wor
   return submission;
 }
 
-/// Names the store, unless it was named, or is beside the workflow file and found from here.
-void say_which_store(Session& session, const WorkflowSource& source) {
-  const std::string from_here = session.directory().lexically_relative(source.home).string();
-  const bool is_found_from_here = !from_here.empty() && !from_here.starts_with("..");
-  const bool is_obvious = source.home == source.directory && is_found_from_here;
-  if (is_obvious || !session.named_store().empty()) return;
-  session.say("store: " + printable((source.home / ".pawl" / "pawl.db").string()));
-}
-
 int dry_run(Session& session, const RunOptions& options, const Submission& submission) {
   // A dry run creates no store.
   std::shared_ptr<Store> store;

@@ -84,13 +84,12 @@ class AllJobs {
     const auto unended = store_.records().jobs({.ended = false, .workflow_name = {}, .before = {}});
     if (!unended) return false;
     for (const Job& job : *unended) worked_on_.insert(job.id);
-    if (!until_idle_) return false;
     for (const Job& job : *unended) find_missing_secrets(job);
-    const bool is_restricted =
-        !order_.stages.empty() || !order_.categories.empty() || !without_secrets_.empty();
-    if (is_restricted) return has_nothing_here(*unended);
-    return std::ranges::all_of(*unended,
-                               [&](const Job& job) { return is_over(job) || !can_go_on(job); });
+    if (!until_idle_) return false;
+    if (!order_.stages.empty() || !order_.categories.empty()) return has_nothing_here(*unended);
+    return std::ranges::all_of(*unended, [&](const Job& job) {
+      return is_over(job) || !can_go_on(job) || is_left_to_others(job);
+    });
   }
 
   /// An idle store is polled rarely. A worker that waits for the end of all jobs still checks once
@@ -121,6 +120,26 @@ class AllJobs {
     const std::string& name = workflow.stage(stage).name;
     return (order_.stages.empty() || order_.stages.contains(name)) &&
            !without_secrets_.contains({workflow.hash(), name});
+  }
+
+  /// Whether everything that can go on in the job needs a secret that is not set here. Judged from
+  /// the counters of one row, so that no claim in between goes unseen.
+  bool is_left_to_others(const Job& job) {
+    const Result<Workflow> workflow = store_.records().workflow(job.workflow_hash);
+    if (!workflow || job.submission_open) return false;
+    bool lacks_secrets = false;
+    for (std::size_t i = 0; i < job.stages.size(); ++i) {
+      if (!runs(*workflow, static_cast<StageIndex>(i))) {
+        lacks_secrets = true;
+        continue;
+      }
+      for (const StateKind kind : {StateKind::ready, StateKind::running, StateKind::retry_scheduled,
+                                   StateKind::expanded}) {
+        if (job.stages[i][kind] + job.children[i][kind] > 0) return false;
+      }
+    }
+    if (lacks_secrets) left_.insert(job.id);
+    return lacks_secrets;
   }
 
   /// For a worker that does not run everything: no task that it may take is ready, runs here, or
@@ -184,9 +203,14 @@ class AllJobs {
     constexpr std::array order = {exit_job_cancelled, exit_job_paused, exit_waits_for_people,
                                   exit_job_failed};
     std::set<int> codes;
+    bool is_one_left = false;
     for (const JobId id : worked_on_) {
-      if (const Result<Job> job = store_.records().job(id)) codes.insert(exit_code_of(*job));
+      const Result<Job> job = store_.records().job(id);
+      if (!job) continue;
+      codes.insert(exit_code_of(*job));
+      is_one_left |= left_.contains(id) && !job->has_ended();
     }
+    if (is_one_left) return exit_failed;
     for (const ExitCode code : order) {
       if (codes.contains(code)) return code;
     }
@@ -202,7 +226,8 @@ class AllJobs {
   std::chrono::steady_clock::time_point look_again_at_;
   std::set<JobId> worked_on_;
   std::map<JobId, bool> is_ours_;
-  std::set<std::string> looked_for_secrets_;                       ///< hashes of workflows
+  std::set<JobId> left_;                      ///< to workers that have their secrets
+  std::set<std::string> looked_for_secrets_;  ///< hashes of workflows
   std::set<std::pair<std::string, std::string>> without_secrets_;  ///< workflow hash, stage
 };
 

@@ -16,8 +16,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Begins every line above the text that pawl wrote.
+/// Begins every line above the text that pawl wrote, and the last of these lines. A text that
+/// begins like a remark is left alone.
 constexpr std::string_view remark_sign = "# pawl: ";
+constexpr std::string_view end_of_remarks = "# pawl: -- your text begins below this line --\n";
 
 /// Beside the directory in which workers track their commands: "drafts" for "run".
 Result<fs::path> drafts_directory(const Session& session) {
@@ -28,8 +30,11 @@ Result<fs::path> drafts_directory(const Session& session) {
 }
 
 std::string without_remarks(std::string_view text) {
-  while (text.starts_with(remark_sign)) {
-    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  std::string_view rest = text;
+  while (rest.starts_with(remark_sign)) {
+    const bool is_end = rest.starts_with(end_of_remarks);
+    rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
+    if (is_end) return std::string(rest);
   }
   return std::string(text);
 }
@@ -61,6 +66,7 @@ Status Draft::write(const std::string& text, const std::vector<std::string>& rem
   for (const std::string& remark : remarks) {
     all += std::string(remark_sign) + printable(remark) + "\n";
   }
+  if (!remarks.empty()) all += end_of_remarks;
   all += text;
   const files::Descriptor file = files::open_private_file(path_);
   if (!file.is_open() || ::ftruncate(file.get(), 0) != 0) return cannot();

@@ -188,8 +188,10 @@ class Editing {
       const ProgramEnd end = run_program(session_, editor, draft.path());
       const std::optional<std::string> read = draft.text();
       if (!read) return pawl::fail(ErrorCode::unavailable, "cannot read the edited file");
-      const bool is_same = *read == text;
+      const std::string before = text;
       text = *read;
+      // Editors end the last line, even if the original does not.
+      if (text.ends_with('\n') && !part.text.ends_with('\n')) text.pop_back();
       if (end != ProgramEnd::done) return stopped(part, text, editor, end, draft);
       if (text.empty() && !part.text.empty()) {
         draft.discard();
@@ -201,7 +203,7 @@ class Editing {
         return sent;
       }
       const bool can_mend = sent.error().code == ErrorCode::invalid && session_.can_ask();
-      if (!can_mend || (is_same && !remarks.empty())) {
+      if (!can_mend || (text == before && !remarks.empty())) {
         // Without the remarks.
         if (const Status kept = draft.write(text); !kept) return std::unexpected(kept.error());
         return std::unexpected(with_draft(sent.error(), shown_, draft));
@@ -209,9 +211,9 @@ class Editing {
       session_.fail(sent.error());
       remarks = {"refused: " + sent.error().message};
       if (!sent.error().help.empty()) remarks.push_back("help: " + sent.error().help);
-      remarks.emplace_back(
-          "these lines are not sent. save and quit unchanged to stop and keep the");
-      remarks.emplace_back("draft; delete everything to give the edit up.");
+      remarks.emplace_back("These lines are not sent.");
+      remarks.emplace_back("To stop and keep the draft, save and quit without a change.");
+      remarks.emplace_back("To give the edit up, delete everything.");
     }
   }
 

@@ -48,6 +48,10 @@ void list_gate(Listing& out, const GateSpec& gate, const std::string& name) {
   } else if (gate.parts.empty()) {
     out.line("gate", name + ": " + gate.body.text());
   }
+  if (gate.kind == GateSpec::Kind::all) out.line("gate", name + ": all of these");
+  if (gate.kind == GateSpec::Kind::any) {
+    out.line("gate", name + ": at least " + std::to_string(gate.at_least) + " of these");
+  }
   for (std::size_t i = 0; i < gate.parts.size(); ++i) {
     const GateSpec& part = gate.parts[i];
     list_gate(out, part, name + "." + (part.name.empty() ? std::to_string(i + 1) : part.name));
@@ -66,6 +70,7 @@ void list_action(Listing& out, const ActionSpec& action) {
   for (const auto& [name, value] : action.in) out.line("in", name + ": " + value.text());
   if (!action.when.is_null()) out.line("when", action.when.text());
   if (!action.each.empty()) out.line("each", action.each);
+  if (!action.each_id.empty()) out.line("id", action.each_id);
   for (const GateSpec& gate : action.gates) list_gate(out, gate, gate.name);
 }
 

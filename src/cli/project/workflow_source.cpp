@@ -92,4 +92,12 @@ std::optional<WorkflowFile> load_or_show(Session& session, const WorkflowSource&
   return std::nullopt;
 }
 
+void say_which_store(Session& session, const WorkflowSource& source) {
+  const std::string from_here = session.directory().lexically_relative(source.home).string();
+  const bool is_found_from_here = !from_here.empty() && !from_here.starts_with("..");
+  const bool is_obvious = source.home == source.directory && is_found_from_here;
+  if (is_obvious || !session.named_store().empty()) return;
+  session.say("store: " + printable((source.home / ".pawl" / "pawl.db").string()));
+}
+
 }  // namespace pawl::cli

@@ -27,6 +27,9 @@ struct WorkflowSource {
 [[nodiscard]] Result<WorkflowSource> read_workflow_source(const Session& session,
                                                           const std::string& file);
 
+/// Names the store, unless it was named, or is beside the workflow file and found from here.
+void say_which_store(Session& session, const WorkflowSource& source);
+
 /// Errors and warnings as a compiler shows them. `text` is the content of the file.
 [[nodiscard]] std::string rendered(const std::vector<Diagnostic>& diagnostics,
                                    std::string_view text, const Style& style);

@@ -200,16 +200,27 @@ std::vector<std::string> stages_of_programs(const Workflow& workflow) {
   return names;
 }
 
-Status check_secrets(const Workflow& workflow) {
+Status check_secrets(const Workflow& workflow, const Job* job) {
+  const auto has_ended = [&](const std::string& name) {
+    if (job == nullptr || job->submission_open) return false;
+    const StageIndex stage = *workflow.require_stage(name);
+    const bool is_job_wide = workflow.stage(stage).scope == Scope::all;
+    const std::int64_t all = is_job_wide ? 1 : job->items.total - job->items.adopted;
+    return job->stages[at(stage)].ended() >= all;
+  };
   std::string text;
   for (const MissingSecret& secret : missing_secrets(workflow)) {
+    if (has_ended(secret.stage)) continue;
     text += (text.empty() ? "" : "; ") + ("stage '" + printable(secret.stage)) +
             "' needs the secret " + printable(secret.name) + ", which is not set";
   }
   if (text.empty()) return {};
   return pawl::fail(ErrorCode::refused, text,
-                    "set the variable where pawl runs, or submit the job with --detach and let a "
-                    "worker run it that has the secret");
+                    job == nullptr
+                        ? "set the variable where pawl runs, or submit the job with "
+                          "--detach and let a worker that has the secret run it"
+                        : "set the variable where pawl runs, or run `pawl work` where it "
+                          "is set");
 }
 
 Result<std::uint32_t> parallel_from(const std::optional<std::uint32_t>& said) {

@@ -117,9 +117,9 @@ class Worker {
 /// The stages of a workflow that only the program that submitted it can run.
 [[nodiscard]] std::vector<std::string> stages_of_programs(const Workflow& workflow);
 
-/// Whether this process has every secret of the workflow's stages. `refused` lists the missing
-/// ones.
-[[nodiscard]] Status check_secrets(const Workflow& workflow);
+/// Whether this process has every secret that the workflow's stages need; with a job, only stages
+/// count that have not ended for all items. `refused` lists the missing ones.
+[[nodiscard]] Status check_secrets(const Workflow& workflow, const Job* job = nullptr);
 
 /// The value of --parallel for a work order; zero if it is not given. `invalid` for an explicit
 /// zero, with which nothing would ever run.
