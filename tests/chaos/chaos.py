@@ -169,8 +169,11 @@ class ChaosTest(ProjectTest):
         mended, mended_at = time.monotonic(), time.time()
 
         def all_renewed():
+            answer = self.pawl("workers", "--all", "--json", code=None)
+            if answer.code != 0:
+                return False  # a server that was killed a moment ago may only now notice it
             since = {record["pid"]: moment(record["lease_until"]) - self.lease
-                     for record in self.records_of_workers() if record["state"] == "alive"}
+                     for record in answer.json["workers"] if record["state"] == "alive"}
             return all(since.get(worker.pid, 0) >= mended_at for worker in self.workers)
         self.wait_until("all workers are back", all_renewed)
         self.recoveries.append(time.monotonic() - mended)
