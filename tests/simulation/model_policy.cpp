@@ -67,6 +67,10 @@ Ending ending_of(const StageDefinition& of_stage, const ModelTask& task, const O
     }
     const Duration usual = backoff(stage.retry.backoff, end.counts.failures);
     const Duration hint = seen.error ? seen.error->retry_after.value_or(Duration{}) : Duration{};
+    if (hint > usual && hint > stage.retry.max_retry_after) {
+      end.state = exhausted(stage, FailCause::rate_limit);
+      return;
+    }
     const Duration delay = std::max(usual, hint);
     end.new_round = seen.result == AttemptResult::failure && seen.error &&
                     seen.error->kind == ErrorKind::protocol;
