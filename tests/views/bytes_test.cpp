@@ -127,11 +127,11 @@ TEST(Bytes, of_a_worker_and_what_it_holds) {
   task.attempts = 2;
   task.state = Running{.worker = WorkerId{3}, .opened_at = noon};
   const Holds holds{.tasks = {task}, .count = 1, .since = noon};
-  EXPECT_EQ(
-      worker_document(worker_until(noon), holds, "alive").text(),
-      R"({"worker":3,"name":"night","host":"ada","pid":99,"state":"alive","attempts_open":1,)"
-      R"("started_at":"2023-11-14T22:13:20Z","lease_until":"2023-11-14T22:13:20Z",)"
-      R"("holds":[{"job":41,"item":7,"task":8,"attempt":2,"since":"2023-11-14T22:13:20Z"}]})");
+  EXPECT_EQ(worker_document(worker_until(noon), holds, "alive").text(),
+            R"({"worker":3,"name":"night","host":"ada","pid":99,"state":"alive","attempts_open":1,)"
+            R"("started_at":"2023-11-14T22:13:20Z","lease_until":"2023-11-14T22:13:20Z",)"
+            R"("holds":[{"job":41,"item":7,"task":8,"child":null,"attempt":2,)"
+            R"("since":"2023-11-14T22:13:20Z"}]})");
 }
 
 TEST(Workers, are_alive_until_they_sign_off_die_or_lose_their_lease) {

@@ -193,10 +193,11 @@ TEST(EventDocument, has_the_promised_fields_and_data_by_type) {
   event.count = 8;
   event.when = noon + std::chrono::seconds(60);
   const Json document = event_document(event, "ada", "greet");
-  EXPECT_EQ(document.text(),
-            R"({"seq":7,"type":"retry.scheduled","job":41,"item":"ada","stage":"greet",)"
-            R"("attempt_number":2,"at":"2023-11-14T22:13:20Z","data":{"cause":"error_retry",)"
-            R"("max_attempts":8,"next_run_at":"2023-11-14T22:14:20Z"}})");
+  EXPECT_EQ(
+      document.text(),
+      R"({"seq":7,"type":"retry.scheduled","job":41,"item":"ada","stage":"greet","child":null,)"
+      R"("attempt_number":2,"at":"2023-11-14T22:13:20Z","data":{"cause":"error_retry",)"
+      R"("max_attempts":8,"next_run_at":"2023-11-14T22:14:20Z"}})");
   const Json of_job = event_document(Event{.type = EventType::job_resumed}, "", "");
   EXPECT_EQ(text_at(of_job, "item"), "null");
   EXPECT_EQ(text_at(of_job, "stage"), "null");
