@@ -6,6 +6,13 @@ include(CMakePackageConfigHelpers)
 
 set(pawl_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/pawl")
 
+# `./dev demo` builds the program alone. Without this, CMake would name the first library that is missing.
+install(CODE "
+  if(NOT EXISTS \"$<TARGET_FILE:pawl_testing>\")
+    message(FATAL_ERROR \"Not everything is built yet. Build it first: cmake --build ${PROJECT_BINARY_DIR}\")
+  endif()
+")
+
 set(pawl_installed_targets pawl_all pawl_testing)
 foreach(module IN LISTS pawl_modules)
   list(APPEND pawl_installed_targets pawl_${module})

@@ -22,7 +22,7 @@ actions::EventLines lines_of(std::string_view text) {
   require(::ftruncate(file, 0) == 0, "no memory");
   require(::pwrite(file, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()),
           "no memory");
-  return actions::read_events(path);
+  return actions::read_events(path, pawl::actions::Mask());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "actions/command.hpp"
 #include "pawl/codec/json.hpp"
+#include "text/utf8.hpp"
 
 namespace pawl::actions {
 
@@ -29,10 +30,19 @@ void add_log(std::vector<ArtifactRecord>& records, ArtifactKind kind, const char
   records.push_back(std::move(record));
 }
 
+/// How much of a line of $PAWL_EVENTS is quoted.
+constexpr std::size_t quoted_bytes_max = 60;
+
 /// Reads one line of $PAWL_EVENTS. `invalid` says what is wrong with it.
-Status read_event(const std::string& line, Usage& usage) {
+Status read_event(const std::string& line, const Mask& mask, Usage& usage) {
   const Result<Json> event = parse_json(line);
-  if (!event) return std::unexpected(event.error());
+  if (!event) {
+    // Masked before it is cut: half a secret would not be recognised.
+    const std::string shown = mask.whole(line);
+    const std::string_view beginning = text::beginning_of(shown, quoted_bytes_max);
+    return fail(ErrorCode::invalid, "not JSON: " + std::string(beginning) +
+                                        (beginning.size() < shown.size() ? "…" : ""));
+  }
   if (!is_object(*event)) return fail(ErrorCode::invalid, "not a JSON object");
   for (const auto& [key, value] : members(*event)) {
     if (key == "progress" && is_number(value)) continue;
@@ -79,7 +89,7 @@ Result<std::vector<ArtifactRecord>> file_records(const std::vector<NamedFile>& f
   return records;
 }
 
-EventLines read_events(const std::filesystem::path& path) {
+EventLines read_events(const std::filesystem::path& path, const Mask& mask) {
   EventLines lines;
   const Result<std::optional<std::string>> text = read_small_file(path, result_bytes_max);
   if (!text) {
@@ -94,7 +104,7 @@ EventLines read_events(const std::filesystem::path& path) {
     rest = newline == std::string_view::npos ? std::string_view{} : rest.substr(newline + 1);
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     Usage used;
-    const Status read = read_event(line, used);
+    const Status read = read_event(line, mask, used);
     if (read) {
       lines.usage = lines.usage + used;
     } else if (lines.ignored++ == 0) {
@@ -106,7 +116,7 @@ EventLines read_events(const std::filesystem::path& path) {
 
 ArtifactRecord note_of(const EventLines& events) {
   return {.kind = ArtifactKind::json,
-          .name = "ignored lines of PAWL_EVENTS",
+          .name = std::string(ignored_lines_name),
           .reference = {},
           .sha256 = {},
           .summary = Json::object({{"lines", events.ignored}, {"first", events.first_ignored}})};

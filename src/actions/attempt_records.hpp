@@ -3,6 +3,7 @@
 /// What an attempt leaves in its record beside the output: logs, artifacts and costs.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "actions/handed_in.hpp"
@@ -35,8 +36,10 @@ struct EventLines {
   std::int64_t ignored = 0;   ///< lines that the protocol does not know
   std::string first_ignored;  ///< why the first of them was ignored
 };
-[[nodiscard]] EventLines read_events(const std::filesystem::path& path);
+[[nodiscard]] EventLines read_events(const std::filesystem::path& path, const Mask& mask);
 
+/// The name of the artifact that notes ignored lines: {"lines": count, "first": what was wrong}.
+inline constexpr std::string_view ignored_lines_name = "ignored lines of PAWL_EVENTS";
 /// A note for the record if lines were ignored.
 [[nodiscard]] ArtifactRecord note_of(const EventLines& events);
 

@@ -48,7 +48,6 @@ class Variables {
 constexpr std::array<const char*, 5> inherited{"PATH", "HOME", "LANG", "TZ", "TMPDIR"};
 /// How long a process that left its group has to exit when the attempt is stopped.
 constexpr Duration stray_grace = std::chrono::milliseconds(500);
-constexpr const char* usual_path = "/usr/local/bin:/usr/bin:/bin";
 
 StageError refused(std::string code, std::string message) {
   return {.error_class = ErrorClass::final,

@@ -43,6 +43,9 @@ struct Command {
     const ActionServices& services, const ActionSpec& action, const std::vector<std::string>& argv,
     Context& context, const Lookup& lookup, Workspace& place);
 
+/// The PATH of commands if pawl has none.
+inline constexpr const char* usual_path = "/usr/local/bin:/usr/bin:/bin";
+
 /// The absolute path of the job's project directory; empty if the job names none.
 [[nodiscard]] std::string project_of(const Context& context);
 

@@ -7,7 +7,9 @@
 #include "actions/command_ending.hpp"
 #include "actions/envelope.hpp"
 #include "actions/output_types.hpp"
+#include "pawl/codec/digest.hpp"
 #include "pawl/codec/json.hpp"
+#include "pawl/core/text.hpp"
 #include "store/payloads/payload_names.hpp"
 
 namespace pawl::actions {
@@ -32,6 +34,27 @@ Result<std::vector<std::string>> command_line(const ActionSpec& action, const Lo
     return std::vector<std::string>{"/bin/sh", "-c", action.script};
   }
   return resolve_command(action.argv, lookup, &links);
+}
+
+/// A longer command line is recorded by its digest.
+constexpr std::size_t action_bytes_max = 4096;
+
+/// What the attempt runs, for its record. The text of a script is part of the workflow; its first
+/// line and its digest are enough to recognise it.
+Json action_record(const ActionSpec& action, const std::vector<std::string>& argv,
+                   const Mask& mask) {
+  if (action.kind == ActionKind::sh) {
+    const std::string line = action.script.substr(0, action.script.find('\n'));
+    return Json::object({{"sh", valid_text(mask.whole(line).substr(0, action_bytes_max))},
+                         {"sha256", sha256_hex(action.script)}});
+  }
+  std::vector<Json> words;
+  for (const std::string& word : argv) words.emplace_back(valid_text(mask.whole(word)));
+  Json all = Json::array(words);
+  if (all.size() <= action_bytes_max) return Json::object({{"run", all}});
+  return Json::object({{"run", Json::array({words.front()})},
+                       {"words", static_cast<std::int64_t>(words.size())},
+                       {"sha256", sha256_hex(all.text())}});
 }
 
 std::string all_misfits(const std::vector<FieldMisfit>& found) {
@@ -63,7 +86,7 @@ class Harvest {
     Written written = read_result();
     if (written && *written) mask_texts(**written);
     left_.artifacts = log_records(end_, store_, patience_);
-    const EventLines events = read_events(place_.events());
+    const EventLines events = read_events(place_.events(), mask_);
     left_.usage = events.usage;
     if (events.ignored > 0) {
       ArtifactRecord note = note_of(events);
@@ -121,6 +144,7 @@ class Harvest {
       file.name = mask_.whole(file.name);
       file.type = mask_.whole(file.type);
     }
+    for (Json& alternative : document.alternatives) alternative = masked(alternative, mask_);
     if (action_.out.empty()) document.output = masked(document.output, mask_);
   }
 
@@ -142,6 +166,7 @@ class Harvest {
 
   /// The usage in the result replaces the sum of its events.
   void add_what_it_says(const ResultDocument& document) {
+    left_.alternatives = document.alternatives;
     if (document.usage) left_.usage = *document.usage;
     if (document.model.empty()) return;
     left_.artifacts.push_back({.kind = ArtifactKind::json,
@@ -191,6 +216,7 @@ class Harvest {
       return failure(protocol_error(all_misfits(unfit)));
     }
     output.artifacts = std::move(left_.artifacts);
+    output.alternatives = std::move(left_.alternatives);
     if (document.outcome == ResultDocument::Kind::needs_review) {
       std::string why = output.summary;
       return NeedsReview{.output = std::move(output), .why = std::move(why)};
@@ -243,6 +269,7 @@ Outcome run_command_stage(const ActionServices& services, const ActionSpec& acti
   if (!argv) return Failure{.error = error_before_start(argv.error())};
   auto command = prepare_command(services, action, *argv, context, lookup, *place);
   if (!command) return Failure{.error = command.error()};
+  context.set_action(action_record(action, *argv, Mask(command->secrets)));
   const Result<Json> input = envelope(context, *services.store, *place, *in);
   if (!input) return Failure{.error = error_before_start(input.error())};
   const std::size_t capture = captures_output(action) ? result_bytes_max : 0;

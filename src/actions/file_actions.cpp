@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -11,6 +10,7 @@
 #include "actions/command_stage.hpp"
 #include "actions/expect.hpp"
 #include "actions/gates.hpp"
+#include "actions/missing_needs.hpp"
 #include "pawl/actions/actions.hpp"
 #include "pawl/codec/item_key.hpp"
 #include "pawl/codec/json.hpp"
@@ -121,7 +121,7 @@ GateFunction gate_of(const Services& services, const Action& action, const GateS
   };
 }
 
-std::shared_ptr<const StageCode> code_of(const Services& services, const Action& action) {
+std::shared_ptr<StageCode> code_of(const Services& services, const Action& action) {
   auto code = std::make_shared<StageCode>();
   if (!action->when.is_null()) code->when = condition_of(action);
   for (const GateSpec& gate : action->gates) {
@@ -160,21 +160,6 @@ bool has_secrets(const ActionServices& services, const ActionSpec& action) {
 
 }  // namespace
 
-std::vector<MissingSecret> missing_secrets(
-    const Workflow& workflow, const std::function<const char*(const char*)>& environment) {
-  std::vector<MissingSecret> missing;
-  for (const StageDefinition& stage : workflow.definition().stages) {
-    if (stage.handler != command_handler) continue;
-    const Result<ActionSpec> action = action_from(stage.params);
-    if (!action) continue;
-    for (const std::string& name : action->secrets) {
-      const char* const value = environment ? environment(name.c_str()) : std::getenv(name.c_str());
-      if (value == nullptr || *value == '\0') missing.push_back({stage.name, name});
-    }
-  }
-  return missing;
-}
-
 CodeSource file_actions(std::shared_ptr<Store> store, ActionOptions options) {
   options.run_directory = std::filesystem::absolute(options.run_directory);
   const auto run = std::make_shared<RunDirectory>(options.run_directory, options.trust_owner);
@@ -187,7 +172,9 @@ CodeSource file_actions(std::shared_ptr<Store> store, ActionOptions options) {
     Result<ActionSpec> action = action_from(stage.params);
     if (!action || (action->kind == ActionKind::human) != stage.is_human()) return nullptr;
     if (!has_secrets(*services, *action)) return nullptr;
-    return code_of(services, std::make_shared<const ActionSpec>(std::move(*action)));
+    const auto code = code_of(services, std::make_shared<const ActionSpec>(std::move(*action)));
+    code->is_available = check_of_scripts(stage);
+    return code;
   };
 }
 

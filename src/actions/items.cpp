@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "actions/file_digest.hpp"
 #include "actions/glob.hpp"
 #include "actions/item_lines.hpp"
 #include "actions/log_text.hpp"
@@ -47,18 +47,6 @@ using Documents = std::function<Result<bool>(Raw&)>;
 
 std::shared_ptr<std::FILE> closing(std::FILE* file) {
   return {file, [](std::FILE* open) { std::fclose(open); }};
-}
-
-Result<std::string> digest_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  Sha256 digest;
-  std::vector<char> buffer(std::size_t{1} << 18U);
-  while (file) {
-    file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-    digest.update({buffer.data(), static_cast<std::size_t>(file.gcount())});
-  }
-  if (!file.eof()) return fail(ErrorCode::unavailable, "cannot read " + path.string());
-  return digest.finish_hex();
 }
 
 Lookup params_lookup(const Json& params) {
@@ -301,6 +289,8 @@ class Pages {
     const Lookup lookup = item_lookup(params_, raw.data);
     if (items_.kind == ItemsSpec::Kind::one) {
       item.key = "1";
+    } else if (items_.kind == ItemsSpec::Kind::glob && items_.id.empty() && items_.keyed_by_path) {
+      item.key = raw.place;
     } else if (items_.id.empty()) {
       item.key = item_key(raw.data);
     } else {

@@ -1,6 +1,7 @@
 #include "actions/log_text.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "text/numbers.hpp"
@@ -17,6 +18,33 @@ std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(space);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(space) - first + 1);
+}
+
+constexpr std::string_view gap_begin = "\n… ";
+constexpr std::string_view gap_end = " bytes left out …\n";
+
+std::string gap_line(std::int64_t bytes) {
+  return std::string(gap_begin) + text::with_separators(bytes) + std::string(gap_end);
+}
+
+struct Gap {
+  std::string_view head;
+  std::string_view tail;
+};
+
+/// Where LogText cut a log of `bytes`. A log may contain such a line itself; only the one whose
+/// number fits its place counts.
+std::optional<Gap> find_gap(std::string_view text, std::int64_t bytes) {
+  for (std::size_t begin = text.find(gap_begin); begin != std::string_view::npos;
+       begin = text.find(gap_begin, begin + 1)) {
+    const std::size_t found = text.find(gap_end, begin);
+    if (found == std::string_view::npos) break;
+    const std::size_t end = found + gap_end.size();
+    const Gap gap{.head = text.substr(0, begin), .tail = text.substr(end)};
+    const auto kept = static_cast<std::int64_t>(gap.head.size() + gap.tail.size());
+    if (text.substr(begin, end - begin) == gap_line(bytes - kept)) return gap;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -89,8 +117,23 @@ std::string LogText::text() const {
   if (!head.empty() && static_cast<unsigned char>(head.back()) >= 0xC0U) head.remove_suffix(1);
   const std::string tail = tail_of(tail_, tail_max_);
   const std::int64_t left_out = bytes_ - static_cast<std::int64_t>(head.size() + tail.size());
-  return std::string(head) + "\n… " + text::with_separators(left_out) + " bytes left out …\n" +
-         tail;
+  return std::string(head) + gap_line(left_out) + tail;
+}
+
+std::string stored_after(std::string_view text, std::int64_t bytes, std::int64_t printed) {
+  const auto length = [](std::string_view part) { return static_cast<std::int64_t>(part.size()); };
+  if (printed >= bytes) return {};
+  // Both parts lie at the ends of the log, so the gap follows from where the second one begins.
+  std::string_view tail = text;
+  if (const std::optional<Gap> gap = find_gap(text, bytes)) {
+    if (printed <= length(gap->head)) {
+      return std::string(text.substr(static_cast<std::size_t>(printed)));
+    }
+    tail = gap->tail;
+  }
+  const std::int64_t missing = bytes - length(tail) - printed;
+  if (missing > 0) return gap_line(missing) + std::string(tail);
+  return std::string(tail.substr(static_cast<std::size_t>(-missing)));
 }
 
 std::string tail_of(std::string_view text, std::size_t bytes_max) {

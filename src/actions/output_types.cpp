@@ -24,23 +24,30 @@ std::string expected_word(FieldType type) {
   return type == FieldType::file ? "file" : std::string(name_of(type));
 }
 
+/// As JSON, so that the text "1" is not mistaken for the number 1.
+std::string shown_as_json(const Json& value) {
+  const std::string& text = value.text();
+  if (text.size() <= shown_max) return text;
+  return std::string(text::beginning_of(text, shown_max)) + "…";
+}
+
 void check_field(const OutField& field, const Json& value, bool of_children,
                  std::vector<FieldMisfit>& found) {
   if (!of_children) {
     if (!fits(value, field.type)) {
-      found.push_back({field.name, expected_word(field.type), shown(value)});
+      found.push_back({field.name, expected_word(field.type), shown_as_json(value)});
     }
     return;
   }
   if (!is_array(value)) {
-    found.push_back({field.name, "list of " + expected_word(field.type), shown(value)});
+    found.push_back({field.name, "list of " + expected_word(field.type), shown_as_json(value)});
     return;
   }
   std::size_t place = 0;
   for (const Json& element : elements(value)) {
     if (!element.is_null() && !fits(element, field.type)) {
       found.push_back({field.name + "[" + std::to_string(place) + "]", expected_word(field.type),
-                       shown(element)});
+                       shown_as_json(element)});
     }
     ++place;
   }
@@ -72,7 +79,7 @@ std::vector<FieldMisfit> misfits(const std::vector<OutField>& out, const Json& o
   std::vector<FieldMisfit> found;
   if (out.empty()) return found;
   if (!is_object(output)) {
-    found.push_back({"output", "object", shown(output)});
+    found.push_back({"output", "object", shown_as_json(output)});
     return found;
   }
   const auto given = members(output);
@@ -86,7 +93,7 @@ std::vector<FieldMisfit> misfits(const std::vector<OutField>& out, const Json& o
   }
   for (const auto& [name, value] : given) {
     if (std::ranges::find(out, name, &OutField::name) == out.end()) {
-      found.push_back({name, "no such field: `out` does not declare it", shown(value)});
+      found.push_back({name, "no such field: `out` does not declare it", shown_as_json(value)});
     }
   }
   return found;
@@ -115,7 +122,7 @@ Result<Json> keep_files(const std::vector<OutField>& out, const Json& output, Fi
     }
     const auto path = JsonView(value).string();
     if (!path) {
-      unfit.push_back({name, "the path of a file", shown(value)});
+      unfit.push_back({name, "the path of a file", shown_as_json(value)});
       continue;
     }
     const Result<Result<FileKeeper::Kept>> kept = keeper.keep(*path);

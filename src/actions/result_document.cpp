@@ -161,6 +161,10 @@ Result<ResultDocument> parse_result_document(std::string_view text) {
     return {};
   });
   object.read_list("artifacts", document.artifacts, read_file);
+  object.read_list("alternatives", document.alternatives, [](const Json& value, Json& one) {
+    one = value;
+    return Status();
+  });
   object.read_with("error", [&](const Json& value) { return read_error(value, document.error); });
   if (const Status read = object.finish(); !read) return std::unexpected(read.error());
   const bool says_both =

@@ -30,7 +30,8 @@ struct ResultDocument {
   std::optional<Usage> usage;
   std::string model;
   std::vector<NamedFile> artifacts;
-  std::optional<StageError> error;  ///< if set, only usage and artifacts of the above count
+  std::vector<Json> alternatives;   ///< what else the command considered
+  std::optional<StageError> error;  ///< if set, output, outcome and summary do not count
 };
 
 /// `invalid` says what is wrong with the text.

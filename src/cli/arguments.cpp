@@ -109,6 +109,27 @@ std::string in_our_words(const CLI::ParseError& wrong) {
   return lacks_value ? said.substr(0, said.find(':')) + " needs a value" : said;
 }
 
+bool takes_arguments(const CLI::App& app) {
+  return std::ranges::any_of(app.get_options(),
+                             [](const CLI::Option* option) { return option->get_positional(); });
+}
+
+/// The first word with one dash that is not an option of the command, which may be meant as a key;
+/// empty if there is none.
+std::string key_with_dash(const CLI::App& program, const CLI::App& command,
+                          const std::vector<std::string>& words) {
+  if (!takes_arguments(command)) return {};
+  for (const std::string& word : words) {
+    if (word == "--") return {};
+    if (word.size() < 2 || !word.starts_with('-') || word.starts_with("--")) continue;
+    const std::string name = word.substr(0, 2);
+    const bool is_option = command.get_option_no_throw(name) != nullptr ||
+                           program.get_option_no_throw(name) != nullptr;
+    if (!is_option) return word;
+  }
+  return {};
+}
+
 void allow_only(CLI::Option& option, const std::vector<std::string>& choices) {
   option.check(CLI::Validator(
       [&option, choices](const std::string& said) {
@@ -392,8 +413,12 @@ int CommandLine::call(const std::vector<std::string>& all) {
     Session(globals_).print(app_.help());
     return exit_done;
   } catch (const CLI::ParseError& wrong) {
-    return refuse(
-        {ErrorCode::invalid, in_our_words(wrong), "see: " + path_of(**named) + " --help"});
+    std::string help = "see: " + path_of(**named) + " --help";
+    if (const std::string key = key_with_dash(app_, **named, words); !key.empty()) {
+      help += "; if '" + printable(key) + "' is a key, put -- before it: " + path_of(**named) +
+              " -- " + quoted_for_shell(key);
+    }
+    return refuse({ErrorCode::invalid, in_our_words(wrong), std::move(help)});
   }
   globals_.output = output_mode();
   Session session(globals_);

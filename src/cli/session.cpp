@@ -7,6 +7,8 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include "cli/output/terminal_output.hpp"
+#include "cli/output/terminal_size.hpp"
 #include "cli/signals.hpp"
 #include "files/private_files.hpp"
 #include "files/trusted_path.hpp"
@@ -40,7 +42,8 @@ Streams standard_streams() {
 Session::Session(Globals globals, Streams streams, std::shared_ptr<Store> store)
     : globals_(std::move(globals)),
       streams_(streams),
-      style_{.colour = wants_colour(globals_.colour, streams.out_is_terminal)},
+      style_{.colour = wants_colour(globals_.colour, streams.out_is_terminal),
+             .width = streams.out_is_terminal ? terminal_size(STDOUT_FILENO).columns : 0},
       talk_style_{.colour = wants_colour(globals_.colour, streams.err_is_terminal)},
       store_(std::move(store)) {}
 

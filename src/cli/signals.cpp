@@ -21,6 +21,13 @@ namespace {
 std::atomic<int> held_back = -1;
 std::atomic<bool> ends_waits = true;
 
+/// For poll: never negative, which would wait for ever.
+int milliseconds_of(Duration duration) {
+  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(duration).count();
+  return static_cast<int>(
+      std::clamp<std::int64_t>(milliseconds, 0, std::numeric_limits<int>::max()));
+}
+
 sigset_t stop_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -48,11 +55,8 @@ StopSignals::~StopSignals() {
 }
 
 bool StopSignals::wait(Duration duration) const {
-  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(duration).count();
   pollfd waiting{.fd = descriptor_, .events = POLLIN, .revents = 0};
-  const int ready = ::poll(
-      &waiting, 1,
-      static_cast<int>(std::clamp<std::int64_t>(milliseconds, 0, std::numeric_limits<int>::max())));
+  const int ready = ::poll(&waiting, 1, milliseconds_of(duration));
   if (ready <= 0) return false;
   signalfd_siginfo taken{};
   return ::read(descriptor_, &taken, sizeof taken) == static_cast<ssize_t>(sizeof taken);
@@ -64,15 +68,27 @@ bool stop_is_pending() {
   return looked.fd >= 0 && ::poll(&looked, 1, 0) > 0 && (looked.revents & POLLIN) != 0;
 }
 
-bool wait_for_input(int descriptor) {
+namespace {
+
+InputWait poll_input(int descriptor, int milliseconds) {
   for (;;) {
     // poll skips a negative descriptor: then no signals are blocked.
     std::array<pollfd, 2> waiting{pollfd{.fd = descriptor, .events = POLLIN, .revents = 0},
                                   pollfd{.fd = held_back, .events = POLLIN, .revents = 0}};
-    if (::poll(waiting.data(), waiting.size(), -1) < 0 && errno == EINTR) continue;
-    return waiting[1].revents == 0;
+    const int found = ::poll(waiting.data(), waiting.size(), milliseconds);
+    if (found < 0 && errno == EINTR) continue;
+    if (found == 0) return InputWait::nothing;
+    return waiting[1].revents == 0 ? InputWait::ready : InputWait::signal;
   }
 }
+
+}  // namespace
+
+InputWait wait_for_input(int descriptor, Duration patience) {
+  return poll_input(descriptor, milliseconds_of(patience));
+}
+
+bool wait_for_input(int descriptor) { return poll_input(descriptor, -1) == InputWait::ready; }
 
 void let_waits_end_by_themselves() { ends_waits = false; }
 

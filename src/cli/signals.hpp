@@ -2,6 +2,8 @@
 
 /// Waits for Ctrl-C and similar signals, instead of being interrupted by them.
 
+#include <cstdint>
+
 #include "pawl/core/time.hpp"
 
 namespace pawl::cli {
@@ -27,6 +29,13 @@ class StopSignals {
 /// waits inside of other calls: the signal stays pending for `wait`. Threads: any.
 [[nodiscard]] bool stop_is_pending();
 
+enum class InputWait : std::uint8_t {
+  ready,    ///< the descriptor can be read
+  signal,   ///< one of the blocked signals arrived; it stays pending
+  nothing,  ///< the time is over
+};
+/// Waits this long until the descriptor can be read.
+[[nodiscard]] InputWait wait_for_input(int descriptor, Duration patience);
 /// Waits until the descriptor can be read. False if one of the blocked signals arrived first; it
 /// stays pending.
 [[nodiscard]] bool wait_for_input(int descriptor);

@@ -41,7 +41,8 @@ void append_event(std::string& out, const Event& event, const Event* before) {
                                                            event.count,
                                                            event.when.time_since_epoch().count()};
   std::size_t used = numbers.size();
-  if (event.text.empty()) {
+  const bool has_text = !event.text.empty() || !event.by.empty();
+  if (!has_text) {
     while (used > 1 && numbers[used - 1] == 0) --used;
   }
   append_number(out, numbers[0]);
@@ -56,9 +57,12 @@ void append_event(std::string& out, const Event& event, const Event* before) {
       append_number(out, numbers[i]);
     }
   }
-  if (event.text.empty()) return;
+  if (!has_text) return;
   out += ',';
   append_escaped(out, event.text);
+  if (event.by.empty()) return;
+  out += "\\b";
+  append_escaped(out, event.by);
 }
 
 /// Takes the text before the next `separator`, and the separator, off the front of `rest`.
@@ -69,23 +73,29 @@ std::string_view take(std::string_view& rest, char separator) {
   return taken;
 }
 
-bool read_escaped(std::string_view text, std::string& out) {
-  out.reserve(text.size());
+/// Reads a text, and after the mark `\b` who asked for the event.
+bool read_escaped(std::string_view text, Event& event) {
+  std::string* out = &event.text;
+  out->reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '\\') {
-      out += text[i];
+      *out += text[i];
       continue;
     }
     if (++i == text.size()) return false;
     switch (text[i]) {
       case 'n':
-        out += '\n';
+        *out += '\n';
         break;
       case '0':
-        out += '\0';
+        *out += '\0';
         break;
       case '\\':
-        out += '\\';
+        *out += '\\';
+        break;
+      case 'b':
+        if (out == &event.by) return false;
+        out = &event.by;
         break;
       default:
         return false;
@@ -125,7 +135,7 @@ bool read_event(std::string_view line, const Event* before, Event& event) {
   event.code = static_cast<std::int32_t>(numbers[4]);
   event.count = numbers[5];
   event.when = Timestamp{Duration{numbers[6]}};
-  return read_escaped(line, event.text);
+  return read_escaped(line, event);
 }
 
 }  // namespace

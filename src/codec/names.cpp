@@ -65,6 +65,7 @@ constexpr std::string_view word(CancelCause value) {
     case CancelCause::tolerance: return "tolerance";
     case CancelCause::stop_job: return "stop_job";
     case CancelCause::superseded: return "superseded";
+    case CancelCause::rejected: return "rejected";
   }
   return {};
 }
@@ -276,6 +277,7 @@ constexpr std::string_view word(ItemState value) {
     case ItemState::succeeded: return "succeeded";
     case ItemState::failed: return "failed";
     case ItemState::cancelled: return "cancelled";
+    case ItemState::rejected: return "rejected";
   }
   return {};
 }
@@ -315,6 +317,14 @@ constexpr std::string_view word(OnExhausted value) {
   switch (value) {
     case OnExhausted::fail: return "fail";
     case OnExhausted::escalate: return "escalate";
+  }
+  return {};
+}
+
+constexpr std::string_view word(OnRejected value) {
+  switch (value) {
+    case OnRejected::fail: return "fail";
+    case OnRejected::end_item: return "end_item";
   }
   return {};
 }
@@ -441,6 +451,7 @@ std::string_view name_of(ReviewOutcome value) { return word(value); }
 std::string_view name_of(ReviewPolicy value) { return word(value); }
 std::string_view name_of(OnExhausted value) { return word(value); }
 std::string_view name_of(OnFailure value) { return word(value); }
+std::string_view name_of(OnRejected value) { return word(value); }
 std::string_view name_of(OnUncertain value) { return word(value); }
 std::string_view name_of(OnBudgetEnd value) { return word(value); }
 std::string_view name_of(Scope value) { return word(value); }
@@ -471,6 +482,7 @@ template std::optional<ReviewOutcome> from_name(std::string_view);
 template std::optional<ReviewPolicy> from_name(std::string_view);
 template std::optional<OnExhausted> from_name(std::string_view);
 template std::optional<OnFailure> from_name(std::string_view);
+template std::optional<OnRejected> from_name(std::string_view);
 template std::optional<OnUncertain> from_name(std::string_view);
 template std::optional<OnBudgetEnd> from_name(std::string_view);
 template std::optional<Scope> from_name(std::string_view);
@@ -501,6 +513,7 @@ template std::optional<ReviewOutcome> from_number(std::int64_t);
 template std::optional<ReviewPolicy> from_number(std::int64_t);
 template std::optional<OnExhausted> from_number(std::int64_t);
 template std::optional<OnFailure> from_number(std::int64_t);
+template std::optional<OnRejected> from_number(std::int64_t);
 template std::optional<OnUncertain> from_number(std::int64_t);
 template std::optional<OnBudgetEnd> from_number(std::int64_t);
 template std::optional<Scope> from_number(std::int64_t);
@@ -531,6 +544,7 @@ template std::vector<std::string> all_names<ReviewOutcome>();
 template std::vector<std::string> all_names<ReviewPolicy>();
 template std::vector<std::string> all_names<OnExhausted>();
 template std::vector<std::string> all_names<OnFailure>();
+template std::vector<std::string> all_names<OnRejected>();
 template std::vector<std::string> all_names<OnUncertain>();
 template std::vector<std::string> all_names<OnBudgetEnd>();
 template std::vector<std::string> all_names<Scope>();

@@ -8,11 +8,11 @@
 namespace pawl::codec {
 namespace {
 
-std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+std::string in_quotes(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 std::string suggestion(std::string_view name, const std::vector<std::string>& known) {
   const std::string nearest = nearest_name(name, known);
-  return nearest.empty() ? std::string{} : "did you mean " + quoted(nearest) + "?";
+  return nearest.empty() ? std::string{} : "did you mean " + in_quotes(nearest) + "?";
 }
 
 template <class T>
@@ -80,10 +80,10 @@ Fit misfit_of_word(const Json& value, const std::vector<std::string>& words) {
   Misfit misfit;
   misfit.wanted = "must be one of";
   for (const std::string& word : words) {
-    misfit.wanted += (&word == &words.front() ? " " : ", ") + quoted(word);
+    misfit.wanted += (&word == &words.front() ? " " : ", ") + in_quotes(word);
   }
   if (const auto word = JsonView(value).string()) {
-    misfit.wanted += ", not " + quoted(*word);
+    misfit.wanted += ", not " + in_quotes(*word);
     misfit.help = suggestion(*word, words);
   }
   return misfit;
@@ -102,7 +102,7 @@ const Json* ObjectReader::find(std::string_view key) {
 
 void ObjectReader::note(std::string_view key, Fit fit) {
   if (!fit || error_) return;
-  error_ = Error{code_, quoted(key) + " of " + what_ + " " + fit->wanted, std::move(fit->help)};
+  error_ = Error{code_, in_quotes(key) + " of " + what_ + " " + fit->wanted, std::move(fit->help)};
 }
 
 void ObjectReader::note(Status status) {
@@ -110,14 +110,14 @@ void ObjectReader::note(Status status) {
 }
 
 void ObjectReader::note_missing(std::string_view key) {
-  if (!error_) error_ = Error{code_, what_ + " has no " + quoted(key), {}};
+  if (!error_) error_ = Error{code_, what_ + " has no " + in_quotes(key), {}};
 }
 
 Status ObjectReader::finish() {
   for (const auto& [key, value] : members_) {
     if (error_) break;
     if (std::ranges::find(known_, key) != known_.end()) continue;
-    error_ = Error{code_, "unknown key " + quoted(key) + " in " + what_, suggestion(key, known_)};
+    error_ = Error{code_, "unknown key " + in_quotes(key) + " in " + what_, suggestion(key, known_)};
   }
   if (error_) return std::unexpected(*error_);
   return {};

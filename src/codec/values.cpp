@@ -14,6 +14,8 @@ namespace {
 constexpr JsonLimits stored_limits{.depth = 1'000, .bytes = static_cast<std::size_t>(-1)};
 constexpr ErrorCode corrupt = ErrorCode::corrupt;
 constexpr std::string_view gates_key = "gates";
+constexpr std::string_view alternatives_key = "alternatives";
+constexpr std::string_view action_key = "action";
 
 Status read_value(const Json& json, Criterion& value) {
   return ObjectReader(json, "a stored criterion", corrupt)
@@ -54,18 +56,33 @@ Status read_value(const Json& json, std::vector<Assessment>& value) {
   return {};
 }
 
-/// Takes the assessments out of the object; the rest is the feedback, if there is any.
+Status read_alternatives(const Json& json, std::vector<Json>& value) {
+  if (!is_array(json)) return fail(corrupt, "stored alternatives must be a list");
+  value = elements(json);
+  return {};
+}
+
+/// What is not the feedback's own stands beside its members.
 Status read_value(const Json& json, Findings& value) {
   if (!is_object(json)) return fail(corrupt, "stored feedback must be an object");
+  bool has_others = false;
   std::vector<std::pair<std::string, Json>> rest;
   for (auto& [key, member] : members(json)) {
-    if (key != gates_key) {
+    Status read;
+    if (key == gates_key) {
+      read = read_value(member, value.assessments);
+    } else if (key == alternatives_key) {
+      read = read_alternatives(member, value.alternatives);
+    } else if (key == action_key) {
+      value.action = member;
+    } else {
       rest.emplace_back(key, member);
-    } else if (Status read = read_value(member, value.assessments); !read) {
-      return read;
+      continue;
     }
+    if (!read) return read;
+    has_others = true;
   }
-  if (rest.empty() && !value.assessments.empty()) return {};
+  if (rest.empty() && has_others) return {};
   return read_value(Json::object(rest), value.feedback.emplace());
 }
 
@@ -244,6 +261,10 @@ void append_json(std::string& out, const Findings& value) {
   ObjectWriter object(out);
   if (value.feedback) write_members(object, *value.feedback);
   if (!value.assessments.empty()) append_list(object.member(gates_key), value.assessments);
+  if (!value.alternatives.empty()) {
+    object.write(alternatives_key, Json::array(value.alternatives));
+  }
+  object.write_unless(action_key, value.action, Json{});
 }
 
 void append_json(std::string& out, const StageError& value) {

@@ -16,11 +16,13 @@
 
 namespace pawl::codec {
 
-/// What an attempt learned from its gates, as one column. Without assessments it is the text of the
-/// feedback alone, as older versions wrote it.
+/// The feedback of an attempt and everything else that is found in few attempts, as one column.
+/// Feedback alone is written as older versions wrote it.
 struct Findings {
   std::optional<Feedback> feedback;
-  std::vector<Assessment> assessments;
+  std::vector<Assessment> assessments = {};
+  std::vector<Json> alternatives = {};
+  Json action = {};
 };
 
 void append_json(std::string& out, const Feedback& value);

@@ -81,6 +81,7 @@ void append_stage(std::string& out, const StageDefinition& stage) {
   if (stage.retry != usual.retry) append_retry(object.member("retry"), stage.retry);
   object.write_unless("review", stage.review, usual.review);
   object.write_unless("editable", stage.editable, usual.editable);
+  object.write_unless("rejected", stage.rejected, usual.rejected);
   object.write_unless("changes_rerun", stage.changes_rerun, usual.changes_rerun);
   object.write_unless("on_failure", stage.on_failure, usual.on_failure);
   if (stage.limits != usual.limits) append_limits(object.member("limits"), stage.limits);
@@ -113,6 +114,7 @@ class StageReader {
         .read_with("retry", [&](const Json& json) { return read_retry(json, stage.retry); })
         .read("review", stage.review)
         .read("editable", stage.editable)
+        .read("rejected", stage.rejected)
         .read("changes_rerun", stage.changes_rerun)
         .read("on_failure", stage.on_failure)
         .read_with("limits", [&](const Json& json) { return read_limits(json, stage.limits); })

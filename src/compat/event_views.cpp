@@ -2,6 +2,23 @@
 
 namespace pawl {
 
+EventNames names_of(const Event& event, Records& records) {
+  EventNames names;
+  if (event.item) {
+    if (const Result<Item> item = records.item(event.item)) names.item = item->key;
+  }
+  if (!event.task) return names;
+  const Result<Job> job = records.job(event.job);
+  const Result<Workflow> workflow =
+      job ? records.workflow(job->workflow_hash) : std::unexpected(job.error());
+  if (workflow && at(stage_of(event.task)) < workflow->stage_count()) {
+    names.stage = workflow->stage(stage_of(event.task)).name;
+  }
+  const Result<Task> task = records.task(event.task);
+  if (task && task->child) names.child = task->child->key;
+  return names;
+}
+
 template <>
 std::optional<QualityCheckPassed> as(const Event& event) {
   if (event.type != EventType::gate_accepted) return {};

@@ -47,7 +47,8 @@ std::vector<bool> satisfied_stages(const Job& job, const Workflow& workflow) {
 /// Whether the stage has ended, in whatever way, for every item. It has once all items are settled.
 bool has_ended_for_all(const Job& job, StageIndex stage) {
   if (job.items.active() == 0) return true;
-  return job.stages[at(stage)].ended() + job.items.adopted >= job.items.total;
+  const std::int64_t adopted = job.items.adopted + job.items.adopted_rejected;
+  return job.stages[at(stage)].ended() + adopted >= job.items.total;
 }
 
 bool is_unreleased(const StateCounts& counts) {

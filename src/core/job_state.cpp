@@ -16,10 +16,11 @@ std::int64_t tasks_in(const Job& job, StateKind kind) {
   return sum;
 }
 
-JobState state_after(CancelCause cause) {
+JobState job_state_after(CancelCause cause) {
   switch (cause) {
     case CancelCause::requested:
     case CancelCause::superseded:
+    case CancelCause::rejected:
       return JobState::cancelled;
     case CancelCause::deadline:
     case CancelCause::budget:
@@ -45,7 +46,23 @@ void ItemCounts::count(ItemState state, std::int64_t change) {
     case ItemState::cancelled:
       cancelled += change;
       break;
+    case ItemState::rejected:
+      rejected += change;
+      break;
   }
+}
+
+void ItemCounts::count_adopted(ItemState state, std::int64_t change) {
+  (state == ItemState::rejected ? adopted_rejected : adopted) += change;
+}
+
+ItemState state_after(CancelCause cause) {
+  return cause == CancelCause::rejected ? ItemState::rejected : ItemState::cancelled;
+}
+
+ItemState settled_state(std::optional<CancelCause> cancelled, std::uint32_t failed_tasks) {
+  if (cancelled) return state_after(*cancelled);
+  return failed_tasks > 0 ? ItemState::failed : ItemState::succeeded;
 }
 
 std::int64_t StateCounts::ended() const {
@@ -54,10 +71,15 @@ std::int64_t StateCounts::ended() const {
 }
 
 JobState state_of(const Job& job) {
-  if (job.cancelled) return state_after(*job.cancelled);
+  if (job.cancelled) return job_state_after(*job.cancelled);
   if (!job.has_ended())
     return job.paused == PauseCause::none ? JobState::running : JobState::paused;
   return job.failed_tasks > 0 ? JobState::failed : JobState::completed;
+}
+
+bool is_ended_by_limit(const Job& job) {
+  return job.cancelled == CancelCause::tolerance || job.cancelled == CancelCause::deadline ||
+         job.cancelled == CancelCause::budget;
 }
 
 bool waits_for_people(const Job& job) {
@@ -71,7 +93,10 @@ StateCounts shown_counts(const Job& job, const Workflow& workflow, StageIndex st
   require(at(stage) < job.stages.size(), "a job counts the tasks of each of its stages");
   StateCounts shown = job.stages[at(stage)];
   const bool job_wide = workflow.stage(stage).scope == Scope::all;
-  if (!job_wide) shown[succeeded] += job.items.adopted;
+  if (!job_wide) {
+    shown[succeeded] += job.items.adopted;
+    shown[cancelled] += job.items.adopted_rejected;
+  }
   std::int64_t moving_or_ended = 0;
   for (const std::int64_t count : shown.by_kind) moving_or_ended += count;
   moving_or_ended -= shown[waiting];

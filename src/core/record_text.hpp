@@ -72,6 +72,8 @@ void each_text(Record& attempt, Visit& visit) {
   visit(attempt.summary);
   visit(attempt.output);
   for (auto& artifact : attempt.artifacts) each_text(artifact, visit);
+  for (auto& alternative : attempt.alternatives) visit(alternative);
+  visit(attempt.action);
   visit(attempt.decider);
   visit(attempt.decision.reason);
 }
@@ -108,6 +110,7 @@ void each_text(Record& review, Visit& visit) {
 template <IsRecord<Event> Record, class Visit>
 void each_text(Record& event, Visit& visit) {
   visit(event.text);
+  visit(event.by);
 }
 
 template <IsRecord<Step> Record, class Visit>

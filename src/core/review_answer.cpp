@@ -58,6 +58,11 @@ Status check(const StageDefinition& stage, const Task& task, const Review& revie
 
 }  // namespace
 
+bool ends_item(const StageDefinition& stage, const Task& task, const Answer& answer) {
+  return answer.outcome == ReviewOutcome::reject && stage.rejected == OnRejected::end_item &&
+         task.item && !task.child;
+}
+
 Result<Step> answer(const StageDefinition& stage, const Task& task, const Review& review,
                     const Answer& answer, Timestamp) {
   if (const Status fits = check(stage, task, review, answer); !fits) {
@@ -80,6 +85,7 @@ Result<Step> answer(const StageDefinition& stage, const Task& task, const Review
       break;
     }
     case ReviewOutcome::reject:
+      if (ends_item(stage, task, answer)) break;  // the end of the item moves the task
       fail(step, stage, FailCause::rejected_by_review, answer.note);
       break;
     case ReviewOutcome::request_changes:

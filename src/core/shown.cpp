@@ -25,8 +25,9 @@ TaskState shown_state_of(const Workflow& workflow, StageIndex stage, const TaskS
 }  // namespace
 
 ItemState shown_state(const Item& item, std::optional<CancelCause> job_cancelled) {
-  const bool is_cut_short = item.cancelled || job_cancelled;
-  return is_cut_short && item.state == ItemState::active ? ItemState::cancelled : item.state;
+  if (item.state != ItemState::active) return item.state;
+  const std::optional<CancelCause> cause = item.cancelled ? item.cancelled : job_cancelled;
+  return cause ? state_after(*cause) : ItemState::active;
 }
 
 ItemCounts shown_items(const Job& job) {
@@ -40,6 +41,9 @@ std::vector<ShownTask> shown_tasks(const Workflow& workflow, const Item& item,
                                    std::optional<CancelCause> job_cancelled) {
   const std::optional<CancelCause> cancelled = item.cancelled ? item.cancelled : job_cancelled;
   const bool is_adopted_whole = item.adopted_from && tasks.empty();
+  const TaskState adopted = item.state == ItemState::rejected
+                                ? TaskState(Cancelled{.cause = CancelCause::rejected})
+                                : TaskState(Succeeded{});
   std::vector<std::optional<Task>> stored(workflow.stage_count());
   for (Task& task : tasks) {
     const StageIndex stage = task.stage();
@@ -50,7 +54,7 @@ std::vector<ShownTask> shown_tasks(const Workflow& workflow, const Item& item,
     const std::optional<Task>& task = stored[at(stage)];
     states[at(stage)] =
         is_adopted_whole
-            ? TaskState(Succeeded{})
+            ? adopted
             : shown_state_of(workflow, stage, task ? task->state : Waiting{}, states, cancelled);
   }
   std::vector<ShownTask> shown;

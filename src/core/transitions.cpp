@@ -42,7 +42,7 @@ constexpr auto table = std::to_array<Transition>({
     {awaiting_review, awaiting_review, "the review is closed; the rerun it requested follows"},
     {awaiting_review, succeeded, "approved"},
     {awaiting_review, failed, "rejected"},
-    {awaiting_review, cancelled, "the item or the job was cancelled"},
+    {awaiting_review, cancelled, "the item or the job was cancelled, or the item rejected"},
 
     {expanded, waiting, "an upstream stage is rerun"},
     {expanded, ready, "the children have ended and must be joined, or it is rerun"},

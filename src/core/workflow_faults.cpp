@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t name_bytes_max = 200;
 constexpr std::size_t needs_max = 64;
 
-std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+std::string in_quotes(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 /// Collects the faults of one definition; each check is one function.
 class Faults {
@@ -50,6 +50,7 @@ class Faults {
       check_backoff(stage);
       check_gates(stage);
       check_changes_rerun(stage, i);
+      check_rejected(stage);
       check_tolerance(stage);
       check_pool(stage);
     }
@@ -62,14 +63,14 @@ class Faults {
     found_.push_back({ErrorCode::invalid, std::move(message), std::move(help)});
   }
   void add(const StageDefinition& stage, const std::string& what, std::string help = {}) {
-    add("stage " + quoted(stage.name) + ": " + what, std::move(help));
+    add("stage " + in_quotes(stage.name) + ": " + what, std::move(help));
   }
 
   void check_name(const std::string& whose, const std::string& name) {
     if (name.empty()) {
       add(whose + " has no name");
     } else if (name.size() > name_bytes_max) {
-      add(whose + ": the name " + quoted(name.substr(0, 20) + "…") + " has " +
+      add(whose + ": the name " + in_quotes(name.substr(0, 20) + "…") + " has " +
               std::to_string(name.size()) + " bytes",
           "at most 200 bytes are allowed");
     }
@@ -79,16 +80,17 @@ class Faults {
     });
     if (has_control) add(whose + ": the name contains a control character");
     if (!has_control && !is_valid_text(name)) {
-      add(whose + ": the name " + quoted(valid_text(name)) + " is not UTF-8");
+      add(whose + ": the name " + in_quotes(valid_text(name)) + " is not UTF-8");
     }
     if (name.find('/') != std::string::npos)
-      add(whose + ": the name " + quoted(name) + " contains a '/'");
+      add(whose + ": the name " + in_quotes(name) + " contains a '/'");
   }
 
   void check_size() {
-    if (definition_.stages.empty()) add("workflow " + quoted(definition_.name) + " has no stages");
+    if (definition_.stages.empty())
+      add("workflow " + in_quotes(definition_.name) + " has no stages");
     if (definition_.stages.size() > stages_max) {
-      add("workflow " + quoted(definition_.name) + " has " +
+      add("workflow " + in_quotes(definition_.name) + " has " +
               std::to_string(definition_.stages.size()) + " stages",
           "at most " + std::to_string(stages_max) + " are allowed");
     }
@@ -104,7 +106,7 @@ class Faults {
     const auto check = [&](const char* what, const std::string& text) {
       if (!is_valid_text(text)) {
         add(stage,
-            std::string(what) + " " + quoted(valid_text(text)) + " is not UTF-8 without NUL");
+            std::string(what) + " " + in_quotes(valid_text(text)) + " is not UTF-8 without NUL");
       }
     };
     check("the handler", stage.handler);
@@ -123,7 +125,7 @@ class Faults {
     std::set<std::string_view> seen;
     for (const std::string& name : stage.needs) {
       if (!seen.insert(name).second) {
-        add(stage, "needs " + quoted(name) + " twice");
+        add(stage, "needs " + in_quotes(name) + " twice");
         continue;
       }
       const auto need = places_.find(name);
@@ -132,7 +134,7 @@ class Faults {
       } else if (stage.scope == Scope::item &&
                  definition_.stages[need->second].scope == Scope::all) {
         add(stage,
-            "runs for each item and cannot need " + quoted(name) +
+            "runs for each item and cannot need " + in_quotes(name) +
                 ", which runs once for all items",
             "give it `scope: all` too");
       }
@@ -142,8 +144,8 @@ class Faults {
   void add_unknown(const StageDefinition& stage, const std::string& setting,
                    const std::string& name) {
     const std::string nearest = nearest_name(name, names_);
-    add(stage, setting + " names the unknown stage " + quoted(name),
-        nearest.empty() ? std::string{} : "did you mean " + quoted(nearest) + "?");
+    add(stage, setting + " names the unknown stage " + in_quotes(name),
+        nearest.empty() ? std::string{} : "did you mean " + in_quotes(nearest) + "?");
   }
 
   void check_work(const StageDefinition& stage) {
@@ -193,9 +195,10 @@ class Faults {
     for (const GateRef& gate : stage.gates) {
       if (gate.name.empty()) add(stage, "has a gate without a name");
       if (gate.timeout < Duration::zero()) {
-        add(stage, "gives gate " + quoted(gate.name) + " a negative timeout");
+        add(stage, "gives gate " + in_quotes(gate.name) + " a negative timeout");
       }
-      if (!seen.insert(gate.name).second) add(stage, "names gate " + quoted(gate.name) + " twice");
+      if (!seen.insert(gate.name).second)
+        add(stage, "names gate " + in_quotes(gate.name) + " twice");
     }
   }
 
@@ -205,14 +208,22 @@ class Faults {
     if (target == places_.end()) {
       add_unknown(stage, "changes_rerun", stage.changes_rerun);
     } else if (target->second == place || !is_upstream(graph_, target->second, place)) {
-      add(stage, "changes_rerun names " + quoted(stage.changes_rerun) + ", which is not upstream",
+      add(stage,
+          "changes_rerun names " + in_quotes(stage.changes_rerun) + ", which is not upstream",
           "leave it out to run the stage itself again");
     } else if (stage.scope == Scope::all &&
                definition_.stages[target->second].scope == Scope::item) {
       add(stage,
-          "runs once for all items, so changes_rerun cannot name " + quoted(stage.changes_rerun) +
-              ", which runs for each",
+          "runs once for all items, so changes_rerun cannot name " +
+              in_quotes(stage.changes_rerun) + ", which runs for each",
           "rerun single items instead");
+    }
+  }
+
+  void check_rejected(const StageDefinition& stage) {
+    if (stage.rejected == OnRejected::end_item && stage.scope == Scope::all) {
+      add(stage, "runs once for all items, so a rejection cannot end an item",
+          "leave out rejected: end_item");
     }
   }
 
@@ -237,16 +248,16 @@ class Faults {
       const auto [first, is_new] = pools_.emplace(limits.pool, &stage);
       const std::uint32_t limit = first->second->limits.parallel;
       if (!is_new && limit != limits.parallel) {
-        add(stage, "gives pool " + quoted(limits.pool) + " the limit " +
-                       std::to_string(limits.parallel) + ", stage " + quoted(first->second->name) +
-                       " gives it " + std::to_string(limit));
+        add(stage, "gives pool " + in_quotes(limits.pool) + " the limit " +
+                       std::to_string(limits.parallel) + ", stage " +
+                       in_quotes(first->second->name) + " gives it " + std::to_string(limit));
       }
     }
     if (limits.rate.is_set()) {
       const auto [first, is_new] = rates_.emplace(limits.pool, &stage);
       if (!is_new && first->second->limits.rate != limits.rate) {
-        add(stage, "gives pool " + quoted(limits.pool) + " another rate than stage " +
-                       quoted(first->second->name));
+        add(stage, "gives pool " + in_quotes(limits.pool) + " another rate than stage " +
+                       in_quotes(first->second->name));
       }
     }
   }

@@ -291,9 +291,41 @@ UPDATE jobs SET trust = 1 WHERE labels LIKE '{"pawl.arriving":%';
 ALTER TABLE workers ADD COLUMN holds_since BIGINT NOT NULL DEFAULT 0;
 )sql";
 
+/// See 005_rejections_and_limits of the SQLite store. No stored row can violate the wider ranges, so none
+/// is read.
+constexpr const char* rejections_and_limits = R"sql(
+ALTER TABLE jobs DROP CONSTRAINT jobs_cancelled_check;
+ALTER TABLE jobs ADD CONSTRAINT jobs_cancelled_check
+  CHECK (cancelled BETWEEN 1 AND 7) NOT VALID;
+ALTER TABLE items DROP CONSTRAINT items_cancelled_check;
+ALTER TABLE items ADD CONSTRAINT items_cancelled_check
+  CHECK (cancelled BETWEEN 1 AND 7) NOT VALID;
+ALTER TABLE items DROP CONSTRAINT items_state_check;
+ALTER TABLE items ADD CONSTRAINT items_state_check CHECK (state BETWEEN 1 AND 5) NOT VALID;
+ALTER TABLE attempts DROP CONSTRAINT attempts_cancelled_by_check;
+ALTER TABLE attempts ADD CONSTRAINT attempts_cancelled_by_check
+  CHECK (cancelled_by BETWEEN 1 AND 7) NOT VALID;
+ALTER TABLE tasks DROP CONSTRAINT tasks_check;
+ALTER TABLE tasks ADD CONSTRAINT tasks_check CHECK ((CASE state
+    WHEN 0 THEN satisfied IS NOT NULL
+    WHEN 1 THEN TRUE
+    WHEN 2 THEN worker > 0 AND opened_at IS NOT NULL AND attempts > 0
+    WHEN 3 THEN next_run_at IS NOT NULL
+    WHEN 4 THEN reason BETWEEN 1 AND 5
+    WHEN 5 THEN children >= 0 AND children_open BETWEEN 0 AND children
+                AND children_failed BETWEEN 0 AND children
+    WHEN 6 THEN stands IS NOT NULL AND edited_by IS NOT NULL
+    WHEN 7 THEN reason BETWEEN 1 AND 2
+    WHEN 8 THEN reason BETWEEN 1 AND 7 AND discarded IN (0, 1)
+    WHEN 9 THEN reason BETWEEN 1 AND 7
+    ELSE FALSE END) IS TRUE) NOT VALID;
+ALTER TABLE workers ADD COLUMN limits TEXT NOT NULL DEFAULT '';
+)sql";
+
 constexpr std::array known{
     Migration{.name = "001_everything", .sql = everything},
     Migration{.name = "002_trust_and_holdings", .sql = trust_and_holdings},
+    Migration{.name = "003_rejections_and_limits", .sql = rejections_and_limits},
 };
 
 }  // namespace

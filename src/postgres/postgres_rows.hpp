@@ -69,7 +69,8 @@ class PostgresRows final : public store::Rows {
   std::optional<store::ItemProgress> progress(ItemId item) override;
   void put_progress(ItemId item, const store::ItemProgress& progress) override;
   store::ItemBrief brief(ItemId item) override;
-  ItemId finished_before(const Job& job, std::string_view key, std::string_view sha256) override;
+  std::optional<store::FinishedItem> finished_before(const Job& job, std::string_view key,
+                                                     std::string_view sha256) override;
   void delete_item(ItemId item) override;
   void delete_ordinals(std::int64_t first, std::int64_t last) override;
 
@@ -79,6 +80,7 @@ class PostgresRows final : public store::Rows {
   std::vector<Task> tasks_of(ItemId item) override;
   std::vector<Task> tasks_of_ordinal(std::int64_t ordinal) override;
   std::vector<Task> children_of(TaskId parent, std::uint32_t expansion) override;
+  std::vector<TaskId> cancelled_tasks(JobId job) override;
   std::vector<Task> ready_tasks(std::span<const LaneId> lanes, std::uint32_t max) override;
   std::vector<Task> due_retries(Timestamp now, std::uint32_t max) override;
   std::vector<Task> running_of(WorkerId worker, std::uint32_t max) override;
@@ -99,6 +101,7 @@ class PostgresRows final : public store::Rows {
 
   WorkerId insert_worker(const WorkerRecord& worker) override;
   std::optional<WorkerRecord> worker(WorkerId id) override;
+  bool put_limits(WorkerId worker, const WorkerLimits& limits) override;
   bool retire_worker(WorkerId worker) override;
   void put_last_batch(WorkerId worker, BatchNumber batch) override;
   std::vector<WorkerId> gone_workers(Timestamp now, WorkerId self) override;
@@ -212,7 +215,7 @@ class PostgresRows final : public store::Rows {
 
   std::map<KeyOfJob, std::optional<std::uint32_t>, std::less<>> seen_;
   std::set<JobId> keys_loaded_;
-  std::map<std::pair<std::string, std::string>, ItemId> finished_;
+  std::map<std::pair<std::string, std::string>, std::optional<store::FinishedItem>> finished_;
   bool finished_loaded_ = false;
   std::unordered_map<ItemId, std::pair<std::optional<store::ItemProgress>, bool>> progress_;
   std::unordered_map<ItemId, store::ItemBrief> briefs_;

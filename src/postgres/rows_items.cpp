@@ -12,14 +12,14 @@ namespace {
 constexpr char select_passes[] = "SELECT key, pass FROM items WHERE job = $1 AND key = ANY($2)";
 constexpr char select_brief[] = "SELECT key, category, data FROM items WHERE id = $1";
 
-/// For each key and digest, the Succeeded item of the newest earlier job that has one.
+/// For each key and digest, the succeeded or rejected item of the newest earlier job that has one.
 constexpr char select_finished[] =
-    "SELECT wanted.key, wanted.sha256, found.id "
+    "SELECT wanted.key, wanted.sha256, found.id, found.state "
     "FROM unnest($4::text[], $5::text[]) AS wanted (key, sha256), "
-    "LATERAL (SELECT CASE i.adopted_from WHEN 0 THEN i.id ELSE i.adopted_from END AS id "
+    "LATERAL (SELECT CASE i.adopted_from WHEN 0 THEN i.id ELSE i.adopted_from END AS id, i.state "
     "FROM jobs j JOIN items i ON i.job = j.id AND i.key = wanted.key "
     "WHERE j.workflow_hash = $1 AND j.params = $2 AND j.id < $3 AND j.trust = ANY($6) "
-    "AND i.state = 2 AND i.data_sha256 = wanted.sha256 ORDER BY j.id DESC LIMIT 1) AS found";
+    "AND i.state IN (2, 5) AND i.data_sha256 = wanted.sha256 ORDER BY j.id DESC LIMIT 1) AS found";
 
 constexpr char delete_everything[] =
     "WITH RECURSIVE doomed AS (SELECT id FROM tasks WHERE id >= $1 AND id < $2 "
@@ -138,8 +138,9 @@ store::ItemBrief PostgresRows::brief(ItemId item) {
           .data = sql::stored_json(std::string(found.view(0, 2)))};
 }
 
-ItemId PostgresRows::finished_before(const Job& job, std::string_view key,
-                                     std::string_view sha256) {
+std::optional<store::FinishedItem> PostgresRows::finished_before(const Job& job,
+                                                                 std::string_view key,
+                                                                 std::string_view sha256) {
   const auto load = [&](ArrayColumn& keys, ArrayColumn& digests) {
     Parameters parameters = Parameters::of(job.workflow_hash, job.params.text(), job.id);
     std::vector<std::int64_t> trusts;
@@ -151,7 +152,8 @@ ItemId PostgresRows::finished_before(const Job& job, std::string_view key,
     for (int i = 0; i < found.rows(); ++i) {
       finished_.insert_or_assign(
           std::pair(std::string(found.view(i, 0)), std::string(found.view(i, 1))),
-          ItemId{found.integer(i, 2)});
+          store::FinishedItem{.id = ItemId{found.integer(i, 2)},
+                              .state = static_cast<ItemState>(found.integer(i, 3))});
     }
   };
   ArrayColumn keys(ArrayColumn::Kind::text);

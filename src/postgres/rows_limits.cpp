@@ -4,6 +4,7 @@
 #include "postgres/postgres_rows.hpp"
 #include "sql/due.hpp"
 #include "sql/sql_text.hpp"
+#include "sql/worker_codec.hpp"
 
 namespace pawl::postgres {
 
@@ -33,7 +34,8 @@ constexpr auto select_worker =
     joined("SELECT ", sql::worker_columns, " FROM workers WHERE id = $1 FOR KEY SHARE");
 constexpr char insert_worker_row[] =
     "INSERT INTO workers (id, host, pid, name, started_at, lease, lease_until, last_batch, "
-    "retired, gone) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0)";
+    "retired, gone, limits) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10)";
+constexpr char update_worker_limits[] = "UPDATE workers SET limits = $2 WHERE id = $1";
 constexpr char update_worker_retired[] = "UPDATE workers SET retired = 1 WHERE id = $1";
 constexpr char update_last_batch[] = "UPDATE workers SET last_batch = $2 WHERE id = $1";
 constexpr char update_worker_gone[] = "UPDATE workers SET gone = 1 WHERE id = $1";
@@ -110,10 +112,11 @@ void PostgresRows::note_opening(const std::string& name, const Rate& rate, Times
 
 WorkerId PostgresRows::insert_worker(const WorkerRecord& worker) {
   const WorkerId id{counter("worker")++};
-  connection_.post(insert_worker_row,
-                   Parameters::of(id, worker.host, worker.pid, worker.name, worker.started_at,
-                                  worker.lease_until - worker.started_at, worker.lease_until,
-                                  worker.last_batch, worker.retired));
+  connection_.post(
+      insert_worker_row,
+      Parameters::of(id, worker.host, worker.pid, worker.name, worker.started_at,
+                     worker.lease_until - worker.started_at, worker.lease_until, worker.last_batch,
+                     worker.retired, sql::limits_text(worker.limits)));
   return id;
 }
 
@@ -134,6 +137,11 @@ std::optional<WorkerRecord> PostgresRows::worker(WorkerId id) {
   want_worker(id);
   take_worker(id, std::move(connection_.answers().back()));
   return workers_.at(id);
+}
+
+bool PostgresRows::put_limits(WorkerId id, const WorkerLimits& limits) {
+  return connection_.ask(update_worker_limits, Parameters::of(id, sql::limits_text(limits)))
+             .changed() > 0;
 }
 
 bool PostgresRows::retire_worker(WorkerId worker) {

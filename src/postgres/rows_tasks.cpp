@@ -23,6 +23,16 @@ constexpr auto select_tasks_between =
     joined("SELECT ", task_columns, " FROM tasks WHERE id >= $1 AND id < $2 ORDER BY id");
 constexpr auto select_children = joined(
     "SELECT ", task_columns, " FROM tasks WHERE parent = $1 AND of_expansion = $2 ORDER BY id");
+// The tasks of an item are neighbours: see ids.hpp. An operator asks this for an ended job.
+constexpr char select_cancelled[] =
+    "SELECT task.id FROM items JOIN tasks AS task "
+    "ON task.id >= items.id << 16 AND task.id < (items.id + 1) << 16 "
+    "WHERE items.job = $1 AND items.state IN (1, 4) AND task.state = 9 "
+    "UNION ALL "
+    "SELECT child.id FROM items JOIN tasks AS task "
+    "ON task.id >= items.id << 16 AND task.id < (items.id + 1) << 16 "
+    "JOIN tasks AS child ON child.parent = task.id AND child.of_expansion = task.expansion "
+    "WHERE items.job = $1 AND items.state = 1 AND task.state = 5 AND child.state = 9 ORDER BY 1";
 constexpr auto select_due_retries =
     joined("SELECT ", task_columns,
            " FROM tasks WHERE state = 3 AND next_run_at <= $1 ORDER BY next_run_at, id LIMIT $2");
@@ -182,6 +192,15 @@ std::vector<Task> PostgresRows::children_of(TaskId parent, std::uint32_t expansi
   send();
   return read_locked(
       [&] { return select_tasks(select_children, Parameters::of(parent, expansion)); });
+}
+
+/// REQUIRES: the ledger has locked the job.
+std::vector<TaskId> PostgresRows::cancelled_tasks(JobId job) {
+  send();
+  std::vector<TaskId> found;
+  const Reply reply = connection_.ask(select_cancelled, Parameters::of(job));
+  for (int i = 0; i < reply.rows(); ++i) found.push_back(TaskId{reply.integer(i, 0)});
+  return found;
 }
 
 /// REQUIRES: the ledger has locked the job of the lanes, because it has checked whether the job may

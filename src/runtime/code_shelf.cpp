@@ -63,7 +63,7 @@ std::shared_ptr<const StageCode> CodeShelf::made_by(const std::vector<CodeSource
 }
 
 bool CodeShelf::can_run(const StageDefinition& definition, const StageCode* code) const {
-  if (!stages_.empty() && !stages_.contains(definition.name)) return false;
+  if (is_excluded(definition)) return false;
   const bool has_gates = std::ranges::all_of(definition.gates, [&](const GateRef& gate) {
     return code != nullptr && code->gates.contains(gate.name);
   });
@@ -76,7 +76,11 @@ bool CodeShelf::can_run(const StageDefinition& definition, const StageCode* code
 }
 
 bool CodeShelf::serves(const JobPlan& plan, StageIndex stage) const {
-  return !plan.is_left && can_run(plan.workflow.stage(stage), plan.code[at(stage)].get());
+  const StageCode* const code = plan.code[at(stage)].get();
+  if (plan.is_left || !can_run(plan.workflow.stage(stage), code)) return false;
+  if (code == nullptr || !code->is_available || code->is_available(plan.labels)) return true;
+  saw_unavailable_ = true;
+  return false;
 }
 
 }  // namespace pawl::runtime

@@ -5,6 +5,7 @@
 ///
 /// Threads: any. Sources are users' code and run outside the mutex.
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <set>
@@ -30,10 +31,16 @@ class CodeShelf {
 
   /// One entry per stage; null if this engine has no code for it.
   [[nodiscard]] CodeOfStages code_for(const Workflow& workflow) const;
+  /// Whether the options of the engine exclude the stage.
+  [[nodiscard]] bool is_excluded(const StageDefinition& definition) const {
+    return !stages_.empty() && !stages_.contains(definition.name);
+  }
   /// Whether all of a stage's code is here: without one of its gates everything would pass.
   [[nodiscard]] bool can_run(const StageDefinition& definition, const StageCode* code) const;
-  /// Whether this engine runs the stage for the items of this job.
+  /// Whether this engine runs the stage for the items of this job, as things are now.
   [[nodiscard]] bool serves(const JobPlan& plan, StageIndex stage) const;
+  /// Whether `serves` has refused a stage since the last call because it is not available now.
+  [[nodiscard]] bool take_unavailable() const { return saw_unavailable_.exchange(false); }
 
  private:
   [[nodiscard]] std::shared_ptr<const StageCode> made_by(const std::vector<CodeSource>& sources,
@@ -44,6 +51,7 @@ class CodeShelf {
   const std::set<std::string> stages_;
   const decltype(EngineOptions::log) log_;
 
+  mutable std::atomic<bool> saw_unavailable_ = false;
   mutable Mutex mutex_;
   Handlers handlers_ PAWL_GUARDED_BY(mutex_);
   std::vector<CodeSource> sources_ PAWL_GUARDED_BY(mutex_);

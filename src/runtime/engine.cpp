@@ -274,8 +274,14 @@ Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<Store> store,
 
 Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<Store> store, EngineOptions options,
                                                const Clock& clock) {
-  WorkerHello hello{
-      .host = host_name(), .pid = ::getpid(), .name = options.name, .lease = options.lease};
+  WorkerHello hello{.host = host_name(),
+                    .pid = ::getpid(),
+                    .name = options.name,
+                    .lease = options.lease,
+                    .limits = {.parallel = options.parallel,
+                               .stages = options.stages,
+                               .categories = options.categories,
+                               .left = {}}};
   // As the store records it, so that the worker recognises its own row.
   make_text_valid(hello.host);
   make_text_valid(hello.name);

@@ -26,6 +26,12 @@ void repair_text(Output& output) {
   for (ArtifactRecord& artifact : output.artifacts) make_text_valid(artifact);
 }
 
+std::size_t bytes_of(const std::vector<Json>& values) {
+  std::size_t sum = 0;
+  for (const Json& value : values) sum += value.size();
+  return sum;
+}
+
 void repair_text(FanOut& fan_out) {
   make_text_valid(fan_out.summary);
   for (NewChild& child : fan_out.children) make_text_valid(child);
@@ -111,8 +117,10 @@ class Execution {
   void take_one(Output output) {
     Attempt& draft = finished_->draft;
     draft.result = AttemptResult::success;
+    if (output.json.is_null()) output.json = output.typed.json();
     finished_->typed = output.typed;
     draft.usage = output.usage;
+    take_alternatives(std::move(output.alternatives), output.artifacts);
     const bool is_short = stands_in_record(output.json);
     if (is_short && (stage_.gates.empty() || attempt_->task.child)) {
       draft.summary = std::move(output.summary);
@@ -140,6 +148,22 @@ class Execution {
     draft.output = payload_reference(*sha256, output_.json.size());
   }
 
+  /// Too many of them would swell the record. An artifact then says what is missing.
+  void take_alternatives(std::vector<Json> alternatives, std::vector<ArtifactRecord>& artifacts) {
+    const std::size_t bytes = bytes_of(alternatives);
+    if (bytes <= inline_output_max) {
+      finished_->draft.alternatives = std::move(alternatives);
+      return;
+    }
+    artifacts.push_back(
+        {.kind = ArtifactKind::json,
+         .name = "alternatives that are too long to record",
+         .reference = {},
+         .sha256 = {},
+         .summary = Json::object({{"alternatives", static_cast<std::int64_t>(alternatives.size())},
+                                  {"bytes", static_cast<std::int64_t>(bytes)}})});
+  }
+
   /// A full disk is not the stage's fault, and may have room again.
   Result<std::string> kept(std::string_view text) {
     const auto keep = [&] { return ports_.store->keep_payload(text); };
@@ -160,6 +184,7 @@ class Execution {
   }
 
   void take_one(Failure failure) {
+    take_alternatives(std::move(failure.alternatives), failure.artifacts);
     finished_->draft.artifacts = std::move(failure.artifacts);
     finished_->draft.usage = failure.usage;
     take_one(std::move(failure.error));

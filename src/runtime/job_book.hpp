@@ -28,8 +28,9 @@ struct JobSeen {
 class JobBook {
  public:
   /// `takes`: whether this engine works on a job; empty: on all. `shelf` must outlive the book.
-  JobBook(decltype(EngineOptions::takes) takes, const CodeShelf& shelf)
-      : takes_(std::move(takes)), shelf_(shelf) {}
+  JobBook(decltype(EngineOptions::takes) takes, decltype(EngineOptions::why_left) why_left,
+          const CodeShelf& shelf)
+      : takes_(std::move(takes)), why_left_(std::move(why_left)), shelf_(shelf) {}
 
   [[nodiscard]] bool has(JobId job) const { return jobs_.contains(job); }
   /// Null where the job is not in the book.
@@ -48,11 +49,16 @@ class JobBook {
   void forget(JobId job) { jobs_.erase(job); }
   /// What was known of jobs may be wrong in every point.
   void doubt_all();
+  /// What this engine leaves to others, of all jobs in the book.
+  [[nodiscard]] std::vector<WorkerLimits::Left> left() const;
   /// Looks for the code of all stages again.
   void serve_again();
 
  private:
+  [[nodiscard]] std::vector<WorkerLimits::Left> left_of(const Job& job, const JobPlan& plan) const;
+
   const decltype(EngineOptions::takes) takes_;
+  const decltype(EngineOptions::why_left) why_left_;
   const CodeShelf& shelf_;
   std::unordered_map<JobId, JobSeen> jobs_;
 };

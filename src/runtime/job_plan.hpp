@@ -13,6 +13,8 @@
 #include "pawl/core/job.hpp"
 #include "pawl/runtime/context.hpp"
 #include "pawl/runtime/program.hpp"
+#include "pawl/store/store.hpp"
+#include "runtime/mutex.hpp"
 #include "runtime/recycled.hpp"
 
 namespace pawl::runtime {
@@ -29,7 +31,8 @@ struct JobPlan {
   std::vector<std::shared_ptr<const StageCode>> code;
   /// By stage: what a rate limit holds back, the stage's pool or the stage itself.
   std::vector<std::string> pool_keys;
-  bool is_left = false;  ///< this engine does not take it
+  bool is_left = false;                       ///< this engine does not take it
+  std::vector<WorkerLimits::Left> left = {};  ///< what it leaves to others, for people who ask
 };
 
 /// An output as downstream reads it.
@@ -74,6 +77,24 @@ class ItemHold {
   std::vector<std::shared_ptr<const KeptOutput>> outputs_;
 };
 
+/// What an attempt says that it runs. Its code writes it, and the loop reads it when the attempt
+/// closes, also if the code is still running then.
+class RunningAction {
+ public:
+  void set(Json action) {
+    const MutexLock lock(mutex_);
+    action_ = std::move(action);
+  }
+  [[nodiscard]] Json get() const {
+    const MutexLock lock(mutex_);
+    return action_;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  Json action_ PAWL_GUARDED_BY(mutex_);
+};
+
 struct ExecutionPorts;
 
 /// One open attempt of this engine.
@@ -91,6 +112,7 @@ struct OpenAttempt {
   mutable std::atomic<bool> missed_store = false;
   /// The work is done, and what it brought waits for the store.
   mutable std::atomic<bool> waits_for_store = false;
+  mutable RunningAction action;
 
   [[nodiscard]] const StageDefinition& stage() const { return plan->workflow.stage(task.stage()); }
 };

@@ -33,15 +33,15 @@ Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clo
     : store_(std::move(store)),
       options_(options),
       clock_(clock),
-      hello_(std::move(hello)),
       desk_(std::make_shared<Desk>(options.threads)),
       feed_(store_->records(), options.poll_interval),
       board_(worker, options.parallel),
       shelf_(options.stages, options.log),
-      jobs_(options.takes, shelf_),
+      jobs_(options.takes, options.why_left, shelf_),
       held_(*desk_),
       claimer_(options.categories, options.stages),
       lease_(options.lease, clock.now()),
+      hello_(std::move(hello)),
       next_look_(clock.now() + options.poll_interval),
       crew_(desk_, options.threads) {
   sweep_.plan(clock.now());
@@ -103,6 +103,7 @@ void Loop::serve(CodeSource source) {
 void Loop::serve_again() {
   desk_->post([this] {
     jobs_.serve_again();
+    report_limits();
     claimer_.look_afresh();
   });
 }
@@ -217,6 +218,11 @@ void Loop::run_timers(Timestamp now) {
     next_look_ = now + options_.poll_interval;
     const std::uint64_t mark = store_->change_mark();
     if (std::exchange(seen_mark_, mark) != mark) after_foreign_change();
+  }
+  // Nobody reports that a stage has become available.
+  if (now >= next_availability_look_ && shelf_.take_unavailable()) {
+    next_availability_look_ = now + std::chrono::seconds(1);
+    claimer_.want();
   }
   claimer_.release_due(now);
 }

@@ -177,6 +177,7 @@ class Loop {
   void on_renewed(WorkerId worker, Timestamp sent_at, const Status& renewed);
   void on_lease_lost();
   void on_lease_over();
+  void report_limits();
   void sweep();
   void on_swept(const Result<Swept>& swept);
   void on_sweep_failed(const Error& error);
@@ -191,7 +192,6 @@ class Loop {
   std::shared_ptr<Store> store_;
   EngineOptions options_;
   const Clock& clock_;
-  const WorkerHello hello_;
   std::shared_ptr<Desk> desk_;  // shared: an abandoned piece may still post to it
   EventFeed feed_;
   std::shared_ptr<const ExecutionPorts> ports_;  // shared: an abandoned handler may use it still
@@ -210,6 +210,8 @@ class Loop {
   Lease lease_;
   AcknowledgedResults acknowledged_;
   Holdings holdings_;
+  WorkerHello hello_;  ///< its limits change
+  bool has_unreported_limits_ = false;
   Errand comparison_;      ///< planned: before the next renewal
   Timestamp holds_since_;  ///< as of the last look that showed no difference
   std::uint64_t seen_setbacks_ = 0;
@@ -221,6 +223,7 @@ class Loop {
   bool stopping_ = false;
   Timestamp stop_deadline_;
   Timestamp next_look_;
+  Timestamp next_availability_look_;
   /// The store may hold attempts open for us that we know nothing of: answers were lost.
   Errand read_back_;
   std::uint64_t seen_mark_ = 0;

@@ -11,6 +11,13 @@
 
 namespace pawl::runtime {
 
+namespace {
+
+/// A longer action is not recorded; see `Context::set_action`.
+constexpr std::size_t action_bytes_max = 8192;
+
+}  // namespace
+
 Loop::Held& Loop::hold_attempt(Task task, std::shared_ptr<const JobPlan> plan,
                                std::shared_ptr<ItemHold> hold) {
   auto attempt = std::allocate_shared<OpenAttempt>(Recycled<OpenAttempt>());
@@ -158,9 +165,12 @@ void Loop::close_attempt(Held& held) {
     given_back.graceful = true;
     given_back.ran = draft.ran;
     given_back.artifacts = std::move(draft.artifacts);
+    given_back.alternatives = std::move(draft.alternatives);
     given_back.usage = draft.usage;
     draft = std::move(given_back);
   }
+  draft.action = attempt.action.get();
+  if (draft.action.size() > action_bytes_max) draft.action = {};
   draft.cancelled_by = seen.cancelled ? seen.cancelled : held.item_cancelled;
   // What broke because it was asked to end did not fail; what it left behind stays.
   const bool was_cut_off =

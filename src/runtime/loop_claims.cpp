@@ -54,6 +54,7 @@ void Loop::see(const Job& job, const Workflow& workflow) {
   }
   jobs_.add(job, workflow);
   refresh(job);
+  if (!jobs_.find(job.id)->plan->left.empty()) report_limits();
 }
 
 void Loop::refresh(const Job& job) {

@@ -32,6 +32,7 @@ void Loop::on_renewed(WorkerId worker, Timestamp sent_at, const Status& renewed)
       claimer_.want();
     }
     compare_holdings();
+    if (has_unreported_limits_) report_limits();
     return;
   }
   if (renewed.error().code == ErrorCode::not_found) {
@@ -77,6 +78,20 @@ void Loop::on_lease_lost() {
                 lease_.sign_on_failed(clock_.now());
               }
               claimer_.want();
+            });
+}
+
+/// Records what this engine leaves to others. If the store does not answer, the next renewal tries
+/// again.
+void Loop::report_limits() {
+  std::vector<WorkerLimits::Left> left = jobs_.left();
+  if (stopping_ || (left == hello_.limits.left && !has_unreported_limits_)) return;
+  hello_.limits.left = std::move(left);
+  has_unreported_limits_ = false;
+  ask_store([worker = worker(),
+             limits = hello_.limits](Store& store) { return store.note_limits(worker, limits); },
+            [this](const Status& noted) {
+              has_unreported_limits_ = !noted && noted.error().code == ErrorCode::unavailable;
             });
 }
 

@@ -34,6 +34,11 @@ StageBuilder& StageBuilder::editable(std::vector<std::string> fields) {
   });
   return *this;
 }
+StageBuilder& StageBuilder::rejected(OnRejected what) {
+  owner_->set(stage_, "rejected",
+              [what](StageDefinition& stage, StageCode&) { stage.rejected = what; });
+  return *this;
+}
 StageBuilder& StageBuilder::changes_rerun(const std::string& upstream_stage) {
   owner_->set(stage_, "changes_rerun", [upstream_stage](StageDefinition& stage, StageCode&) {
     stage.changes_rerun = upstream_stage;

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "pawl/runtime/context.hpp"
 #include "runtime/job_plan.hpp"
@@ -18,6 +19,7 @@ class TaskContext final : public Context {
       : attempt_(std::move(attempt)), store_(std::move(store)), deadline_(deadline) {}
 
   [[nodiscard]] JobId job() const override { return attempt_->plan->id; }
+  void set_action(Json action) override { attempt_->action.set(std::move(action)); }
   void set_waits_for_store(bool waits) override { attempt_->waits_for_store = waits; }
   [[nodiscard]] const Workflow& workflow() const override { return attempt_->plan->workflow; }
   [[nodiscard]] const std::string& stage_name() const override;

@@ -65,6 +65,8 @@ void read_attempt(const Cursor& row, Attempt& attempt) {
   if (auto findings = decoded_or_none<codec::Findings>(columns.view())) {
     attempt.feedback = std::move(findings->feedback);
     attempt.assessments = std::move(findings->assessments);
+    attempt.alternatives = std::move(findings->alternatives);
+    attempt.action = std::move(findings->action);
   }
   columns.into(attempt.summary);
   attempt.artifacts = artifacts_from(columns.view());
@@ -102,11 +104,15 @@ std::optional<std::pair<Json, std::vector<ArtifactRecord>>> output_of(Session& s
 
 AttemptTexts attempt_texts(const Attempt& attempt) {
   AttemptTexts texts{.error = encoded(attempt.error)};
-  if (attempt.assessments.empty()) {
+  const bool is_feedback_alone =
+      attempt.assessments.empty() && attempt.alternatives.empty() && attempt.action.is_null();
+  if (is_feedback_alone) {
     texts.feedback = encoded(attempt.feedback);
   } else {
-    texts.feedback = codec::to_json_text(
-        codec::Findings{.feedback = attempt.feedback, .assessments = attempt.assessments});
+    texts.feedback = codec::to_json_text(codec::Findings{.feedback = attempt.feedback,
+                                                         .assessments = attempt.assessments,
+                                                         .alternatives = attempt.alternatives,
+                                                         .action = attempt.action});
   }
   if (!attempt.artifacts.empty()) texts.artifacts = codec::to_json_text(attempt.artifacts);
   return texts;

@@ -31,7 +31,7 @@ inline constexpr char attempt_columns[] =
 /// The fields that are stored as text.
 struct AttemptTexts {
   std::optional<std::string> error;
-  std::optional<std::string> feedback = {};  ///< with the assessments of the gates
+  std::optional<std::string> feedback = {};  ///< `codec::Findings`
   std::optional<std::string> artifacts = {};
 };
 [[nodiscard]] AttemptTexts attempt_texts(const Attempt& attempt);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "sql/sql_text.hpp"
+#include "sql/worker_codec.hpp"
 
 namespace pawl::sql {
 
@@ -66,6 +67,7 @@ WorkerRecord worker_of(const Cursor& row) {
   columns.into(worker.last_batch);
   columns.into(worker.retired);
   columns.into(worker.holds_since);
+  worker.limits = limits_from(columns.view());
   return worker;
 }
 

@@ -31,7 +31,7 @@ inline constexpr char is_anything_due[] =
 /// In the order that `worker_of` reads.
 inline constexpr char worker_columns[] =
     "id, host, pid, name, started_at, lease_until, last_batch, retired <> 0 OR gone <> 0, "
-    "holds_since";
+    "holds_since, limits";
 [[nodiscard]] WorkerRecord worker_of(const Cursor& row);
 [[nodiscard]] std::optional<WorkerRecord> worker_with_id(Session& session, WorkerId id);
 

@@ -106,6 +106,13 @@ std::string counters_text(const Job& job) {
   append(text, job.last_progress_at.time_since_epoch().count());
   append(text, job.stages);
   append(text, job.children);
+  // Written only where there are any: older versions can read the counters of all other jobs.
+  if (job.items.rejected > 0) {
+    text += '|';
+    append(text, job.items.rejected);
+    text += ' ';
+    append(text, job.items.adopted_rejected);
+  }
   return text;
 }
 
@@ -118,6 +125,11 @@ void read_counters(std::string_view text, Job& job) {
   job.last_progress_at = Timestamp{Duration{reader.number()}};
   job.stages = reader.stages();
   job.children = reader.stages();
+  if (reader.take('|')) {
+    job.items.rejected = reader.number();
+    reader.expect(' ');
+    job.items.adopted_rejected = reader.number();
+  }
   if (!reader.at_end()) CountersReader::damaged();
 }
 

@@ -48,6 +48,10 @@ constexpr char select_review_ids_of_job[] =
     "SELECT id FROM reviews INDEXED BY reviews_of_job WHERE job = ?1 AND status = ?2 AND id > ?3 "
     "ORDER BY id LIMIT ?4";
 
+/// As the write side finds it: the newest opening whose number is at most the `count`-th newest's.
+constexpr char select_opening[] =
+    "SELECT at FROM rate_marks WHERE pool = ?1 AND number <= "
+    "(SELECT max(number) FROM rate_marks WHERE pool = ?1) - ?2 ORDER BY number DESC LIMIT 1";
 constexpr auto select_workers = joined("SELECT ", worker_columns, " FROM workers ORDER BY id");
 
 constexpr std::int64_t everything = INT64_MAX;
@@ -217,6 +221,13 @@ Result<std::vector<PoolUse>> SqlRecords::pools() {
       pools.push_back({.pool = std::string(row.view(0)), .open = row.integer(1)});
     }
     return pools;
+  });
+}
+
+Result<Timestamp> SqlRecords::opening_before(const std::string& pool, std::uint32_t count) {
+  return read([&](Session& session) -> Result<Timestamp> {
+    Cursor row = session.prepared(select_opening).query(pool, std::int64_t{count} - 1);
+    return row.next() ? row.as<Timestamp>(0) : no_time;
   });
 }
 

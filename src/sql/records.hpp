@@ -44,6 +44,7 @@ class SqlRecords final : public Records {
                         const std::function<Status(std::string_view piece)>& take) override;
   Result<std::int64_t> payload_size(std::string_view sha256) override;
   Result<std::vector<PoolUse>> pools() override;
+  Result<Timestamp> opening_before(const std::string& pool, std::uint32_t count) override;
   Result<std::vector<std::string>> damage(bool thorough) override;
 
  private:

@@ -65,7 +65,8 @@ std::vector<std::string> categories_of(Session& session, JobId job) {
 /// The stored states that can be shown as the wanted one.
 std::vector<ItemState> stored_states(std::optional<ItemState> wanted, bool job_is_cancelled) {
   if (!wanted) {
-    return {ItemState::active, ItemState::succeeded, ItemState::failed, ItemState::cancelled};
+    return {ItemState::active, ItemState::succeeded, ItemState::failed, ItemState::cancelled,
+            ItemState::rejected};
   }
   if (!job_is_cancelled) return {*wanted};
   if (*wanted == ItemState::active) return {};
@@ -80,7 +81,8 @@ std::vector<Item> next_items(Session& session, const ItemFilter& filter, ItemId 
   const std::vector<std::string> categories =
       filter.category.empty() ? categories_of(session, filter.job) : std::vector{filter.category};
   const std::vector<ItemState> states = stored_states(filter.state, job_cancelled.has_value());
-  const bool wants_cut_short = filter.state == ItemState::cancelled && !job_cancelled;
+  const bool wants_cut_short = filter.state == ItemState::rejected ||
+                               (filter.state == ItemState::cancelled && !job_cancelled);
   const std::size_t lists = categories.size() * states.size();
   const auto next = [&](std::size_t list, std::int64_t from, std::size_t count) {
     if (list == lists) {

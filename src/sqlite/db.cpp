@@ -2,11 +2,37 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <thread>
+
+#include <unistd.h>
 
 namespace pawl::sqlite {
 
 namespace {
+
+/// Without a shared index, and no way to make one, SQLite reads only a file that it takes for
+/// unchanging. That is true as long as there is no log beside it.
+std::string uri_to_look_at(const std::filesystem::path& path) {
+  std::string uri = "file:";
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  for (const char c : path.string()) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '?' || c == '#' || c == '%') {
+      uri += '%';
+      uri += digits[byte >> 4U];
+      uri += digits[byte & 15U];
+    } else {
+      uri += c;
+    }
+  }
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  const bool has_index = ::access((path.string() + "-shm").c_str(), R_OK) == 0;
+  const bool has_log = ::access((path.string() + "-wal").c_str(), F_OK) == 0;
+  const bool may_make_index = ::access(folder.c_str(), W_OK) == 0;
+  if (!has_index && !has_log && !may_make_index) uri += "?immutable=1";
+  return uri;
+}
 
 int flags_of(Connection::Mode mode) {
   constexpr int always = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
@@ -18,6 +44,8 @@ int flags_of(Connection::Mode mode) {
     // from writing anything else.
     case Connection::Mode::read_only:
       return always | SQLITE_OPEN_READWRITE;
+    case Connection::Mode::look:
+      return always | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
   }
   return always;
 }
@@ -90,7 +118,8 @@ int Connection::wait_a_moment(void* waiting, int times) {
 Connection::Connection(const std::filesystem::path& path, Mode mode, files::LockPatience patience)
     : waiting_(std::make_unique<Waiting>(std::move(patience))) {
   sqlite3* db = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &db, flags_of(mode), nullptr);
+  const std::string name = mode == Mode::look ? uri_to_look_at(path) : path.string();
+  const int code = sqlite3_open_v2(name.c_str(), &db, flags_of(mode), nullptr);
   raw_.reset(db);
   if (code != SQLITE_OK)
     throw db != nullptr ? DbError::of(db) : DbError(code, sqlite3_errstr(code));

@@ -156,7 +156,12 @@ class Statement final : public sql::Statement, private sql::RowSource {
 
 class Connection final : public sql::Session {
  public:
-  enum class Mode : std::uint8_t { create, read_write, read_only };
+  enum class Mode : std::uint8_t {
+    create,
+    read_write,
+    read_only,
+    look,  ///< for a user who may not write the file
+  };
 
   /// `patience` limits the wait for SQLite's own locks.
   Connection(const std::filesystem::path& path, Mode mode, files::LockPatience patience = {});

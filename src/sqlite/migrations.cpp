@@ -296,11 +296,31 @@ UPDATE jobs SET trust = 1 WHERE labels LIKE '{"pawl.arriving":%';
 ALTER TABLE workers ADD COLUMN holds_since INTEGER NOT NULL DEFAULT 0;
 )sql";
 
+/// Items may end as rejected, for a cause of that name. SQLite has no statement that changes a
+/// CHECK. This is the way its documentation describes for changes that no stored row can violate;
+/// the new column makes other connections read the schema again. It holds what a worker leaves to
+/// others (`WorkerRecord::limits`).
+constexpr const char* rejections_and_limits = R"sql(
+PRAGMA writable_schema = ON;
+UPDATE sqlite_schema SET sql = replace(sql, 'cancelled BETWEEN 1 AND 6', 'cancelled BETWEEN 1 AND 7')
+  WHERE type = 'table' AND name IN ('jobs', 'items');
+UPDATE sqlite_schema SET sql = replace(sql, 'state BETWEEN 1 AND 4', 'state BETWEEN 1 AND 5')
+  WHERE type = 'table' AND name = 'items';
+UPDATE sqlite_schema SET sql = replace(sql, 'WHEN 9 THEN reason BETWEEN 1 AND 6',
+                                            'WHEN 9 THEN reason BETWEEN 1 AND 7')
+  WHERE type = 'table' AND name = 'tasks';
+UPDATE sqlite_schema SET sql = replace(sql, 'cancelled_by BETWEEN 1 AND 6', 'cancelled_by BETWEEN 1 AND 7')
+  WHERE type = 'table' AND name = 'attempts';
+PRAGMA writable_schema = RESET;
+ALTER TABLE workers ADD COLUMN limits TEXT NOT NULL DEFAULT '';
+)sql";
+
 constexpr std::array known{
     Migration{.name = "001_jobs_items_tasks_attempts", .sql = jobs_items_tasks_attempts},
     Migration{.name = "002_rate_marks", .sql = rate_marks},
     Migration{.name = "003_lists_by_index", .sql = lists_by_index},
     Migration{.name = "004_trust_and_holdings", .sql = trust_and_holdings},
+    Migration{.name = "005_rejections_and_limits", .sql = rejections_and_limits},
 };
 
 }  // namespace

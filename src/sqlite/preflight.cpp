@@ -182,6 +182,7 @@ void check_place(const SqliteOptions& options) {
   if (!exists && !options.create) {
     throw Fault(ErrorCode::not_found, "no such database: " + quoted(path));
   }
+  if (options.read_only) return;
   check_writable(folder, "directory");
   if (exists) check_writable(path, "database");
 }

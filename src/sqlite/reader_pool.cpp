@@ -2,12 +2,13 @@
 
 namespace pawl::sqlite {
 
-ReaderPool::ReaderPool(std::filesystem::path database, files::LockPatience patience)
-    : path_(std::move(database)), patience_(std::move(patience)) {}
+ReaderPool::ReaderPool(std::filesystem::path database, files::LockPatience patience,
+                       Connection::Mode mode)
+    : path_(std::move(database)), patience_(std::move(patience)), mode_(mode) {}
 
 Connection& ReaderPool::opened(Reader& reader) const {
   if (reader.connection == nullptr) {
-    auto connection = std::make_unique<Connection>(path_, Connection::Mode::read_only, patience_);
+    auto connection = std::make_unique<Connection>(path_, mode_, patience_);
     connection->run(
         "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192");
     reader.connection = std::move(connection);

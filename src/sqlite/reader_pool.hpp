@@ -15,7 +15,8 @@ namespace pawl::sqlite {
 
 class ReaderPool {
  public:
-  ReaderPool(std::filesystem::path database, files::LockPatience patience);
+  ReaderPool(std::filesystem::path database, files::LockPatience patience,
+             Connection::Mode mode = Connection::Mode::read_only);
 
   /// A connection for one user until this object ends.
   class Lease {
@@ -45,6 +46,7 @@ class ReaderPool {
 
   std::filesystem::path path_;
   files::LockPatience patience_;
+  Connection::Mode mode_;
   std::array<Reader, 3> readers_;
   Reader watcher_;
   std::atomic<std::size_t> turn_ = 0;

@@ -23,8 +23,8 @@ constexpr char select_adoptable_jobs[] =
     "SELECT id, trust FROM jobs WHERE workflow_hash = ?1 AND params = ?2 AND id < ?3 "
     "ORDER BY id DESC";
 constexpr char select_finished[] =
-    "SELECT CASE adopted_from WHEN 0 THEN id ELSE adopted_from END FROM items "
-    "WHERE job = ?1 AND key = ?2 AND state = 2 AND data_sha256 = ?3";
+    "SELECT CASE adopted_from WHEN 0 THEN id ELSE adopted_from END, state FROM items "
+    "WHERE job = ?1 AND key = ?2 AND state IN (2, 5) AND data_sha256 = ?3";
 
 constexpr char select_own_tasks[] = "SELECT id FROM tasks WHERE id >= ?1 AND id < ?2";
 constexpr char select_child_ids[] = "SELECT id FROM tasks WHERE parent IS NOT NULL AND parent = ?1";
@@ -102,7 +102,8 @@ store::ItemBrief SqliteRows::brief(ItemId item) {
   return {.key = row.text(0), .category = row.text(1), .data = row.json(2)};
 }
 
-ItemId SqliteRows::finished_before(const Job& job, std::string_view key, std::string_view sha256) {
+std::optional<store::FinishedItem> SqliteRows::finished_before(const Job& job, std::string_view key,
+                                                               std::string_view sha256) {
   if (adopting_ != job.id) {
     adopting_ = job.id;
     adoptable_.clear();
@@ -114,9 +115,11 @@ ItemId SqliteRows::finished_before(const Job& job, std::string_view key, std::st
   }
   for (const JobId earlier : adoptable_) {
     Cursor row = connection_.prepared(select_finished).query(earlier, key, sha256);
-    if (row.next()) return row.as<ItemId>(0);
+    if (row.next()) {
+      return store::FinishedItem{.id = row.as<ItemId>(0), .state = row.as<ItemState>(1)};
+    }
   }
-  return {};
+  return std::nullopt;
 }
 
 void SqliteRows::delete_task(TaskId task) {

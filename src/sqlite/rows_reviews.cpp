@@ -7,6 +7,7 @@
 #include "sql/journal_zones.hpp"
 #include "sql/review_codec.hpp"
 #include "sql/sql_text.hpp"
+#include "sql/worker_codec.hpp"
 #include "sqlite/row_writes.hpp"
 #include "sqlite/sqlite_rows.hpp"
 #include "sqlite/workers_gone.hpp"
@@ -31,7 +32,8 @@ constexpr char select_pool[] = "SELECT open FROM pools WHERE name = ?1";
 
 constexpr char insert_worker_row[] =
     "INSERT INTO workers (host, pid, name, started_at, lease, lease_until, last_batch, retired, "
-    "gone) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0)";
+    "gone, limits) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9)";
+constexpr char update_worker_limits[] = "UPDATE workers SET limits = ?2 WHERE id = ?1";
 constexpr char update_worker_retired[] = "UPDATE workers SET retired = 1 WHERE id = ?1";
 constexpr char update_last_batch[] = "UPDATE workers SET last_batch = ?2 WHERE id = ?1";
 constexpr char update_worker_gone[] = "UPDATE workers SET gone = 1 WHERE id = ?1";
@@ -105,12 +107,16 @@ WorkerId SqliteRows::insert_worker(const WorkerRecord& worker) {
   connection_.prepared(insert_worker_row)
       .run(worker.host, worker.pid, worker.name, worker.started_at,
            worker.lease_until - worker.started_at, worker.lease_until, worker.last_batch,
-           worker.retired);
+           worker.retired, sql::limits_text(worker.limits));
   return worker_changes_.enlisted.emplace_back(connection_.last_row());
 }
 
 std::optional<WorkerRecord> SqliteRows::worker(WorkerId id) {
   return sql::worker_with_id(connection_, id);
+}
+
+bool SqliteRows::put_limits(WorkerId id, const WorkerLimits& limits) {
+  return connection_.prepared(update_worker_limits).run(id, sql::limits_text(limits)) > 0;
 }
 
 bool SqliteRows::retire_worker(WorkerId worker) {

@@ -24,6 +24,17 @@ constexpr auto select_children =
     joined("SELECT ", task_columns,
            " FROM tasks WHERE parent IS NOT NULL AND parent = ?1 AND of_expansion = ?2 "
            "ORDER BY id");
+// The tasks of an item are neighbours: see ids.hpp. An operator asks this for an ended job.
+constexpr char select_cancelled[] =
+    "SELECT task.id FROM items CROSS JOIN tasks AS task "
+    "ON task.id >= items.id << 16 AND task.id < (items.id + 1) << 16 "
+    "WHERE items.job = ?1 AND items.state IN (1, 4) AND task.state = 9";
+constexpr char select_cancelled_children[] =
+    "SELECT child.id FROM items CROSS JOIN tasks AS task "
+    "ON task.id >= items.id << 16 AND task.id < (items.id + 1) << 16 "
+    "CROSS JOIN tasks AS child ON child.parent IS NOT NULL AND child.parent = task.id "
+    "AND child.of_expansion = task.expansion "
+    "WHERE items.job = ?1 AND items.state = 1 AND task.state = 5 AND child.state = 9";
 constexpr auto select_ready = joined(
     "SELECT ", task_columns, " FROM tasks WHERE state = 1 AND lane = ?1 ORDER BY age, id LIMIT ?2");
 constexpr char select_ready_ids[] =
@@ -82,6 +93,17 @@ std::vector<Task> SqliteRows::tasks_of_ordinal(std::int64_t ordinal) {
 
 std::vector<Task> SqliteRows::children_of(TaskId parent, std::uint32_t expansion) {
   return select_tasks(select_children, parent, expansion);
+}
+
+std::vector<TaskId> SqliteRows::cancelled_tasks(JobId job) {
+  std::vector<TaskId> found;
+  for (const char* const sql : {select_cancelled, select_cancelled_children}) {
+    for (Cursor row = connection_.prepared(sql).query(job); row.next();) {
+      found.push_back(row.as<TaskId>(0));
+    }
+  }
+  std::ranges::sort(found);
+  return found;
 }
 
 std::vector<Task> SqliteRows::ready_tasks(std::span<const LaneId> lanes, std::uint32_t max) {

@@ -44,7 +44,9 @@ class SqliteStore final : public store::LedgerStore {
         locks_(options.path),
         payloads_(options.path),
         writer_(options),
-        readers_(options.path, patience_of(options)),
+        is_read_only_(options.read_only),
+        readers_(options.path, patience_of(options),
+                 options.read_only ? Connection::Mode::look : Connection::Mode::read_only),
         reads_(options.path, readers_),
         payload_reads_(options.path, payloads_),
         records_(reads_, payload_reads_) {}
@@ -81,14 +83,22 @@ class SqliteStore final : public store::LedgerStore {
   }
 
   Result<std::string> keep_payload(std::string_view bytes) override {
+    if (is_read_only_) return read_only();
     return guarded(path_, [&]() -> Result<std::string> { return payloads_.keep(bytes); });
   }
   Result<KeptFile> keep_stream(const ByteSource& source) override {
+    if (is_read_only_) return read_only();
     return guarded(path_, [&] { return payloads_.keep_stream(source); });
   }
 
  private:
+  [[nodiscard]] std::unexpected<Error> read_only() const {
+    return pawl::fail(ErrorCode::refused, "'" + path_.string() + "' is read-only for this user",
+                      "use a user who may write it");
+  }
+
   Status transact(const store::Expected& expected, const Body& body) override {
+    if (is_read_only_) return read_only();
     const std::lock_guard lock(mutex_);
     bool is_news = true;
     WorkerChanges workers;
@@ -150,6 +160,7 @@ class SqliteStore final : public store::LedgerStore {
   Writer writer_;     ///< guarded by mutex_
 
   std::atomic<std::uint64_t> commits_ = 0;
+  const bool is_read_only_;
   ReaderPool readers_;
   PooledReads reads_;
   PayloadReads payload_reads_;
@@ -169,10 +180,10 @@ Result<std::shared_ptr<Store>> open_sqlite_store(const SqliteOptions& options, c
       sqlite::sync_name_of_directory(options.path);
     }
     // SQLite gives what it makes beside a database the mode of the database.
-    if (options.create) (void)files::make_private_file(options.path);
+    if (options.create && !options.read_only) (void)files::make_private_file(options.path);
     auto store = std::make_shared<sqlite::SqliteStore>(options, clock);
     // Earlier versions created these files with the umask. Only now is the file known to be ours.
-    if (!options.trust_owner) {
+    if (!options.trust_owner && !options.read_only) {
       for (const std::string_view suffix : sqlite::store_suffixes) {
         files::close_to_others(sqlite::beside(options.path, suffix));
       }

@@ -31,6 +31,15 @@ void switch_to_wal(Connection& connection, Turnstile& turnstile,
 }  // namespace
 
 Writer::Writer(SqliteOptions options) : options_(std::move(options)) {
+  if (options_.read_only) {
+    Connection connection(options_.path, Connection::Mode::look, patience_of(options_));
+    const std::int64_t version = checked_version(connection, options_.path);
+    if (version == schema_version()) return;
+    throw Fault(ErrorCode::refused,
+                "'" + options_.path.string() + "' has schema " + std::to_string(version) +
+                    "; this program needs " + std::to_string(schema_version()),
+                "let a user who may write it open it once");
+  }
   const auto mode = options_.create ? Connection::Mode::create : Connection::Mode::read_write;
   auto connection = std::make_unique<Connection>(options_.path, mode, patience_of(options_));
   // Before anything is written, check that the database is ours and that we may write it.

@@ -21,6 +21,9 @@ class ForwardingStore : public Store {
   Status renew(WorkerId worker, Timestamp holds_since) override {
     return inner_->renew(worker, holds_since);
   }
+  Status note_limits(WorkerId worker, const WorkerLimits& limits) override {
+    return inner_->note_limits(worker, limits);
+  }
   Status retire(WorkerId worker) override { return inner_->retire(worker); }
   Result<Job> create_job(const NewJob& job) override { return inner_->create_job(job); }
   Result<Added> add_items(const AddItems& chunk) override { return inner_->add_items(chunk); }

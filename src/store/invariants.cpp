@@ -91,7 +91,8 @@ constexpr std::array table{
         "An item is missing, is counted twice, or is shown in a wrong state.", report},
     Invariant{
         "I11", "No attempt opens after a cancel is committed.",
-        "In the log, nothing starts in a job after its cancel, or after the limit that ended it.",
+        "In the log, nothing starts in a job after its cancel, or after the limit that ended it, "
+        "unless it was revived since.",
         "Work was started although it had been cancelled.", report},
     Invariant{
         "I12", "Every job ends, or names what it waits for.",

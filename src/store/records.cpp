@@ -23,4 +23,12 @@ Result<std::vector<PoolUse>> Records::pools() {
   return fail(ErrorCode::refused, "the counters of pools cannot be told from here");
 }
 
+Result<Timestamp> Records::opening_before(const std::string& /*pool*/, std::uint32_t /*count*/) {
+  return fail(ErrorCode::refused, "the starts that rates count cannot be told from here");
+}
+
+Status Store::note_limits(WorkerId /*worker*/, const WorkerLimits& /*limits*/) {
+  return fail(ErrorCode::refused, "this store does not record the limits of workers");
+}
+
 }  // namespace pawl

@@ -18,10 +18,31 @@ using namespace store;
 // The texts of what only stores are given. These functions are found by their arguments, so they
 // stand in the namespace of the records.
 
+template <IsRecord<std::set<std::string>> Record, class Visit>
+void each_text_of_set(Record& set, Visit& visit) {
+  std::set<std::string> seen;
+  for (std::string text : set) {
+    visit(text);
+    seen.insert(std::move(text));
+  }
+  if constexpr (!std::is_const_v<Record>) set = std::move(seen);
+}
+
+template <IsRecord<WorkerLimits> Record, class Visit>
+void each_text(Record& limits, Visit& visit) {
+  each_text_of_set(limits.stages, visit);
+  each_text_of_set(limits.categories, visit);
+  for (auto& left : limits.left) {
+    visit(left.stage);
+    visit(left.reason);
+  }
+}
+
 template <IsRecord<WorkerHello> Record, class Visit>
 void each_text(Record& hello, Visit& visit) {
   visit(hello.host);
   visit(hello.name);
+  each_text(hello.limits, visit);
 }
 
 template <IsRecord<NewJob> Record, class Visit>
@@ -44,9 +65,9 @@ void each_text(Record& item, Visit& visit) {
 /// Acts without text: of operators on whole jobs and items.
 template <class Record, class Visit>
   requires(IsRecord<Record, CancelJob> || IsRecord<Record, PauseJob> ||
-           IsRecord<Record, ResumeJob> || IsRecord<Record, SetBudget> ||
-           IsRecord<Record, ReopenSubmission> || IsRecord<Record, CancelItem> ||
-           IsRecord<Record, PurgeItem>)
+           IsRecord<Record, ResumeJob> || IsRecord<Record, ReviveJob> ||
+           IsRecord<Record, SetBudget> || IsRecord<Record, ReopenSubmission> ||
+           IsRecord<Record, CancelItem> || IsRecord<Record, PurgeItem>)
 void each_text(Record&, Visit&) {}
 
 template <IsRecord<Rerun> Record, class Visit>
@@ -160,6 +181,9 @@ class ValidTextStore final : public ForwardingStore, public Receiver {
 
   Result<WorkerId> enlist(const WorkerHello& hello) override {
     return inner().enlist(*Valid(hello));
+  }
+  Status note_limits(WorkerId worker, const WorkerLimits& limits) override {
+    return inner().note_limits(worker, *Valid(limits));
   }
   Result<Job> create_job(const NewJob& job) override { return inner().create_job(*Valid(job)); }
   Result<Added> add_items(const AddItems& chunk) override {

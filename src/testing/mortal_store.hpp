@@ -26,6 +26,9 @@ class MortalStore final : public Store {
   Status renew(WorkerId worker, Timestamp holds_since) override {
     return *alive_ ? inner_->renew(worker, holds_since) : dead();
   }
+  Status note_limits(WorkerId worker, const WorkerLimits& limits) override {
+    return *alive_ ? inner_->note_limits(worker, limits) : dead();
+  }
   Status retire(WorkerId worker) override { return *alive_ ? inner_->retire(worker) : dead(); }
   Result<Job> create_job(const NewJob& job) override {
     return *alive_ ? inner_->create_job(job) : dead();

@@ -146,6 +146,7 @@ World::Backstage::Code World::Backstage::staged(const Workflow& workflow,
   const bool hands_on = stage.is_human() && !code->work && !code->async_work;
   if (!hands_on) {
     code->work = nullptr;
+    code->is_available = nullptr;  // a script plays it, whether or not its files are there
     code->each = nullptr;
     code->async_work = [this, real, life](const std::shared_ptr<AsyncAttempt>& attempt) {
       perform(real, life, attempt);

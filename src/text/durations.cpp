@@ -92,6 +92,20 @@ std::optional<Duration> parse_duration_sum(std::string_view text) {
   return total;
 }
 
+bool is_too_long_a_duration(std::string_view text) {
+  double total = 0;
+  do {
+    const std::optional<double> number = take_number(text);
+    const std::size_t length = std::min(text.find_first_of("0123456789"), text.size());
+    const std::string_view name = text.substr(0, length);
+    const std::optional<Duration> unit = name == "us" ? std::nullopt : unit_of_time(name);
+    if (!number || !unit) return false;
+    text.remove_prefix(length);
+    total += *number * static_cast<double>(unit->count());
+  } while (!text.empty());
+  return total > longest;
+}
+
 std::optional<Rate> parse_rate(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos || slash == 0) return std::nullopt;

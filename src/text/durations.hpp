@@ -20,6 +20,8 @@ namespace pawl::text {
 [[nodiscard]] std::optional<Duration> parse_duration(std::string_view text);
 /// The same, or several of them in a row: "1h30m".
 [[nodiscard]] std::optional<Duration> parse_duration_sum(std::string_view text);
+/// Whether the text is a duration of more than 285 years, which is why it cannot be parsed.
+[[nodiscard]] bool is_too_long_a_duration(std::string_view text);
 /// A whole number of at least 1, a slash and a unit (s, m, h, d).
 [[nodiscard]] std::optional<Rate> parse_rate(std::string_view text);
 /// 0% … 100%

@@ -101,7 +101,7 @@ class Export {
                      .export_id = exported_.export_id});
     if (done) done = write(*workflow);
     if (done) done = write(*job);
-    if (done && job->items.adopted > 0) done = write_originals(id);
+    if (done && job->items.adopted + job->items.adopted_rejected > 0) done = write_originals(id);
     if (done) done = write_tasks({.job = id, .limit = page_});
     if (done) done = write_reviews(id);
     if (done) done = write_items(id);

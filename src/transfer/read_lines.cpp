@@ -109,6 +109,8 @@ Result<Line> read_job(const Json& json) {
   Job job;
   std::int64_t priority = 0;
   std::array<std::int64_t, 5> items{};
+  std::int64_t rejected = 0;
+  std::int64_t adopted_rejected = 0;
   const Status read =
       ObjectReader(json, "the job", bad)
           .need("id", job.id)
@@ -128,6 +130,8 @@ Result<Line> read_job(const Json& json) {
           .read("cancelled", job.cancelled)
           .read("reduce_ordinal", job.reduce_ordinal)
           .read_with("items", [&](const Json& list) { return read_numbers(list, items); })
+          .read("rejected_items", rejected)
+          .read("adopted_rejected_items", adopted_rejected)
           .need("attempts_opened", job.attempts_opened)
           .need("dead_letters", job.dead_letters)
           .need("failed_tasks", job.failed_tasks)
@@ -144,7 +148,9 @@ Result<Line> read_job(const Json& json) {
                .succeeded = items[1],
                .failed = items[2],
                .cancelled = items[3],
-               .adopted = items[4]};
+               .rejected = rejected,
+               .adopted = items[4],
+               .adopted_rejected = adopted_rejected};
   if (job.generation < 1) return fail(bad, "the job's generation must be positive");
   if (!job.has_ended() && job.paused == PauseCause::none) {
     return fail(bad, "the job has neither ended nor is it paused");
@@ -189,6 +195,11 @@ Result<Line> read_payload(const Json& json) {
   return value;
 }
 
+Status read_any(const Json& json, Json& value) {
+  value = json;
+  return {};
+}
+
 Result<Line> read_attempt(const Json& json) {
   MovedAttempt value;
   Attempt& attempt = value.attempt;
@@ -212,6 +223,8 @@ Result<Line> read_attempt(const Json& json) {
                           .read("summary", attempt.summary)
                           .read("output", attempt.output)
                           .read_with("artifacts", stored_as(attempt.artifacts))
+                          .read_list("alternatives", attempt.alternatives, read_any)
+                          .read("action", attempt.action)
                           .read_with("usage", stored_as(attempt.usage))
                           .read("decider", attempt.decider)
                           .read_with("counts_before", stored_as(attempt.counts_before))
@@ -370,6 +383,7 @@ Status read_event(const Json& json, Event& event) {
                     .read("count", event.count)
                     .read("when", event.when)
                     .read("text", event.text)
+                    .read("by", event.by)
                     .finish();
   if (!read) return read;
   if (!std::in_range<std::int32_t>(code)) return fail(bad, "an event's code is too large");

@@ -92,6 +92,7 @@ void write_event(std::string& out, const Event& event) {
   object.write_unless<std::int64_t>("count", event.count, 0);
   object.write_unless("when", event.when, no_time);
   object.write_unless("text", event.text, {});
+  object.write_unless("by", event.by, {});
 }
 
 constexpr std::string_view last_line_start = R"({"end":)";
@@ -135,6 +136,8 @@ std::string line_of(const Job& job) {
     const std::array items{job.items.total, job.items.succeeded, job.items.failed,
                            job.items.cancelled, job.items.adopted};
     write_numbers(object, "items", items);
+    object.write_unless<std::int64_t>("rejected_items", job.items.rejected, 0);
+    object.write_unless<std::int64_t>("adopted_rejected_items", job.items.adopted_rejected, 0);
     object.write("attempts_opened", job.attempts_opened);
     object.write("dead_letters", job.dead_letters);
     object.write("failed_tasks", job.failed_tasks);
@@ -182,6 +185,10 @@ std::string line_of(const MovedAttempt& value) {
     object.write_unless("summary", attempt.summary, {});
     object.write_unless("output", attempt.output, Json{});
     if (!attempt.artifacts.empty()) write_value(object, "artifacts", attempt.artifacts);
+    if (!attempt.alternatives.empty()) {
+      object.write("alternatives", Json::array(attempt.alternatives));
+    }
+    object.write_unless("action", attempt.action, Json{});
     write_value(object, "usage", attempt.usage);
     object.write_unless("decider", attempt.decider, {});
     write_value(object, "counts_before", attempt.counts_before);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/store/each_row.hpp"
 #include "pawl/store/results.hpp"
@@ -15,14 +16,14 @@ namespace {
 
 constexpr std::uint32_t page_size = 500;
 
-Status add_children(Records& records, const Task& parent, const std::string& stage,
+Status add_children(Records& records, const Task& parent, const StageDefinition& stage,
                     std::vector<TaskAttempts>& all) {
   if (parent.expansion == 0) return {};
   const TaskFilter children{.parent = parent.id, .limit = page_size};
   return each_row(records, children, [&](const Task& child) -> Status {
     Result<std::vector<Attempt>> attempts = records.attempts(child.id);
     if (!attempts) return std::unexpected(attempts.error());
-    all.push_back({child, stage, std::move(*attempts)});
+    all.push_back({child, stage.name, stage.handler, std::move(*attempts)});
     return {};
   });
 }
@@ -61,10 +62,10 @@ Result<std::vector<TaskAttempts>> attempts_at(Records& records, const Address& a
   if (!tasks) return std::unexpected(tasks.error());
   std::vector<TaskAttempts> all;
   for (const Task& task : *tasks) {
-    const std::string& stage = address.workflow.stage(task.stage()).name;
+    const StageDefinition& stage = address.workflow.stage(task.stage());
     Result<std::vector<Attempt>> attempts = records.attempts(task.id);
     if (!attempts) return std::unexpected(attempts.error());
-    all.push_back({task, stage, std::move(*attempts)});
+    all.push_back({task, stage.name, stage.handler, std::move(*attempts)});
     if (const Status added = add_children(records, task, stage, all); !added) {
       return std::unexpected(added.error());
     }
@@ -118,18 +119,50 @@ std::string outcome_in_words(const StageDefinition& stage, const Attempt& attemp
   return {};
 }
 
-Result<Json> whole_attempt_document(Records& records, const Attempt& attempt,
-                                    std::string_view stage) {
+Json action_of(const Attempt& attempt, std::string_view handler) {
+  if (!attempt.action.is_null() || handler.empty() || !attempt.ran) return attempt.action;
+  return Json::object({{"handler", std::string(handler)}});
+}
+
+std::string action_in_words(const Attempt& attempt, std::string_view handler) {
+  const Json action = action_of(attempt, handler);
+  std::string text;
+  if (field(action, "run").exists()) {
+    for (const Json& word : elements(field(action, "run"))) {
+      text += (text.empty() ? "" : " ") + JsonView(word).string().value_or(word.text());
+    }
+    return field(action, "words").exists() ? text + " …" : text;
+  }
+  for (const auto& [key, value] : members(action)) {
+    if (key == "sha256") continue;
+    text +=
+        (text.empty() ? "" : ", ") + key + " " + JsonView(value).string().value_or(value.text());
+  }
+  return text;
+}
+
+namespace {
+
+Result<Json> document_of(Records& records, const Attempt& attempt, std::string_view stage,
+                         std::string_view handler) {
   Attempt whole = attempt;
   Result<Json> output = whole_output(records, attempt.output);
   if (!output) return std::unexpected(std::move(output.error()));
   whole.output = with_paths(records, *output);
+  whole.action = action_of(attempt, handler);
   return attempt_document(whole, stage);
+}
+
+}  // namespace
+
+Result<Json> whole_attempt_document(Records& records, const Attempt& attempt,
+                                    const StageDefinition& stage) {
+  return document_of(records, attempt, stage.name, stage.handler);
 }
 
 Result<Json> whole_attempt_document(Records& records, const TaskAttempts& task,
                                     const Attempt& attempt) {
-  Result<Json> document = whole_attempt_document(records, attempt, task.stage);
+  Result<Json> document = document_of(records, attempt, task.stage, task.handler);
   if (!document || !task.task.child) return document;
   return with_member(*document, "child", task.task.child->key);
 }

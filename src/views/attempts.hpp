@@ -14,6 +14,7 @@ namespace pawl::views {
 struct TaskAttempts {
   Task task;
   std::string stage;
+  std::string handler;  ///< of the stage
   std::vector<Attempt> attempts;
 
   /// "convert", or "convert[page-3]" for a fan-out child.
@@ -25,9 +26,14 @@ struct TaskAttempts {
 [[nodiscard]] Result<std::vector<TaskAttempts>> attempts_at(Records& records,
                                                             const Address& address);
 
-/// The JSON document of an attempt with its whole output, and the paths of its files.
+/// What the attempt ran: what it recorded, else the handler of its stage; null if nothing ran.
+[[nodiscard]] Json action_of(const Attempt& attempt, std::string_view handler);
+/// The action on one line: "pandoc a.md -o a.html", "handler convert"; empty if there is none.
+[[nodiscard]] std::string action_in_words(const Attempt& attempt, std::string_view handler);
+
+/// The JSON document of an attempt with its whole output, the paths of its files and its action.
 [[nodiscard]] Result<Json> whole_attempt_document(Records& records, const Attempt& attempt,
-                                                  std::string_view stage);
+                                                  const StageDefinition& stage);
 /// The same with the member "child", if the task is a fan-out child.
 [[nodiscard]] Result<Json> whole_attempt_document(Records& records, const TaskAttempts& task,
                                                   const Attempt& attempt);

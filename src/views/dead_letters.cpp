@@ -75,8 +75,39 @@ std::string letter_id(Records& records, const DeadLetter& letter) {
                    letter.child_key);
 }
 
-Json letter_document(Records& records, const DeadLetter& letter) {
-  return with_member(dead_letter_document(letter), "id", letter_id(records, letter));
+JobId Superseding::job_of(const DeadLetter& letter) {
+  if (!letter.item) return {};
+  for (const JobId later : newest_jobs(letter.job)) {
+    if (later <= letter.job) break;
+    const Result<Item> item = records_.item(later, letter.item_key);
+    if (item && item->state == ItemState::succeeded) return later;
+  }
+  return {};
+}
+
+/// The newest first. Untrusted jobs are left out: nobody here has seen what they did.
+const std::vector<JobId>& Superseding::newest_jobs(JobId like) {
+  constexpr std::uint32_t jobs_max = 50;
+  const auto [workflow, is_new] = workflows_.try_emplace(like);
+  if (is_new) {
+    const Result<Job> job = records_.job(like);
+    if (job) workflow->second = job->workflow_name;
+  }
+  const auto [jobs, is_unread] = newest_jobs_.try_emplace(workflow->second);
+  if (!is_unread || workflow->second.empty()) return jobs->second;
+  const Result<std::vector<Job>> read = records_.jobs(
+      {.ended = std::nullopt, .workflow_name = workflow->second, .before = {}, .limit = jobs_max});
+  if (!read) return jobs->second;
+  for (const Job& job : *read) {
+    if (is_trusted(job.trust)) jobs->second.push_back(job.id);
+  }
+  return jobs->second;
+}
+
+Json letter_document(Records& records, const DeadLetter& letter, JobId superseded_by) {
+  const Json document = with_member(dead_letter_document(letter), "id", letter_id(records, letter));
+  return with_member(document, "superseded_by",
+                     superseded_by ? Json(superseded_by.value()) : Json());
 }
 
 Json group_document(const DeadLetterGroup& group) {

@@ -2,6 +2,7 @@
 
 /// Dead letters: those of an item or a stage, their ids and their documents.
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,24 @@ namespace pawl::views {
                                     const std::string& child);
 [[nodiscard]] std::string letter_id(Records& records, const DeadLetter& letter);
 
-/// The JSON document of a letter, with its "id".
-[[nodiscard]] Json letter_document(Records& records, const DeadLetter& letter);
+/// Finds later jobs in which the items of letters have succeeded. Keeps what it has read.
+class Superseding {
+ public:
+  explicit Superseding(Records& records) : records_(records) {}
+  /// The newest trusted job of the same workflow, submitted after that of the letter, in which the
+  /// item with the same key has succeeded; none if there is none among the newest fifty.
+  [[nodiscard]] JobId job_of(const DeadLetter& letter);
+
+ private:
+  [[nodiscard]] const std::vector<JobId>& newest_jobs(JobId like);
+
+  Records& records_;
+  std::map<JobId, std::string> workflows_;                 ///< the name of a job's workflow
+  std::map<std::string, std::vector<JobId>> newest_jobs_;  ///< by the name of their workflow
+};
+
+/// The JSON document of a letter, with its "id" and "superseded_by".
+[[nodiscard]] Json letter_document(Records& records, const DeadLetter& letter, JobId superseded_by);
 [[nodiscard]] Json group_document(const DeadLetterGroup& group);
 
 }  // namespace pawl::views

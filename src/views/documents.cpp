@@ -20,8 +20,26 @@ void append_items(std::string& out, const ItemCounts& items) {
   object.write("succeeded", items.succeeded);
   object.write("failed", items.failed);
   object.write("cancelled", items.cancelled);
+  object.write("rejected", items.rejected);
   object.write("active", items.active());
-  object.write("adopted", items.adopted);
+  object.write("adopted", items.adopted + items.adopted_rejected);
+}
+
+/// One task for each item and stage, and one for each job-wide stage; children are not counted.
+void append_tasks(std::string& out, const Job& job, const Workflow& workflow) {
+  std::int64_t total = 0;
+  std::int64_t succeeded = 0;
+  std::int64_t failed = 0;
+  for (const StageIndex stage : workflow.topological_order()) {
+    const StateCounts shown = shown_counts(job, workflow, stage);
+    total += workflow.stage(stage).scope == Scope::all ? 1 : job.items.total;
+    succeeded += shown[StateKind::succeeded];
+    failed += shown[StateKind::failed];
+  }
+  ObjectWriter object(out);
+  object.write("total", total);
+  object.write("succeeded", succeeded);
+  object.write("failed", failed);
 }
 
 void append_stages(std::string& out, const Job& job, const Workflow& workflow) {
@@ -154,6 +172,7 @@ Json job_document(const Job& job, const Workflow& workflow) {
     object.write("submission_open", job.submission_open);
     append_items(object.member("items"), shown_items(job));
     append_stages(object.member("stages"), job, workflow);
+    append_tasks(object.member("tasks"), job, workflow);
     object.write("dead_letters", job.dead_letters);
     object.write("attempts_open", job.attempts_open);
     append_budget(object.member("budget"), job);
@@ -247,6 +266,8 @@ Json attempt_document(const Attempt& attempt, std::string_view stage) {
     object.write("output", attempt.output);
     write_name(object, "summary", attempt.summary);
     append_artifacts(object.member("artifacts"), attempt.artifacts);
+    object.write("alternatives", Json::array(attempt.alternatives));
+    object.write("action", attempt.action);
     append_usage(object.member("usage"), attempt.usage);
     write_time(object, "opened_at", attempt.opened_at);
     write_time(object, "started_at", attempt.started_at);

@@ -65,7 +65,9 @@ void write_data(ObjectWriter& object, const Event& event) {
       write_code<Cause>(object, "cause", event);
       object.write("max_attempts", event.count);
       write_time(object, "next_run_at", event.when);
-      return write_text(object, "feedback_summary", event);
+      write_text(object, "feedback_summary", event);
+      if (!event.by.empty()) object.write("by", event.by);
+      return;
     case EventType::retry_started:
       write_code<Cause>(object, "cause", event);
       object.write("max_attempts", event.count);

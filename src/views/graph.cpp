@@ -29,6 +29,7 @@ Json graph_document(const Workflow& workflow, const Job* job) {
         {"kind", kind_of_stage(stage)},
         {"scope", name_of(stage.scope)},
         {"review", name_of(stage.review)},
+        {"fan_out", stage.joins},
     };
     if (job != nullptr) {
       const StateCounts counts = shown_counts(*job, workflow, index);

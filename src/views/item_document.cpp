@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,7 +16,14 @@ using namespace views;
 
 namespace {
 
-void append_task(std::string& out, const StageDefinition& stage, const ShownTask& task) {
+/// When the row of a task was written last. Its version tells: see `next_stamp`.
+Timestamp updated_at(const Item& item, const ShownTask& task) {
+  if (!task.stored) return no_time;
+  return std::max(item.submitted_at, Timestamp{Timestamp::duration{task.stored->version}});
+}
+
+void append_task(std::string& out, const Item& item, const StageDefinition& stage,
+                 const ShownTask& task) {
   codec::ObjectWriter object(out);
   const std::optional<Task>& stored = task.stored;
   object.write("stage", stage.name);
@@ -28,6 +36,10 @@ void append_task(std::string& out, const StageDefinition& stage, const ShownTask
   write_time(object, "next_run_at", retry != nullptr ? retry->next_run_at : no_time);
   const bool has_feedback = stored && stored->feedback;
   object.write("feedback", has_feedback ? feedback_document(*stored->feedback) : Json{});
+  object.write<AttemptNumber>("retry_count",
+                              stored && stored->attempts > 1 ? stored->attempts - 1 : 0);
+  write_time(object, "created_at", item.submitted_at);
+  write_time(object, "updated_at", updated_at(item, task));
 }
 
 Json document_of(const Item& item, ItemState state, const std::vector<ShownTask>& tasks,
@@ -44,7 +56,7 @@ Json document_of(const Item& item, ItemState state, const std::vector<ShownTask>
     bool is_first = true;
     for (const ShownTask& task : tasks) {
       if (!std::exchange(is_first, false)) out += ',';
-      append_task(out, workflow.stage(task.stage), task);
+      append_task(out, item, workflow.stage(task.stage), task);
     }
     out += ']';
     object.write("adopted_from", item.adopted_from ? Json{item.adopted_from.value()} : Json{});

@@ -43,6 +43,7 @@ Json log_document(const Log& log) {
                        {"attempt_number", log.attempt},
                        {"stream", log.stream},
                        {"size", log.size},
+                       {"running", log.is_running},
                        {"text", log.text}});
 }
 

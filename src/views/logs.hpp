@@ -18,7 +18,8 @@ struct Log {
   AttemptNumber attempt = 0;
   std::string_view stream;
   std::string text;
-  std::int64_t size = 0;  ///< bytes written; larger than the text if only its end was stored
+  std::int64_t size = 0;    ///< bytes written; larger than the text if only its end was stored
+  bool is_running = false;  ///< the attempt has not ended, and may write more
 };
 
 /// The logs of these attempts; with `only`, of the attempts with that number.

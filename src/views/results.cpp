@@ -19,7 +19,9 @@ Status each_result(Records& records, const Job& job, const Workflow& workflow,
                     .outputs = {}};
     for (const StageOutput& output : settled.outputs) {
       if (only && output.stage != *only) continue;
-      one.outputs.emplace_back(workflow.stage(output.stage).name, output.output);
+      const std::string& name = workflow.stage(output.stage).name;
+      one.outputs.emplace_back(name, output.output);
+      if (!output.artifacts.empty()) one.artifacts[name] = output.artifacts;
     }
     stopped = visit(one);
     return stopped.has_value();
@@ -36,7 +38,9 @@ Status each_result(Records& records, const Job& job, const Workflow& workflow,
     if (!output) return std::unexpected(output.error());
     Result<Json> whole = whole_output(records, output->output);
     if (!whole) return std::unexpected(whole.error());
-    whole_job.outputs.emplace_back(workflow.stage(stage).name, std::move(*whole));
+    const std::string& name = workflow.stage(stage).name;
+    whole_job.outputs.emplace_back(name, std::move(*whole));
+    if (!output->artifacts.empty()) whole_job.artifacts[name] = output->artifacts;
   }
   return whole_job.outputs.empty() ? Status{} : visit(whole_job);
 }

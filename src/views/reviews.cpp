@@ -5,6 +5,7 @@
 
 #include "pawl/store/results.hpp"
 #include "pawl/views/documents.hpp"
+#include "pawl/workflow/action.hpp"
 #include "views/attempts.hpp"
 #include "views/outputs.hpp"
 
@@ -15,6 +16,11 @@ const StageDefinition& ShownReview::stage() const { return workflow.stage(stage_
 const Attempt* ShownReview::find(AttemptNumber number) const {
   const auto found = std::ranges::find(attempts, number, &Attempt::number);
   return found == attempts.end() ? nullptr : &*found;
+}
+
+Json ShownReview::show() const {
+  const Result<ActionSpec> action = action_from(stage().params);
+  return action ? action->show : Json();
 }
 
 Result<bool> is_asked(Records& records, const Review& review) {
@@ -62,10 +68,12 @@ Result<Json> shown_review_document(Records& records, const ShownReview& shown) {
   Json document = review_document(shown.review, shown.item_key(), shown.stage().name);
   std::vector<Json> attempts;
   for (const Attempt& attempt : shown.attempts) {
-    Result<Json> whole = whole_attempt_document(records, attempt, shown.stage().name);
+    Result<Json> whole = whole_attempt_document(records, attempt, shown.stage());
     if (!whole) return std::unexpected(std::move(whole.error()));
     attempts.push_back(std::move(*whole));
   }
+  document = with_member(document, "show", shown.show());
+  document = with_member(document, "in", with_paths(records, shown.in));
   document = with_member(document, "output", with_paths(records, shown.output));
   document = with_member(document, "data", shown.item ? shown.item->data : Json());
   return with_member(document, "attempts", Json::array(attempts));

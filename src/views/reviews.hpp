@@ -18,11 +18,16 @@ struct ShownReview {
   std::optional<Item> item;  ///< none: a job-wide stage
   std::vector<Attempt> attempts;
   Json output;  ///< of the attempt under review
+  /// The resolved input of the stage. Only its action can resolve it, so the caller fills it in;
+  /// null: there is none.
+  Json in = {};
 
   [[nodiscard]] const StageDefinition& stage() const;
   [[nodiscard]] std::string item_key() const { return item ? item->key : std::string(); }
   /// The attempt with this number; null if there is none.
   [[nodiscard]] const Attempt* find(AttemptNumber number) const;
+  /// `show` of the stage's review: {"main": "out.x", "beside": "in.y"}; null if it has none.
+  [[nodiscard]] Json show() const;
 };
 
 /// Reads everything about a review.
@@ -34,7 +39,7 @@ struct ShownReview {
 [[nodiscard]] Result<Json> output_of_attempt(Records& records, const ShownReview& shown,
                                              AttemptNumber number);
 
-/// The JSON document of a review, with its output and attempts.
+/// The JSON document of a review, with its input, output and attempts.
 [[nodiscard]] Result<Json> shown_review_document(Records& records, const ShownReview& shown);
 
 }  // namespace pawl::views

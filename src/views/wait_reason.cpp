@@ -1,11 +1,13 @@
 #include "views/wait_reason.hpp"
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "pawl/core/shown.hpp"
 #include "text/durations.hpp"
 #include "text/numbers.hpp"
+#include "views/workers.hpp"
 
 namespace pawl::views {
 
@@ -44,62 +46,123 @@ std::string unfinished_needs(const Address& address, StageIndex stage,
   return needs;
 }
 
-Result<std::string> open_review(Records& records, const Task& task) {
+Result<Wait> open_review(Records& records, const Task& task) {
   const Result<std::vector<Review>> open =
       records.reviews({.task = task.id, .status = ReviewStatus::open, .limit = 1});
   if (!open) return std::unexpected(open.error());
-  if (!open->empty()) {
-    return "a person: review " + std::to_string(open->front().id.value());
-  }
-  return "a person's answer to take effect";
+  if (open->empty()) return Wait{.kind = "review", .text = "a person's answer to take effect"};
+  const std::int64_t number = open->front().id.value();
+  return Wait{.kind = "review",
+              .text = "a person: review " + std::to_string(number),
+              .details = {{"review", Json(number)}}};
 }
 
 std::string when(Timestamp due, Timestamp now) {
   return due <= now ? "now" : "in " + in_words(due - now);
 }
 
-Result<std::string> waits_of(Records& records, const Address& address, const Task& task,
-                             Timestamp now, const TimeText& time_text) {
-  const std::string job = "job " + std::to_string(address.job.id.value());
+/// A running attempt, and whether its worker still lives.
+Result<Wait> open_attempt(Records& records, const Task& task, const Onlooker& onlooker) {
+  const auto& running = std::get<Running>(task.state);
+  const std::string text = "attempt " + std::to_string(task.attempts) + ", running since " +
+                           onlooker.time_text(running.opened_at);
+  const Result<WorkerRecord> worker = records.worker(running.worker);
+  if (!worker && worker.error().code != ErrorCode::not_found) {
+    return std::unexpected(worker.error());
+  }
+  if (!worker) return Wait{.kind = "running", .text = text};
+  const std::vector<std::pair<std::string, Json>> details{{"worker", Json(worker->id.value())}};
+  const std::string_view state = state_of_worker(*worker, onlooker.now, onlooker.is_dead);
+  if (state == "alive") return Wait{.kind = "running", .text = text, .details = details};
+  return Wait{.kind = "lost_worker",
+              .text = "another worker to take over attempt " + std::to_string(task.attempts) +
+                      ": " + in_words(*worker) + " is " + std::string(state),
+              .details = details};
+}
+
+Result<Wait> wait_of(Records& records, const Address& address, const Task& task,
+                     const Onlooker& onlooker) {
   const bool is_paused = state_of(address.job) == JobState::paused;
   switch (task.kind()) {
     case StateKind::awaiting_review:
       return open_review(records, task);
     case StateKind::retry_scheduled: {
       const Timestamp due = std::get<RetryScheduled>(task.state).next_run_at;
-      return "the next attempt, due " + when(due, now) +
-             (is_paused ? ", and " + job + " to be resumed" : "");
+      return Wait{.kind = "retry",
+                  .text = "the next attempt, due " + when(due, onlooker.now) +
+                          (is_paused ? ", and job " + std::to_string(address.job.id.value()) +
+                                           " to be resumed"
+                                     : "")};
     }
     case StateKind::running:
-      return "attempt " + std::to_string(task.attempts) + ", running since " +
-             time_text(std::get<Running>(task.state).opened_at);
+      return open_attempt(records, task, onlooker);
     case StateKind::ready:
-      return is_paused ? job + " to be resumed: it is paused" : "a worker: it is queued";
+      return wait_of_ready(records, address, task, onlooker);
     case StateKind::expanded: {
       const auto& counts = std::get<Expanded>(task.state);
-      return with_separators(counts.open) + " of its " + with_separators(counts.children) +
-             " children";
+      return Wait{.kind = "children",
+                  .text = with_separators(counts.open) + " of its " +
+                          with_separators(counts.children) + " children"};
     }
     case StateKind::waiting:
     case StateKind::succeeded:
     case StateKind::skipped:
     case StateKind::failed:
     case StateKind::cancelled:
-      return std::string();
+      return Wait{};
   }
-  return std::string();
+  return Wait{};
+}
+
+/// The oldest child that is Ready, which stands for the others.
+Result<std::optional<Task>> ready_child(Records& records, const Task& parent) {
+  TaskFilter filter{.parent = parent.id, .limit = 500};
+  for (;;) {
+    const Result<std::vector<Task>> page = records.tasks(filter);
+    if (!page) return std::unexpected(page.error());
+    for (const Task& child : *page) {
+      if (child.kind() == StateKind::ready && child.child->expansion == parent.expansion) {
+        return child;
+      }
+    }
+    if (page->size() < filter.limit) return std::nullopt;
+    filter.after = page->back().id;
+  }
+}
+
+/// What the task waits for and, if it has children, what the oldest Ready one waits for.
+Status add_waits(Records& records, const Address& address, const Task& task,
+                 const Onlooker& onlooker, std::vector<Wait>& waits) {
+  const auto add = [&](const Task& one) -> Status {
+    Result<Wait> wait = wait_of(records, address, one, onlooker);
+    if (!wait) return std::unexpected(wait.error());
+    if (wait->text.empty()) return {};
+    wait->stage = address.workflow.stage(one.stage()).name;
+    if (one.child) wait->child = one.child->key;
+    waits.push_back(std::move(*wait));
+    return {};
+  };
+  if (const Status added = add(task); !added || task.kind() != StateKind::expanded) return added;
+  const Result<std::optional<Task>> child = ready_child(records, task);
+  if (!child) return std::unexpected(child.error());
+  return *child ? add(**child) : Status{};
 }
 
 }  // namespace
 
-Result<std::string> wait_reason(Records& records, const Address& address, Timestamp now,
-                                const TimeText& time_text) {
+Result<std::vector<Wait>> waits_at(Records& records, const Address& address,
+                                   const Onlooker& onlooker) {
+  std::vector<Wait> waits;
   const bool has_settled = address.item && address.item->state != ItemState::active;
-  if (has_settled && !address.stage) return std::string();
+  if (has_settled && !address.stage) return waits;
   if (address.job.trust == Trust::untrusted) {
     const std::string number = std::to_string(address.job.id.value());
-    return "job " + number +
-           " to be accepted: it was imported and is not trusted (pawl job trust " + number + ")";
+    waits.push_back(
+        {.kind = "trust",
+         .text = "job " + number +
+                 " to be accepted: it was imported and is not trusted (pawl job trust " + number +
+                 ")"});
+    return waits;
   }
   Address whole = address;
   if (address.item) whole.stage.reset();
@@ -107,25 +170,38 @@ Result<std::string> wait_reason(Records& records, const Address& address, Timest
   if (!tasks) return std::unexpected(tasks.error());
   const std::map<StageIndex, StateKind> shown = shown_states(address, *tasks);
 
-  std::string all;
-  const auto add = [&](const std::string& one) {
-    if (!one.empty()) all += (all.empty() ? "" : "; ") + one;
-  };
   for (const Task& task : *tasks) {
     if (address.stage && task.stage() != *address.stage) continue;
     const auto state = shown.find(task.stage());
     if (state == shown.end() || has_ended(state->second)) continue;
-    const Result<std::string> one = waits_of(records, address, task, now, time_text);
-    if (!one) return std::unexpected(one.error());
-    add(*one);
+    const Status added = add_waits(records, address, task, onlooker, waits);
+    if (!added) return std::unexpected(added.error());
   }
-  if (!all.empty()) return all;
+  if (!waits.empty()) return waits;
   for (const auto& [stage, state] : shown) {
     if (state != StateKind::waiting || (address.stage && stage != *address.stage)) continue;
-    add(unfinished_needs(address, stage, shown));
-    if (!all.empty()) return all;
+    const std::string needs = unfinished_needs(address, stage, shown);
+    if (needs.empty()) continue;
+    waits.push_back({.stage = address.workflow.stage(stage).name, .kind = "needs", .text = needs});
+    return waits;
   }
+  return waits;
+}
+
+std::string in_words(const std::vector<Wait>& waits) {
+  std::string all;
+  for (const Wait& wait : waits) all += (all.empty() ? "" : "; ") + wait.text;
   return all;
+}
+
+Json wait_document(const Wait& wait) {
+  std::vector<std::pair<std::string, Json>> members{
+      {"stage", wait.stage.empty() ? Json() : Json(wait.stage)},
+      {"child", wait.child.empty() ? Json() : Json(wait.child)},
+      {"kind", wait.kind},
+      {"text", wait.text}};
+  members.insert(members.end(), wait.details.begin(), wait.details.end());
+  return Json::object(members);
 }
 
 }  // namespace pawl::views

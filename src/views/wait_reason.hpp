@@ -1,9 +1,12 @@
 #pragma once
 
-/// What an unfinished item or stage is waiting for.
+/// What an unfinished item or stage is waiting for, from the record.
 
 #include <functional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "views/address.hpp"
 
@@ -12,9 +15,38 @@ namespace pawl::views {
 /// A moment in the style that the reader asked for: "9m ago".
 using TimeText = std::function<std::string(Timestamp)>;
 
-/// "a person: review 318", "the next attempt, due in 41s", "stage convert"; several, if several
-/// stages of an item are active. Empty if it has ended.
-[[nodiscard]] Result<std::string> wait_reason(Records& records, const Address& address,
-                                              Timestamp now, const TimeText& time_text);
+/// The reader of a reason.
+struct Onlooker {
+  Timestamp now;
+  TimeText time_text;
+  /// Whether the process of a worker is known to have died.
+  std::function<bool(WorkerId)> is_dead;
+};
+
+/// What one task waits for.
+struct Wait {
+  std::string stage = {};  ///< empty: the whole item
+  std::string child = {};
+  /// "trust", "review", "retry", "running", "lost_worker", "paused", "budget", "no_worker",
+  /// "not_served", "job_parallel", "pool", "rate", "rate_limited", "worker_slots", "turn",
+  /// "children" or "needs".
+  std::string_view kind;
+  std::string text;  ///< "a person: review 318"
+  /// Further members of the document: the pool and its holders, the workers and their limits.
+  std::vector<std::pair<std::string, Json>> details = {};
+};
+
+/// One for each active task of the address; empty if it has ended.
+[[nodiscard]] Result<std::vector<Wait>> waits_at(Records& records, const Address& address,
+                                                 const Onlooker& onlooker);
+
+/// What a Ready task waits for.
+[[nodiscard]] Result<Wait> wait_of_ready(Records& records, const Address& address, const Task& task,
+                                         const Onlooker& onlooker);
+
+/// All of them in one line: "a person: review 318; stage convert".
+[[nodiscard]] std::string in_words(const std::vector<Wait>& waits);
+
+[[nodiscard]] Json wait_document(const Wait& wait);
 
 }  // namespace pawl::views

@@ -66,6 +66,7 @@ Status add_answers(Records& records, std::vector<Reason>& reasons, const TaskAtt
          .child = task.task.child ? task.task.child->key : std::string(),
          .attempt = answer.attempt.value_or(review.attempt),
          .trigger = answer.reviewer + " " + std::string(told.did) + note,
+         .by = answer.reviewer,
          .rule = told.rule,
          .explanation = "review " + std::to_string(review.id.value()) + " was answered by a person",
          .decision = name_of(told.decision)});
@@ -88,7 +89,9 @@ Status add_acts(Records& records, std::vector<Reason>& reasons, const Address& a
     if (event.type == EventType::retry_scheduled && is_manual) {
       reasons.push_back({.at = event.at,
                          .stage = stage,
-                         .trigger = "an operator asked to run it again" + note,
+                         .trigger = (event.by.empty() ? "an operator" : event.by) +
+                                    " asked to run it again" + note,
+                         .by = event.by,
                          .rule = Rule::rerun_requested,
                          .explanation = "starts over from this stage",
                          .decision = name_of(DecisionKind::retry)});
@@ -160,6 +163,7 @@ Json reason_document(const Reason& reason) {
                        {"child", reason.child.empty() ? Json() : Json(reason.child)},
                        {"attempt_number", reason.attempt == 0 ? Json() : Json(reason.attempt)},
                        {"trigger", reason.trigger},
+                       {"by", reason.by.empty() ? Json() : Json(reason.by)},
                        {"rule", name_of(reason.rule)},
                        {"explanation", reason.explanation},
                        {"decision", reason.decision}});

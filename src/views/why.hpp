@@ -18,6 +18,7 @@ struct Reason {
   std::string child;
   AttemptNumber attempt = 0;
   std::string trigger;  ///< what happened
+  std::string by = {};  ///< who did it; empty: the engine, or it was not recorded
   Rule rule{};
   std::string explanation;  ///< the rule in words, with its numbers
   std::string_view decision;

@@ -1,5 +1,7 @@
 #include "views/workers.hpp"
 
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "pawl/codec/rfc3339.hpp"
@@ -16,7 +18,68 @@ Json held_document(const Task& task) {
                        {"since", rfc3339(opened_at(task))}});
 }
 
+std::string joined(const std::set<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  return all;
+}
+
+std::string reason_of(const WorkerLimits::Left& left) {
+  return left.reason.empty() ? "it has no code for it" : left.reason;
+}
+
+Json list_of(const std::set<std::string>& names) {
+  std::vector<Json> list;
+  for (const std::string& name : names) list.emplace_back(name);
+  return Json::array(list);
+}
+
+Json limits_document(const WorkerLimits& limits) {
+  std::vector<Json> left;
+  for (const WorkerLimits::Left& one : limits.left) {
+    left.push_back(Json::object({{"job", one.job.value()},
+                                 {"stage", one.stage.empty() ? Json() : Json(one.stage)},
+                                 {"reason", reason_of(one)}}));
+  }
+  return Json::object({{"parallel", limits.parallel == 0 ? Json() : Json(limits.parallel)},
+                       {"stages", list_of(limits.stages)},
+                       {"categories", list_of(limits.categories)},
+                       {"leaves", Json::array(left)}});
+}
+
 }  // namespace
+
+std::string in_words(const WorkerRecord& worker) {
+  return "worker " + std::to_string(worker.id.value()) + " (" + worker.name + " on " + worker.host +
+         ")";
+}
+
+std::vector<std::string> restrictions(const WorkerLimits& limits) {
+  std::vector<std::string> all;
+  if (!limits.stages.empty()) all.push_back("only the stages " + joined(limits.stages));
+  if (!limits.categories.empty()) all.push_back("only the categories " + joined(limits.categories));
+  for (const WorkerLimits::Left& left : limits.left) {
+    const std::string job = "job " + std::to_string(left.job.value());
+    all.push_back("not " + (left.stage.empty() ? job : "stage " + left.stage + " of " + job) +
+                  ": " + reason_of(left));
+  }
+  return all;
+}
+
+std::optional<std::string> why_left(const WorkerLimits& limits, JobId job, const std::string& stage,
+                                    const std::string& category) {
+  if (!limits.stages.empty() && !limits.stages.contains(stage)) {
+    return "takes only the stages " + joined(limits.stages);
+  }
+  if (!limits.categories.empty() && !limits.categories.contains(category)) {
+    return "takes only the categories " + joined(limits.categories);
+  }
+  for (const WorkerLimits::Left& left : limits.left) {
+    if (left.job != job || (!left.stage.empty() && left.stage != stage)) continue;
+    return "leaves it to others: " + reason_of(left);
+  }
+  return std::nullopt;
+}
 
 std::string_view state_of_worker(const WorkerRecord& worker, Timestamp now,
                                  const std::function<bool(WorkerId)>& is_dead) {
@@ -59,7 +122,8 @@ Json worker_document(const WorkerRecord& worker, const Holds& holds, std::string
                        {"attempts_open", holds.count},
                        {"started_at", rfc3339(worker.started_at)},
                        {"lease_until", rfc3339(worker.lease_until)},
-                       {"holds", Json::array(held)}});
+                       {"holds", Json::array(held)},
+                       {"limits", limits_document(worker.limits)}});
 }
 
 }  // namespace pawl::views

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +28,17 @@ struct Holds {
 
 /// When the open attempt of a task began; none if it is not running.
 [[nodiscard]] Timestamp opened_at(const Task& task);
+
+/// "worker 3 (pawl work on host-a)". Not escaped.
+[[nodiscard]] std::string in_words(const WorkerRecord& worker);
+/// What the worker does not take, one sentence each: "only the stages convert, publish". Not
+/// escaped.
+[[nodiscard]] std::vector<std::string> restrictions(const WorkerLimits& limits);
+/// Why a worker with these limits does not take a stage of a job, for items of this category; none:
+/// it does.
+[[nodiscard]] std::optional<std::string> why_left(const WorkerLimits& limits, JobId job,
+                                                  const std::string& stage,
+                                                  const std::string& category);
 
 [[nodiscard]] Json worker_document(const WorkerRecord& worker, const Holds& holds,
                                    std::string_view state);

@@ -392,8 +392,8 @@ wrong:  params: { pages: { type: integer, default: "10" } }
 right:  params: { pages: { type: integer, default: 10 } }
 )"},
     {"E053", "not exactly one source of items",
-     R"(Items are a list, or come from exactly one of `glob` (files), `file` (JSON lines) and `run` (a
-command that prints JSON lines). Without `items` the job has one item.
+     R"(Items are a list, or come from exactly one of `glob` (files), `file` (JSON lines), `run` (a
+command that prints JSON lines) and `tasks` (task specs). Without `items` the job has one item.
 
 wrong:  items: { glob: "*.pdf", file: list.jsonl }
 right:  items: { glob: "*.pdf" }
@@ -419,6 +419,13 @@ written as a number.
 
 wrong:  version: 2
 right:  version: 1
+)"},
+    {"E058", "a list of tasks that cannot be used",
+     R"(The file that `items: { tasks: FILE }` names is a JSON list of task specs, or has one spec on
+each line. A spec has a type with a handler, and its dependencies are titles of other tasks.
+
+wrong:  [{"type": "fetsh", "title": "news"}]
+right:  [{"type": "fetch", "title": "news"}]    with handlers: { fetch: { run: [./fetch.sh] } }
 )"},
     {"W001", "missing script",
      R"(The command names a file that does not exist now. This is only a warning: the

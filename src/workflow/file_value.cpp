@@ -40,9 +40,9 @@ std::optional<FileValue> file_of(const Json& value) {
   if (!digest || !name || !size || !digest->starts_with(digest_prefix) || !is_file_name(*name)) {
     return std::nullopt;
   }
-  FileValue file{.sha256 = digest->substr(digest_prefix.size()), .name = *name, .size = *size};
-  if (!is_digest(file.sha256)) return std::nullopt;
-  return file;
+  const std::string sha256 = digest->substr(digest_prefix.size());
+  if (!is_digest(sha256)) return std::nullopt;
+  return FileValue{.sha256 = sha256, .name = *name, .size = *size};
 }
 
 }  // namespace pawl::workflow

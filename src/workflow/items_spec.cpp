@@ -39,6 +39,7 @@ Json describe(const ItemsSpec& items) {
     object.write_unless("source", items.source, usual.source);
     object.write_unless("argv", items.argv, usual.argv);
     object.write_unless("id", items.id, usual.id);
+    object.write_unless("keyed_by_path", items.keyed_by_path, usual.keyed_by_path);
     object.write_unless("category", items.category, usual.category);
     object.write_unless("path", items.path, usual.path);
     object.write_unless("offset", items.offset, usual.offset);
@@ -57,6 +58,7 @@ Result<ItemsSpec> items_from(const Json& description) {
     return {};
   });
   object.read("source", items.source).read("argv", items.argv);
+  object.read("keyed_by_path", items.keyed_by_path);
   object.read("id", items.id).read("category", items.category).read("path", items.path);
   object.read("offset", items.offset).read("limit", items.limit);
   if (const Status read = object.finish(); !read) return std::unexpected(read.error());

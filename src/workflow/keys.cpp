@@ -17,22 +17,24 @@ constexpr std::string_view write_a_command = "use a command instead";
 constexpr std::string_view select_elsewhere =
     "select the items with a command: items: { run: [command, …] }";
 
-constexpr std::array<KnownKey, 9> file_keys{{{"version"},
-                                             {"workflow"},
-                                             {"description"},
-                                             {"params"},
-                                             {"items"},
-                                             {"job"},
-                                             {"defaults"},
-                                             {"stages"},
-                                             needs_serve("notify")}};
+constexpr std::array<KnownKey, 10> file_keys{{{"version"},
+                                              {"workflow"},
+                                              {"description"},
+                                              {"params"},
+                                              {"items"},
+                                              {"job"},
+                                              {"defaults"},
+                                              {"handlers"},
+                                              {"stages"},
+                                              needs_serve("notify")}};
 constexpr std::array<KnownKey, 3> defaults_keys{{{"timeout"}, {"retry"}, {"on_failure"}}};
 constexpr std::array<KnownKey, 3> job_keys{{{"parallel"}, {"tolerate_failures"}, {"budget"}}};
 constexpr std::array<KnownKey, 6> budget_keys{
     {{"cost_usd"}, {"tokens"}, {"attempts"}, {"deadline"}, {"no_progress"}, {"exhausted"}}};
-constexpr std::array<KnownKey, 11> items_keys{{{"glob"},
+constexpr std::array<KnownKey, 12> items_keys{{{"glob"},
                                                {"file"},
                                                {"run"},
+                                               {"tasks"},
                                                {"id"},
                                                {"category"},
                                                {"path"},
@@ -102,9 +104,10 @@ constexpr std::array<KnownKey, 9> expectation_keys{{{"equals"},
                                                     {"max_length"},
                                                     {"present"}}};
 constexpr std::array<KnownKey, 3> refine_keys{{{"attempts"}, {"delay"}, {"exhausted"}}};
-constexpr std::array<KnownKey, 12> review_keys{{{"when"},
+constexpr std::array<KnownKey, 13> review_keys{{{"when"},
                                                 {"editable"},
                                                 {"show"},
+                                                {"rejected"},
                                                 {"changes_rerun"},
                                                 {"instructions"},
                                                 needs_serve("assign"),

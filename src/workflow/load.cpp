@@ -1,3 +1,5 @@
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "pawl/codec/workflow.hpp"
@@ -6,6 +8,7 @@
 #include "workflow/check_flow.hpp"
 #include "workflow/check_references.hpp"
 #include "workflow/read_file.hpp"
+#include "workflow/task_list.hpp"
 #include "workflow/yaml.hpp"
 
 namespace pawl {
@@ -24,20 +27,42 @@ WorkflowDefinition definition_of(FileDraft& file) {
   return definition;
 }
 
+/// A fault in a handler is met once for each task that it serves.
+std::vector<Diagnostic> first_at_each_place(std::vector<Diagnostic> faults) {
+  std::set<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string>> seen;
+  std::erase_if(faults, [&](const Diagnostic& one) {
+    return !seen.insert({one.code, one.place.line, one.place.column, one.help}).second;
+  });
+  return faults;
+}
+
+/// The limits of a job of tasks, as in `default_task_budget`.
+constexpr std::uint32_t task_attempts = 5;
+constexpr std::int64_t task_decisions = 50;
+
 }  // namespace
 
 std::expected<WorkflowFile, std::vector<Diagnostic>> load_workflow_file(
     std::string_view text, const LoadOptions& options) {
-  const auto root = parse_yaml(text, options.name);
+  auto root = parse_yaml(text, options.name);
   if (!root) return std::unexpected(root.error());
 
   Faults faults(options.name);
+  const bool runs_tasks = has_tasks(*root);
+  if (runs_tasks && !expand_tasks(faults, *root, options.project)) {
+    return std::unexpected(faults.errors());
+  }
   FileDraft file = read_file(faults, *root, options.project);
   settle_needs(faults, file);
   check_flow(faults, file);
   check_references(faults, file);
   check_expectations(faults, file);
-  if (faults.has_errors()) return std::unexpected(faults.errors());
+  if (faults.has_errors())
+    return std::unexpected(runs_tasks ? first_at_each_place(faults.errors()) : faults.errors());
+  if (runs_tasks) {
+    file.budget.max_attempts_per_task = task_attempts;
+    file.budget.no_progress_decisions = task_decisions;
+  }
 
   auto workflow = compile(definition_of(file));
   if (!workflow) {

@@ -8,18 +8,28 @@
 namespace pawl::workflow {
 namespace {
 
-/// Which of glob, file and run the map has; empty if not exactly one.
+/// Which of glob, file, run and tasks the map has; empty if not exactly one.
 std::optional<std::string> source_of(const MapReader& reader, const YamlNode& node) {
   std::vector<std::string> sources;
-  for (const char* const source : {"glob", "file", "run"}) {
+  for (const char* const source : {"glob", "file", "run", "tasks"}) {
     if (reader.has(source)) sources.emplace_back(source);
   }
   if (sources.size() == 1) return sources.front();
   reader.faults().add(
       "E053", node.place,
       sources.empty() ? "the items have no source" : "the items have more than one source",
-      "give exactly one of glob, file and run; or write the items as a list");
+      "give exactly one of glob, file, run and tasks; or write the items as a list");
   return std::nullopt;
+}
+
+/// Tasks become stages, and the job has one item: there is nothing to select or to name.
+void refuse_beside_tasks(const MapReader& reader, const YamlNode& node) {
+  for (const YamlMember& member : node.map) {
+    if (member.key == "tasks" || reader.member(member.key) == nullptr) continue;
+    reader.faults().add("E027", member.key_place,
+                        in_quotes(member.key) + " has no meaning beside \"tasks\"",
+                        "each task becomes a stage, and the job has one item");
+  }
 }
 
 std::string read_key(const MapReader& reader, std::string_view key, FileDraft& file) {
@@ -61,6 +71,7 @@ void read_items_source(Faults& faults, const Value& value, FileDraft& file) {
   }
   const MapReader reader(faults, value.node, KeyPlace::items, value.what);
   const std::optional<std::string> source = source_of(reader, value.node);
+  if (source == "tasks") return refuse_beside_tasks(reader, value.node);
   if (source == "run") {
     items.kind = ItemsSpec::Kind::run;
     items.argv = read_command(faults, *reader.find("run"), Spot::item_source, file.uses);
@@ -71,6 +82,7 @@ void read_items_source(Faults& faults, const Value& value, FileDraft& file) {
     read_template(faults, written.node, Spot::item_source, file.uses);
   }
   items.id = read_key(reader, "id", file);
+  items.keyed_by_path = items.kind == ItemsSpec::Kind::glob && items.id.empty();
   items.category = read_key(reader, "category", file);
   read_path(reader, file);
   if (const auto offset = reader.find("offset")) {

@@ -138,6 +138,9 @@ std::optional<ReviewPolicy> read_review(Faults& faults, const Value& value, Stag
       draft.definition.changes_rerun = *stage;
     }
   }
+  if (const auto rejected = reader.find("rejected")) {
+    draft.definition.rejected = read_enum<OnRejected>(faults, *rejected).value_or(OnRejected::fail);
+  }
   if (const auto instructions = reader.find("instructions")) {
     draft.action.instructions = read_text(faults, *instructions).value_or("");
     refuse_references(faults, *instructions);

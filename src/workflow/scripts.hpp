@@ -1,6 +1,6 @@
 #pragma once
 
-/// Warnings about missing scripts of commands and missing working directories.
+/// Which words of a command name files, and warnings about missing scripts and directories.
 
 #include <filesystem>
 #include <string>
@@ -9,6 +9,12 @@
 #include "workflow/value_reader.hpp"
 
 namespace pawl::workflow {
+
+/// Whether a word of a command is a literal, relative path with a slash.
+[[nodiscard]] bool names_file(const std::string& word);
+/// Whether the word at this place is a script of the project: the program, if it names a file, or
+/// the first argument of an interpreter.
+[[nodiscard]] bool is_script_word(const std::vector<std::string>& argv, std::size_t place);
 
 /// Warns if a stage's `dir` does not exist.
 void warn_of_missing_directory(Faults& faults, const Place& place, const std::string& directory,

@@ -111,6 +111,11 @@ std::optional<Duration> read_duration(Faults& faults, const Value& value, Zero z
   const std::string& text = value.node.text;
   const std::optional<Duration> duration =
       value.node.kind == Kind::string ? text::parse_duration(text) : std::nullopt;
+  if (!duration && text::is_too_long_a_duration(text)) {
+    faults.add("E022", value.node.place, in_quotes(text) + " is too long for a duration",
+               "use at most 285 years: 104000d");
+    return std::nullopt;
+  }
   if (!duration) {
     const bool is_bare = value.node.kind == Kind::integer || value.node.kind == Kind::number;
     faults.add(

@@ -189,7 +189,7 @@ stages:
   EXPECT_EQ(attempts[0].result, AttemptResult::success);
   EXPECT_EQ(attempts[0].verdict, Verdict::rejected);
   EXPECT_EQ(attempts[0].feedback->criteria.at(0),
-            (Criterion{.name = "n", .expected = "integer", .actual = "many", .passed = false}));
+            (Criterion{.name = "n", .expected = "integer", .actual = "\"many\"", .passed = false}));
   EXPECT_EQ(shop.task("work").kind(), StateKind::succeeded);
 }
 

@@ -35,6 +35,41 @@ TEST(LogText, never_cuts_a_character) {
   EXPECT_THAT(log.text(), HasSubstr(" bytes left out "));
 }
 
+TEST(StoredAfter, is_the_rest_of_a_short_log) {
+  EXPECT_EQ(stored_after("one\ntwo\n", 8, 0), "one\ntwo\n");
+  EXPECT_EQ(stored_after("one\ntwo\n", 8, 4), "two\n");
+  EXPECT_EQ(stored_after("one\ntwo\n", 8, 8), "");
+}
+
+TEST(StoredAfter, is_all_that_was_kept_of_a_long_one) {
+  LogText log(20);
+  log.append("beginning ");
+  for (int i = 0; i < 1'000; ++i) log.append("........");
+  log.append("   the end");
+  const auto after = [&](std::int64_t printed) {
+    return stored_after(log.text(), log.bytes(), printed);
+  };
+  EXPECT_EQ(after(3), "inning \n… 8,000 bytes left out …\n   the end");
+  EXPECT_EQ(after(10), "\n… 8,000 bytes left out …\n   the end");
+  EXPECT_EQ(after(3'010), "\n… 5,000 bytes left out …\n   the end");
+  EXPECT_EQ(after(8'010), "   the end");
+  EXPECT_EQ(after(8'017), "end");
+  EXPECT_EQ(after(8'020), "");
+}
+
+TEST(StoredAfter, counts_what_is_missing_before_an_end_alone) {
+  EXPECT_EQ(stored_after("the end", 100, 13), "\n… 80 bytes left out …\nthe end");
+  EXPECT_EQ(stored_after("the end", 100, 97), "end");
+}
+
+TEST(StoredAfter, is_not_misled_by_a_log_that_contains_such_a_line) {
+  LogText log(80);
+  log.append("\n… 7 bytes left out …\nfake");
+  for (int i = 0; i < 100; ++i) log.append("........");
+  EXPECT_THAT(stored_after(log.text(), log.bytes(), 30), StartsWith("......."));
+  EXPECT_THAT(stored_after(log.text(), log.bytes(), 30), HasSubstr(" bytes left out "));
+}
+
 TEST(Mask, hides_a_secret_that_arrives_in_pieces) {
   Mask mask({"hunter2", "s3cr3t-and-long"});
   std::string text;

@@ -77,6 +77,14 @@ TEST_F(Ending, an_output_that_fails_its_types_is_final_and_names_each_field) {
   EXPECT_THAT(attempt.error->message, HasSubstr("more: expected no such field"));
 }
 
+TEST_F(Ending, alternatives_and_what_was_run_are_recorded) {
+  const Attempt attempt = shop.run_sh(
+      "echo '{\"output\":{},\"alternatives\":[\"b\",{\"c\":1}]}' > \"$PAWL_RESULT\"\n# more\n");
+  EXPECT_EQ(attempt.alternatives, (std::vector{Json("b"), Json::object({{"c", 1}})}));
+  EXPECT_THAT(attempt.action.text(), HasSubstr(R"({"sh":"echo )"));
+  EXPECT_THAT(attempt.action.text(), Not(HasSubstr("more"))) << "the first line is enough";
+}
+
 TEST_F(Ending, a_result_with_an_error_says_its_own_class) {
   const auto script = [](const std::string& error) {
     return "echo '{\"error\":" + error + "}' > \"$PAWL_RESULT\"; exit 1";

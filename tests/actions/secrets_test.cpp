@@ -1,3 +1,6 @@
+#include <fstream>
+#include <string_view>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -129,6 +132,44 @@ stages:
   const Workflow& workflow = file->workflow;
   EXPECT_TRUE(source(workflow, workflow.stage(StageIndex{0})));
   EXPECT_FALSE(source(workflow, workflow.stage(StageIndex{1})));
+}
+
+TEST(Needs, of_stages_that_are_not_met_are_listed_in_the_order_of_the_stages) {
+  Workshop shop;
+  const auto file = load_workflow_file(R"(
+version: 1
+workflow: w
+stages:
+  free: { run: [sh, -c, "true"] }
+  ask: { sh: "true", secrets: [TEST_SECRET_ABSENT] }
+  convert: { run: [./tools/convert.sh, conf/none.json] }
+  call: { run: [no-such-program], gates: [{ name: g, run: [no-such-judge] }] }
+  named: { run: ["${item.program}"] }
+)");
+  ASSERT_TRUE(file);
+  const auto environment = [](const char* name) -> const char* {
+    return std::string_view(name) == "PATH" ? "/usr/bin:/bin" : nullptr;
+  };
+  using Kind = MissingNeed::Kind;
+  EXPECT_THAT(missing_needs(file->workflow, shop.folder.path(), environment),
+              ElementsAre(MissingNeed{"ask", Kind::secret, "TEST_SECRET_ABSENT"},
+                          MissingNeed{"convert", Kind::script, "tools/convert.sh"},
+                          MissingNeed{"call", Kind::program, "no-such-program"},
+                          MissingNeed{"call", Kind::program, "no-such-judge"}));
+}
+
+TEST(Needs, a_stage_can_be_run_as_soon_as_its_script_exists) {
+  Workshop shop;
+  const auto file = load_workflow_file(
+      "version: 1\nworkflow: w\nstages:\n  convert: { run: [sh, convert.sh] }\n");
+  ASSERT_TRUE(file);
+  const CodeSource source = file_actions(shop.store, {.run_directory = shop.folder / "other"});
+  const auto code = source(file->workflow, file->workflow.stage(StageIndex{0}));
+  ASSERT_TRUE(code && code->is_available);
+  const Json labels = Json::object({{"project", shop.folder.path().string()}});
+  EXPECT_FALSE(code->is_available(labels));
+  std::ofstream(shop.folder / "convert.sh") << "echo done\n";
+  EXPECT_TRUE(code->is_available(labels));
 }
 
 TEST(Environment, is_exactly_that_of_the_protocol) {

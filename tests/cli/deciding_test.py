@@ -88,6 +88,13 @@ class Reviews(StoreTest):
         [result] = self.pawl("results", 3, "--jsonl").lines
         self.assertEqual(result["outputs"]["make"], {"page_md": "one\nthree", "title": "T"})
 
+    def test_an_edited_text_keeps_a_heading_that_looks_like_a_remark(self):
+        review = self.reviewed("""printf '%s' '{"output": {"page_md": "# pawl: notes\\ntwo"}}' > "$PAWL_RESULT" """,
+                               "{ page_md: string }")
+        self.pawl("review", "edit", review, env={"EDITOR": "sed -i s/two/three/"})
+        [result] = self.pawl("results", 3, "--jsonl").lines
+        self.assertEqual(result["outputs"]["make"], {"page_md": "# pawl: notes\nthree"})
+
     def test_a_file_is_edited_as_plain_text_and_a_binary_is_refused(self):
         review = self.reviewed("""printf 'a,b\\n' > "$PAWL_DIR/t.csv"; printf 'x\\0y' > "$PAWL_DIR/b.bin"; """
                                """echo '{"output": {"table": "t.csv", "blob": "b.bin"}}' > "$PAWL_RESULT" """,
@@ -218,6 +225,7 @@ class DeadLetters(StoreTest):
         self.assertEqual(self.pawl("dlq", "show", 2, "--json").json["items"], [])
         self.pawl("dlq", "show", 99, code=1)
         self.assertEqual(letter.pop("id"), "1/bob/publish")
+        letter.pop("superseded_by")  # only lists look at later jobs
         self.assertEqual(self.pawl("dlq", "export").lines, [letter])
         self.assertIn("not a dead letter: 'carl' has not failed", self.pawl("dlq", "show", "carl", code=1).err)
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/output/csv.hpp"
 #include "cli/output/terminal_output.hpp"
 
 namespace pawl::cli {
@@ -41,6 +42,31 @@ TEST(Table, paints_without_changing_the_columns) {
   const std::string plain = control_sequence("0m");
   EXPECT_EQ(table.text({.colour = true}), bold + "A" + plain + "  " + bold + "B" + plain + "\n" +
                                               control_sequence("31m") + "x" + plain + "  y\n");
+}
+
+TEST(Table, wraps_its_widest_cells_where_the_terminal_is_narrow) {
+  Table table({{"ITEM"}, {"N", Table::Align::right}, {"NOTE"}});
+  table.add({"ada", "1", "a note of several words"});
+  table.add({"b", "22", "averyveryverylongword"});
+  EXPECT_EQ(table.text({.width = 24}),
+            "ITEM   N  NOTE\n"
+            "ada    1  a note of\n"
+            "          several words\n"
+            "b     22  averyveryveryl\n"
+            "          ongword\n");
+  EXPECT_EQ(table.text({.width = 200}), table.text({}));
+}
+
+TEST(Table, stays_wider_than_a_terminal_that_has_no_room_for_its_columns) {
+  Table table({{"A"}, {"B"}});
+  table.add({"0123456789", "0123456789"});
+  EXPECT_EQ(table.text({.width = 12}), table.text({}));
+}
+
+TEST(Csv, quotes_what_needs_it_and_disarms_formulas) {
+  EXPECT_EQ(csv_line({"a", "b c", "", "1,5", "say \"x\""}), "a,b c,,\"1,5\",\"say \"\"x\"\"\"\n");
+  EXPECT_EQ(csv_line({"=1+1", "-3.5", "-x", "@a", "+4"}), "'=1+1,-3.5,'-x,'@a,'+4\n");
+  EXPECT_EQ(csv_line({"two\nlines", "red\x1b[31m"}), "\"two\nlines\",red\\u001b[31m\n");
 }
 
 TEST(Shortened, keeps_the_width_and_shows_that_something_is_missing) {

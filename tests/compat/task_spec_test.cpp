@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "pawl/codec/json.hpp"
+#include "pawl/compat/event_views.hpp"
 #include "runtime/world.hpp"
 
 namespace pawl {
@@ -97,12 +98,83 @@ TEST(TaskJobs, are_stuck_after_fifty_decisions_without_an_ended_task) {
   registry.add_decider("forever",
                        [](const StageDefinition&, const Attempt&) -> Advice { return Retry{}; });
   TaskJob spec{.tasks = {{.type = "never", .title = "t"}}, .decider = "forever"};
-  spec.budget.max_attempts_per_task.reset();
+  spec.budget.max_attempts_per_task = 1'000;
   const Result<JobId> job = submit(*world.engine, spec, registry);
   ASSERT_TRUE(job) << job.error().text();
   world.run();
   EXPECT_EQ(world.job(*job).paused, PauseCause::no_progress);
   EXPECT_EQ(world.attempts(*job, "tasks", "t").size(), 50u);
+}
+
+TEST(TaskJobs, need_no_titles_and_may_have_equal_ones) {
+  World world;
+  std::vector<std::string> ran;
+  HandlerRegistry registry;
+  registry.add("fetch", [&](Context& context, std::stop_token) -> Outcome {
+    ran.push_back(std::string(context.stage_name()));
+    return Output{};
+  });
+  const TaskJob tasks{.tasks = {{.type = "fetch", .title = "last", .depends_on = {"page"}},
+                                {.type = "fetch", .title = "page"},
+                                {.type = "fetch"},
+                                {.type = "fetch", .title = "page", .depends_on = {"fetch-3"}}}};
+  EXPECT_THAT(stage_names(tasks.tasks), ElementsAre("last", "page", "fetch-3", "page#2"));
+  const Result<JobId> job = submit(*world.engine, tasks, registry);
+  ASSERT_TRUE(job) << job.error().text();
+  world.run();
+  EXPECT_THAT(ran, ElementsAre("page", "fetch-3", "page#2", "last"))
+      << "a title that two tasks share means both";
+}
+
+TEST(TaskJobs, take_the_type_of_a_task_from_its_hints_if_the_spec_has_none) {
+  World world;
+  HandlerRegistry registry;
+  registry.add("fetch", succeed);
+  const Json hints = Json::object({{"type", "fetch"}});
+  const Result<JobId> job =
+      submit(*world.engine, {.tasks = {{.title = "get it", .hints = hints}}}, registry);
+  ASSERT_TRUE(job) << job.error().text();
+  world.run();
+  EXPECT_EQ(world.state(*job), JobState::completed);
+  const Result<JobId> untyped = submit(*world.engine, {.tasks = {{.title = "get it"}}}, registry);
+  ASSERT_FALSE(untyped);
+  EXPECT_THAT(untyped.error().message, HasSubstr("task 'get it' has no type"));
+}
+
+TEST(TaskJobs, keep_the_default_limits_that_a_budget_leaves_open) {
+  World world;
+  HandlerRegistry registry;
+  registry.add("fetch", succeed);
+  const TaskJob limited{.tasks = {{.type = "fetch"}}, .budget = {.max_total_attempts = 9}};
+  const Budget kept = world.job(*submit(*world.engine, limited, registry)).budget;
+  EXPECT_EQ(kept.max_total_attempts, 9);
+  EXPECT_EQ(kept.max_attempts_per_task, 5U);
+  EXPECT_EQ(kept.no_progress_decisions, 50);
+  const TaskJob own{.tasks = {{.type = "fetch"}},
+                    .budget = {.max_attempts_per_task = 2, .no_progress_decisions = 7}};
+  EXPECT_EQ(world.job(*submit(*world.engine, own, registry)).budget, own.budget);
+}
+
+TEST(TaskJobs, tell_of_their_events_with_the_names_of_items_and_stages) {
+  World world;
+  HandlerRegistry registry;
+  registry.add("flaky", [](Context& context, std::stop_token) -> Outcome {
+    if (context.attempt() == 1) return retryable("busy");
+    return Output{};
+  });
+  const TaskJob tasks{.name = "plan", .tasks = {{.type = "flaky", .title = "get it"}}};
+  const JobId job = *submit(*world.engine, tasks, registry);
+  world.pass(1min);
+  Records& records = world.engine->records();
+  std::vector<std::string> retried;
+  const std::vector<Event> events = *records.events({.job = job, .item = {}, .limit = 100});
+  for (const Event& event : events) {
+    const auto retry = as<RetryAttempt>(event, records);
+    if (!retry) continue;
+    retried.push_back(retry->names.item + "/" + retry->names.stage);
+    EXPECT_EQ(event.attempt_id(), (AttemptId{retry->task, 2}));
+  }
+  EXPECT_THAT(retried, ElementsAre("plan/get it"));
 }
 
 TEST(TaskJobs, an_engine_that_only_serves_the_handlers_runs_the_tasks_of_another) {

@@ -66,6 +66,21 @@ TEST_P(Failing, of_two_needs_is_made_good_one_after_the_other) {
   EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
 }
 
+TEST_P(Failing, a_rerun_records_who_asked_for_it) {
+  const JobId job = drive.submit(workflow("w", {stage("a")}), {"x"});
+  drive.work(always(failed("torn", ErrorClass::final)));
+  const std::string by = "eve\\b\n\"42\"";
+  ASSERT_TRUE(drive.act(Rerun{.task = drive.task_of(job, "x", 0), .note = "once more", .by = by}));
+  std::vector<Event> asked;
+  for (const Event& event : events()) {
+    if (event.type == EventType::retry_scheduled) asked.push_back(event);
+  }
+  ASSERT_EQ(asked.size(), 1U);
+  EXPECT_EQ(asked[0].by, by);
+  EXPECT_EQ(asked[0].text, "once more");
+  drive.work(always(succeeded()));
+}
+
 TEST_P(Failing, both_needs_may_be_retried_before_either_runs) {
   const JobId job =
       drive.submit(workflow("w", {stage("a"), stage("b"), stage("c", {"a", "b"})}), {"x"});
@@ -331,6 +346,60 @@ TEST_P(Reviewing, a_rejection_wants_a_reason_and_makes_a_dead_letter) {
   EXPECT_EQ(std::get<Failed>(drive.task(job, "x").state).cause, FailCause::rejected_by_review);
   EXPECT_EQ(drive.task(job, "x", 1).kind(), StateKind::skipped);
   EXPECT_EQ(drive.job(job).dead_letters, 1);
+}
+
+TEST_P(Reviewing, a_rejection_may_end_the_item_and_is_then_no_failure) {
+  StageDefinition judged = reviewed("a");
+  judged.rejected = OnRejected::end_item;
+  const Workflow flow =
+      workflow("w", {judged, stage("b", {"a"}), reviewed("beside"), stage("c", {"b", "beside"})});
+  const JobId job = drive.submit(flow, {"x"});
+  drive.work(always(succeeded()));
+  const auto open = *drive.records().reviews({.job = job, .status = ReviewStatus::open});
+  const auto review = std::ranges::find(open, drive.task_of(job, "x"), &Review::task);
+  ASSERT_NE(review, open.end());
+  ASSERT_TRUE(say(*review, ReviewOutcome::reject));
+  EXPECT_THAT(*drive.records().reviews({.job = job, .status = ReviewStatus::open}), IsEmpty());
+  const Item item = drive.item(job, "x");
+  EXPECT_EQ(item.state, ItemState::rejected);
+  EXPECT_EQ(item.failed_tasks, 0U);
+  for (const std::uint16_t place :
+       {std::uint16_t{0}, std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{3}}) {
+    EXPECT_EQ(drive.task(job, "x", place).state, TaskState(Cancelled{CancelCause::rejected}));
+  }
+  const Job ended = drive.job(job);
+  EXPECT_EQ(ended.items, (ItemCounts{.total = 1, .rejected = 1}));
+  EXPECT_EQ(ended.dead_letters, 0);
+  EXPECT_EQ(state_of(ended), JobState::completed);
+  expect_error(drive.act(Rerun{.task = drive.task_of(job, "x")}), ErrorCode::refused,
+               "was rejected by a reviewer");
+  drive.expect_sound();
+}
+
+TEST_P(Reviewing, a_rejected_item_is_not_run_again_while_its_data_is_the_same) {
+  StageDefinition judged = reviewed("a");
+  judged.rejected = OnRejected::end_item;
+  const Workflow flow = workflow("w", {judged, stage("b", {"a"})});
+  const auto submit = [&](std::string digest) {
+    const std::vector<NewItem> one{{.key = "x", .data_sha256 = std::move(digest)}};
+    return drive.store()
+        .submit({.workflow = flow}, {.items = one, .adopt = true, .close = true})
+        ->job.id;
+  };
+  const JobId before = submit("1");
+  drive.work(always(succeeded()));
+  ASSERT_TRUE(say(open_review(before), ReviewOutcome::reject));
+
+  const JobId same = submit("1");
+  EXPECT_EQ(drive.item(same, "x").state, ItemState::rejected);
+  EXPECT_EQ(drive.item(same, "x").adopted_from, drive.item(before, "x").id);
+  EXPECT_EQ(drive.job(same).items, (ItemCounts{.total = 1, .rejected = 1, .adopted_rejected = 1}));
+  EXPECT_EQ(state_of(drive.job(same)), JobState::completed);
+  EXPECT_EQ(shown_counts(drive.job(same), flow, StageIndex{1})[StateKind::cancelled], 1);
+
+  const JobId changed = submit("2");
+  EXPECT_EQ(drive.item(changed, "x").state, ItemState::active);
+  drive.expect_sound();
 }
 
 TEST_P(Reviewing, changes_rerun_everything_from_the_upstream_stage_once_with_the_note) {

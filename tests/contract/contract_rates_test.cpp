@@ -61,6 +61,18 @@ TEST_P(Rates, hold_within_any_stretch_and_not_only_from_the_first_opening) {
   EXPECT_THAT(drive.claim(), SizeIs(1));
 }
 
+TEST_P(Rates, readers_see_when_the_counted_attempts_were_opened) {
+  drive.submit(workflow("w", {rated("call", {.count = 2, .per = 60s})}), keys(6));
+  const Timestamp start = drive.clock().now();
+  EXPECT_EQ(*drive.records().opening_before("api", 2), no_time);
+  EXPECT_THAT(drive.claim(1), SizeIs(1));
+  drive.clock().advance(50s);
+  EXPECT_THAT(drive.claim(), SizeIs(1));
+  EXPECT_EQ(*drive.records().opening_before("api", 1), start + 50s);
+  EXPECT_EQ(*drive.records().opening_before("api", 2), start);
+  EXPECT_EQ(*drive.records().opening_before("another", 1), no_time);
+}
+
 TEST_P(Rates, a_claim_that_nothing_stood_in_the_way_of_says_so) {
   drive.submit(workflow("w", {rated("call", {.count = 3, .per = 1min})}), keys(3));
   const Claims all = drive.claim_for(drive.worker());

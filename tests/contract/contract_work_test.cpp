@@ -184,6 +184,25 @@ TEST_P(Claiming, tells_each_lane_with_the_age_of_its_oldest) {
 }
 
 // I2
+TEST_P(Claiming, a_worker_reports_what_it_leaves_and_may_change_it) {
+  const JobId job = drive.submit(workflow("w", {stage("a")}), {"x"});
+  const WorkerLimits limits{.parallel = 4, .stages = {"a", "b"}, .categories = {"{"}, .left = {}};
+  const WorkerId worker =
+      *drive.store().enlist({.host = "h", .name = "{\"name\":1}", .limits = limits});
+  EXPECT_EQ(drive.records().worker(worker)->limits, limits);
+  EXPECT_EQ(drive.records().worker(worker)->name, "{\"name\":1}");
+
+  WorkerLimits later = limits;
+  later.left = {{.job = job, .stage = "a", .reason = "the secret \"T\" is not set"},
+                {.job = job, .stage = {}, .reason = {}}};
+  ASSERT_TRUE(drive.store().note_limits(worker, later));
+  EXPECT_EQ(drive.records().worker(worker)->limits, later);
+  EXPECT_EQ(drive.records().worker(worker)->name, "{\"name\":1}");
+  const Status unknown = drive.store().note_limits(WorkerId{4711}, later);
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code, ErrorCode::not_found);
+}
+
 TEST_P(Claiming, gives_no_task_to_two_workers) {
   std::vector<std::string> keys;
   for (int i = 0; i < 20; ++i) keys.push_back(std::to_string(i));

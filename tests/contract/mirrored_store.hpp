@@ -44,6 +44,9 @@ class MirroredStore final : public store::ForwardingStore {
   Status renew(WorkerId worker, Timestamp holds_since) override {
     return all([&](Store& store) { return store.renew(worker, holds_since); });
   }
+  Status note_limits(WorkerId worker, const WorkerLimits& limits) override {
+    return all([&](Store& store) { return store.note_limits(worker, limits); });
+  }
   Status retire(WorkerId worker) override {
     return all([&](Store& store) { return store.retire(worker); });
   }

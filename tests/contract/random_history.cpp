@@ -310,6 +310,7 @@ Act RandomHistory::some_act() {
     case 3:
       return ResumeJob{job};
     case 4:
+      if (dice_.one_in(2)) return ReviveJob{job, Tolerance{.count = 1'000}};
       return SetBudget{job, {.max_total_attempts = 40}};
     case 5:
       return ReopenSubmission{job};

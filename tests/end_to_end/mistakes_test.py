@@ -184,7 +184,7 @@ class NotThere(ProjectTest):
     def test_an_attempt_that_never_was_has_no_logs(self):
         answer = self.pawl("item", "logs", "ada", "--attempt", 9, code=FAILED)
         self.assertIn("no such attempt: 9", answer.err)
-        self.assertIn("the last ended attempt is 1", answer.err)
+        self.assertIn("the last attempt is 1", answer.err)
         self.pawl("item", "logs", "ada", "--attempt", 1)
 
     def test_a_job_or_a_review_that_is_not_there_comes_with_the_command_that_lists_them(self):

@@ -61,6 +61,49 @@ class OwnershipTest(ProjectTest):
         return planted
 
 
+@unittest.skipUnless(IS_ROOT, "needs root to make files that another user may only read")  # loud: the reason is printed
+class Looking(OwnershipTest):
+    """A user who may read the store of root, and not write it."""
+
+    def open_for_reading(self):
+        for folder, _, files in os.walk(self.dir):
+            os.chmod(folder, 0o755)
+            for name in files:
+                os.chmod(os.path.join(folder, name), 0o644)
+
+    def look(self):
+        for words in (["status", "--json"], ["job", "list"], ["job", "show", "1"], ["item", "list"],
+                      ["item", "show", "ada"], ["item", "attempts", "ada"], ["review", "list"],
+                      ["dlq", "list"], ["why", "ada"], ["events", "--job", "1"], ["results", "1"],
+                      ["verify"], ["workers"], ["pools"]):
+            answer = self.as_nobody(*words, cwd=self.dir)
+            self.assertEqual(answer.returncode, DONE, f"{words}: {answer.stderr}")
+
+    def test_it_looks_and_changes_nothing(self):
+        self.write("w.yaml", "version: 1\nworkflow: w\nitems: [ada]\nstages:\n  s: { sh: echo done }\n")
+        self.pawl("run", "w.yaml")
+        self.open_for_reading()
+        before = sorted(path.name for path in (self.dir / ".pawl").iterdir())
+        self.look()
+        for words in (["job", "cancel", "1", "--yes"], ["item", "retry", "ada", "--from", "s"], ["work", "--drain"]):
+            refused = self.as_nobody(*words, cwd=self.dir)
+            self.assertEqual(refused.returncode, FAILED, refused)
+            self.assertIn("is read-only for this user", refused.stderr)
+        self.assertEqual(sorted(path.name for path in (self.dir / ".pawl").iterdir()), before)
+
+    def test_it_looks_while_a_worker_writes(self):
+        self.write("w.yaml", "version: 1\nworkflow: w\nitems: [ada]\nstages:\n"
+                             "  s: { sh: \"touch started; while [ ! -e release ]; do sleep 0.05; done\" }\n")
+        running = self.start("run", "w.yaml")
+        self.wait_until("it runs", lambda: (self.dir / "started").exists())
+        self.open_for_reading()
+        self.look()
+        answer = self.as_nobody("item", "show", "ada", "--json", cwd=self.dir)
+        self.assertEqual(json.loads(answer.stdout)["tasks"][0]["state"], "running")
+        self.write("release", "")
+        self.finish(running)
+
+
 @unittest.skipUnless(IS_ROOT, "needs root to make files of another user")  # loud: the reason is printed
 class Planted(OwnershipTest):
 

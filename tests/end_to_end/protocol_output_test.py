@@ -129,7 +129,7 @@ stages:
   ask: { needs: [first], sh: touch asked, secrets: [TOKEN, OTHER] }
 """)
         refused = self.pawl("run", "w.yaml", code=FAILED)
-        self.assertIn("stage 'ask' needs the secret TOKEN", refused.err)
+        self.assertIn("stage 'ask': the secret TOKEN is not set here", refused.err)
         self.assertIn("the secret OTHER", refused.err)
         self.assertFalse((self.dir / "ran").exists())
         self.assertEqual(self.pawl("job", "list", "-q").out, "", "nothing was submitted")

@@ -34,7 +34,7 @@ class HowItEnds(ProtocolTest):
                 self.assert_error(attempt, "final", "protocol", "the result does not follow the protocol")
 
     def test_an_output_that_does_not_fit_its_types_is_final(self):
-        for output, said in (({"n": "7"}, "n: expected integer, got 7"), ({}, "got missing"),
+        for output, said in (({"n": "7"}, 'n: expected integer, got "7"'), ({}, "got missing"),
                              ({"n": 7.5}, "got 7.5"), ({"n": 7, "m": 1}, "m: ")):
             with self.subTest(output=output):
                 [attempt] = self.run_stage(result({"output": output}), OUT + TWICE, JOB_FAILED)
@@ -51,7 +51,7 @@ class HowItEnds(ProtocolTest):
         self.assertIsNone(json.loads(self.read("feedback-1.json")))
         feedback = json.loads(self.read("feedback-2.json"))
         self.assertEqual(feedback["from"], "gate")
-        self.assertIn({"name": "n", "expected": "integer", "actual": "x", "passed": False},
+        self.assertIn({"name": "n", "expected": "integer", "actual": '"x"', "passed": False},
                       feedback["criteria"])
 
     def test_a_result_with_an_error_is_what_its_class_says(self):

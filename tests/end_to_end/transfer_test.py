@@ -86,6 +86,20 @@ class Checkpoint(ProjectTest):
         self.assertEqual(self.job(1)["items"]["succeeded"], 4)
         self.assert_verified()
 
+    def test_a_checkpoint_goes_to_the_store_that_run_would_use(self):
+        self.write("sub/w.yaml", CONTINUES)
+        self.pawl("init", cwd=self.dir / "sub")
+        answer = self.pawl("import", "checkpoint", "old/checkpoint.json", "--workflow", "sub/w.yaml")
+        self.assertFalse((self.dir / ".pawl").exists())
+        self.assertEqual(self.pawl("job", "list", "-q", cwd=self.dir / "sub").out, "1\n", answer)
+
+    def test_a_checkpoint_is_not_imported_for_a_workflow_of_another_user(self):
+        (self.dir / "w.yaml").chmod(0o666)
+        answer = self.bring_in(code=FAILED)
+        self.assertIn("w.yaml", answer.err)
+        self.assertFalse((self.dir / ".pawl").exists())
+        self.bring_in("--trust-owner")
+
     def test_import_of_a_checkpoint_says_how_to_import_it(self):
         for name in ("old/checkpoint.json", "old/dlq.json"):
             answer = self.pawl("import", name, code=USAGE)
@@ -285,6 +299,31 @@ class Trusting(ProjectTest):
         self.assertEqual(types[-2:], ["job.imported", "job.trusted"])
         self.away("job", "resume", 1)
         self.assert_whole(self.away("verify", "--json").json)
+
+    def test_what_is_accepted_is_shown_with_composed_gates_and_the_names_of_children(self):
+        self.export("""
+version: 1
+workflow: composed
+items: [{ list: [{ n: x }] }]
+stages:
+  split:
+    each: { list: "${item.list}", id: "${each.n}" }
+    run: [touch, each-ran]
+  judge:
+    needs: [split]
+    run: [touch, ran]
+    gates:
+      - name: two
+        at_least: 1
+        any:
+          - { name: one, run: [touch, gate-one] }
+          - { name: other, run: [touch, gate-other] }
+""")
+        self.away("import", "job.jsonl")
+        shown = self.away("job", "trust", 1, code=FAILED).out
+        self.assertRegex(shown, r"id +\$\{each\.n\}")
+        self.assertIn("two: at least 1 of these", shown)
+        self.assertIn('["touch","gate-other"]', shown)
 
     def test_a_list_of_reviews_names_the_untrusted_jobs_that_it_leaves_out(self):
         self.write("flow.yaml", "version: 1\nworkflow: ask\nstages:\n  a: { sh: \"true\", review: { when: always } }\n")

@@ -72,6 +72,31 @@ TEST(Contexts, hand_on_a_typed_value_without_json_and_nothing_of_it_is_stored) {
   EXPECT_EQ(world.state(job), JobState::completed);
 }
 
+struct Page {
+  std::string title;
+};
+Json to_json(const Page& page) { return Json::object({{"title", page.title}}); }
+
+TEST(Contexts, hand_on_a_typed_value_as_the_json_that_its_type_says) {
+  World world;
+  Json judged;
+  WorkflowBuilder build("typed");
+  build
+      .stage("make",
+             [](Context&, std::stop_token) -> Outcome {
+               return Output{.typed = Artifact::of(Page{"News"})};
+             })
+      .gate("look", [&](const GateContext& gate, std::stop_token) {
+        judged = gate.output.json;
+        return accepted();
+      });
+  const JobId job = world.submit(built(build), items({"a"}));
+  world.run();
+  EXPECT_EQ(world.attempts(job, "a", "make").at(0).output.text(), R"({"title":"News"})");
+  EXPECT_EQ(judged.text(), R"({"title":"News"})");
+  static_assert(!HasJson<std::vector<int>>);
+}
+
 TEST(Contexts, of_a_gate_have_the_stage_the_item_the_attempt_and_the_records_before) {
   World world;
   std::vector<std::string> seen;

@@ -238,5 +238,47 @@ TEST(GateTimeouts, a_gate_that_hangs_is_abandoned_by_its_own_timeout) {
   engine->stop();
 }
 
+TEST(LeftBehind, alternatives_and_the_action_are_recorded_and_given_to_the_decider) {
+  World world;
+  WorkflowBuilder build("choice");
+  std::vector<Json> seen;
+  build
+      .stage("work",
+             [](Context& context, std::stop_token) -> Outcome {
+               context.set_action(Json::object({{"url", "https://example.org"}}));
+               if (context.attempt() == 1) {
+                 return Failure{.error = retryable("busy"), .alternatives = {Json("wait")}};
+               }
+               return Output{.json = Json("a"), .alternatives = {Json("b"), Json(3)}};
+             })
+      .retry({.max_attempts = 2})
+      .decider("mine", [&](const StageDefinition&, const Attempt& attempt) -> Advice {
+        seen = attempt.alternatives;
+        return Retry{};
+      });
+  const JobId job = world.submit(built(build), items({"a"}));
+  world.run();
+  const std::vector<Attempt> attempts = world.attempts(job, "a", "work");
+  EXPECT_EQ(attempts.at(0).alternatives, std::vector{Json("wait")});
+  EXPECT_EQ(attempts.at(1).alternatives, (std::vector{Json("b"), Json(3)}));
+  EXPECT_EQ(attempts.at(1).action, Json::object({{"url", "https://example.org"}}));
+  EXPECT_FALSE(seen.empty());
+}
+
+TEST(LeftBehind, alternatives_that_are_too_long_leave_a_note_and_the_work_counts) {
+  World world;
+  WorkflowBuilder build("long");
+  build.stage("work", [](Context&, std::stop_token) -> Outcome {
+    return Output{.json = Json("a"), .alternatives = {Json(std::string(70'000, 'x'))}};
+  });
+  const JobId job = world.submit(built(build), items({"a"}));
+  world.run();
+  const Attempt attempt = world.attempts(job, "a", "work").at(0);
+  EXPECT_EQ(attempt.result, AttemptResult::success);
+  EXPECT_TRUE(attempt.alternatives.empty());
+  ASSERT_EQ(attempt.artifacts.size(), 1U);
+  EXPECT_EQ(attempt.artifacts.front().name, "alternatives that are too long to record");
+}
+
 }  // namespace
 }  // namespace pawl

@@ -92,6 +92,32 @@ TEST(CodeSources, one_that_throws_is_not_the_end_and_is_told) {
   EXPECT_THAT(log, testing::Contains(HasSubstr("could not be made: bad template")));
 }
 
+TEST(CodeSources, may_say_that_a_stage_cannot_run_here_now) {
+  World world;
+  bool is_here = false;
+  Json seen;
+  StageCode code = *answering(Json(1));
+  code.is_available = [&](const Json& labels) {
+    seen = labels;
+    return is_here;
+  };
+  const auto shared = std::make_shared<const StageCode>(code);
+  world.engine->serve([&](const Workflow&, const StageDefinition& stage) {
+    return stage.name == "b" ? shared : answering(Json(2));
+  });
+  const Workflow flow = workflow_of({stage_of("a", "x"), stage_of("b", "x", {"a"})});
+  const JobId job =
+      *world.engine->submit(flow, items({"k"}), {.labels = Json::object({{"project", "/p"}})});
+  world.run();
+  EXPECT_EQ(world.kind(job, "k", "a"), StateKind::succeeded);
+  EXPECT_EQ(world.kind(job, "k", "b"), StateKind::ready) << "it is left to others";
+  EXPECT_EQ(seen.text(), R"({"project":"/p"})");
+  is_here = true;
+  world.pass(1min);
+  EXPECT_EQ(world.state(job), JobState::completed);
+  EXPECT_EQ(world.attempts(job, "k", "b").size(), 1U);
+}
+
 // Without code a human stage shows its input; a source may prepare what is shown.
 TEST(CodeSources, may_prepare_what_a_human_stage_shows) {
   World world;

@@ -67,7 +67,7 @@ pawl_broken(review_applied_twice store/ledger/review_answers.cpp
 pawl_broken(review_of_other_content store/ledger/review_answers.cpp
   [=[act.answer.digest != review->digest]=]
   [=[act.answer.digest == review->digest + "x"]=])
-pawl_broken(lease_cut_short store/memory/memory_rows.cpp
+pawl_broken(lease_cut_short store/memory/memory_workers.cpp
   [=[worker.lease_until <= now)]=]
   [=[worker.lease_until <= now + std::chrono::seconds(1))]=])
 pawl_broken(timer_early store/memory/memory_rows.cpp
@@ -106,8 +106,8 @@ pawl_broken(rate_too_fast core/rate.cpp
   [=[count_th_newest + rate.per]=]
   [=[count_th_newest + rate.per / 2]=])
 pawl_broken(reduce_too_early core/advance.cpp
-  [=[return job.stages[at(stage)].ended() + job.items.adopted >= job.items.total;]=]
-  [=[return job.stages[at(stage)].ended() + job.items.adopted + 1 >= job.items.total;]=])
+  [=[return job.stages[at(stage)].ended() + adopted >= job.items.total;]=]
+  [=[return job.stages[at(stage)].ended() + adopted + 1 >= job.items.total;]=])
 pawl_broken(one_more_than_parallel store/ledger/admission.cpp
   [=[if (job.parallel > 0 && job.attempts_open >= static_cast<std::int64_t>(job.parallel))]=]
   [=[if (job.parallel > 0 && job.attempts_open > static_cast<std::int64_t>(job.parallel))]=])

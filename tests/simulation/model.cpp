@@ -361,8 +361,12 @@ void Model::swept(const SweepRequest& request, const Swept& done, Timestamp now)
     if (done.more && row && row->status == ReviewStatus::answered) continue;
     ++answered;
     const Answer answer = *review.answer;
-    if (touch(review.job).cancelled) {
+    const std::optional<CancelCause> cancelled = touch(review.job).cancelled;
+    if (cancelled && !is_limit(*cancelled)) {
       review.status = ReviewStatus::superseded;
+    } else if (cancelled) {
+      review.status = ReviewStatus::open;  // the job may be revived
+      review.answer.reset();
     } else if (answer.outcome == ReviewOutcome::request_changes &&
                may_rerun(changes_target(*find(review.task)))) {
       review.status = ReviewStatus::open;  // the answer is no longer valid

@@ -176,10 +176,12 @@ class Model {
   void ended(ModelTask& task);
   void child_ended(ModelTask& child);
   void end_children(ModelTask& parent, CancelCause cause);
+  void end_item(ItemId item, CancelCause cause);
   /// Gives every stage of an item that has not begun the state its needs imply.
   void follow_needs(ModelJob& job, ItemId item);
   /// The same for the stages of the whole job. They start only after the operation.
   void follow_job_wide_needs(ModelJob& job, bool may_begin);
+  [[nodiscard]] bool has_failed_too_often(const ModelJob& job);
   void finish(ModelJob& job);
   void cancel_job(ModelJob& job, CancelCause cause);
   void progress(ModelJob& job);
@@ -209,6 +211,7 @@ class Model {
   Refusal carry_out(const CancelJob& act);
   Refusal carry_out(const PauseJob& act);
   Refusal carry_out(const ResumeJob& act);
+  Refusal carry_out(const ReviveJob& act);
   Refusal carry_out(const SetBudget& act);
   Refusal carry_out(const ReopenSubmission& act);
   Refusal carry_out(const CancelItem& act);
@@ -253,6 +256,9 @@ class Model {
   std::vector<TaskId> made_ready_;  ///< by the current step, in order
   std::vector<std::string> differences_;
 };
+
+/// Whether a job that ended for this cause can be revived.
+[[nodiscard]] bool is_limit(CancelCause cause);
 
 // Values that follow from a definition, computed each time.
 

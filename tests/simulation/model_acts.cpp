@@ -42,12 +42,62 @@ Model::Refusal Model::may_go_on(const ModelJob& job) {
 Model::Refusal Model::carry_out(const ResumeJob& act) {
   if (!jobs_.contains(act.job)) return ErrorCode::not_found;
   ModelJob& job = touch(act.job);
+  if (job.cancelled) return ErrorCode::refused;
   if (job.paused == PauseCause::none) return {};
   if (job.ended_at != no_time) return ErrorCode::refused;
   if (const Refusal refusal = may_go_on(job)) return refusal;
   job.paused = PauseCause::none;
   progress(job);
   job.generation = next_stamp(job.generation, now_);
+  return {};
+}
+
+bool is_limit(CancelCause cause) {
+  return cause == CancelCause::tolerance || cause == CancelCause::deadline ||
+         cause == CancelCause::budget;
+}
+
+/// Everything that was running when the limit ended the job is ready again, in a new epoch.
+Model::Refusal Model::carry_out(const ReviveJob& act) {
+  if (!jobs_.contains(act.job)) return ErrorCode::not_found;
+  ModelJob& job = touch(act.job);
+  if (!job.cancelled || !is_limit(*job.cancelled)) return ErrorCode::refused;
+  if (attempts_open(job.id) > 0) return ErrorCode::refused;
+  const CancelCause cause = *job.cancelled;
+  ModelJob fresh = job;
+  fresh.cancelled.reset();
+  if (act.tolerate_failures) fresh.tolerance = *act.tolerate_failures;
+  if (const Refusal refusal = may_go_on(fresh)) return refusal;
+  if (has_failed_too_often(fresh)) return ErrorCode::refused;
+  job.cancelled.reset();
+  job.tolerance = fresh.tolerance;
+  job.paused = PauseCause::none;
+  progress(job);
+  job.generation = next_stamp(job.generation, now_);
+  std::vector<ModelTask*> again;
+  for (ModelTask* task : tasks_of(job.id)) {
+    const auto* cancelled = std::get_if<Cancelled>(&task->state);
+    if (cancelled == nullptr || cancelled->cause != cause) continue;
+    if (task->parent) {
+      ModelTask& parent = *find(task->parent);
+      const bool is_joined = kind_of(parent.state) != StateKind::expanded;
+      if (!is_joined && task->made_by == parent.expansion) {
+        rerun_children(parent, task->id, Cause::manual);
+      }
+      continue;
+    }
+    if (task->item) {
+      ModelItem& item = items_.at(task->item);
+      if (item.cancelled && item.cancelled != cause) continue;
+    }
+    again.push_back(task);
+  }
+  // All of them first: none stands in the way of another one's dependents.
+  for (ModelTask* task : again) {
+    if (task->item) items_.at(task->item).cancelled.reset();
+    put(*task, Ready{});
+  }
+  for (ModelTask* task : again) rerun(*task, Cause::manual);
   return {};
 }
 
@@ -74,31 +124,36 @@ Model::Refusal Model::carry_out(const ReopenSubmission& act) {
   return {};
 }
 
-/// Every task of the item that is not running ends now_, even without a row.
 Model::Refusal Model::carry_out(const CancelItem& act) {
   if (!items_.contains(act.item)) return ErrorCode::not_found;
-  ModelItem& item = items_.at(act.item);
-  ModelJob& job = touch(item.job);
+  const ModelItem& item = items_.at(act.item);
+  touch(item.job);
   if (state_of_item(item) != ItemState::active) return ErrorCode::refused;
-  if (item.cancelled) return {};
-  item.cancelled = CancelCause::requested;
+  if (!item.cancelled) end_item(act.item, CancelCause::requested);
+  return {};
+}
+
+/// Every task of the item that is not running ends now_, even without a row.
+void Model::end_item(ItemId id, CancelCause cause) {
+  ModelItem& item = items_.at(id);
+  ModelJob& job = touch(item.job);
+  item.cancelled = cause;
   job.generation = next_stamp(job.generation, now_);
   for (std::size_t i = 0; i < job.workflow.stage_count(); ++i) {
     const auto stage = static_cast<StageIndex>(i);
     if (job.workflow.stage(stage).scope == Scope::all) continue;
-    const TaskId id = task_id(act.item, stage);
-    ModelTask* task = find(id);
+    const TaskId task_of_stage = task_id(id, stage);
+    ModelTask* task = find(task_of_stage);
     if (task == nullptr) {
-      make(job, act.item, id, Cancelled{CancelCause::requested});
+      make(job, id, task_of_stage, Cancelled{cause});
       continue;
     }
     if (has_ended(task->state) || kind_of(task->state) == StateKind::running) continue;
-    supersede(id);
+    supersede(task_of_stage);
     const bool was_expanded = kind_of(task->state) == StateKind::expanded;
-    put(*task, Cancelled{CancelCause::requested});
-    if (was_expanded) end_children(*task, CancelCause::requested);
+    put(*task, Cancelled{cause});
+    if (was_expanded) end_children(*task, cause);
   }
-  return {};
 }
 
 Model::Refusal Model::may_rerun(const ModelTask& task) {
@@ -261,6 +316,9 @@ void Model::make_effective(ModelReview& review, const Answer& answer) {
       put(task, Succeeded{.attempt = chosen, .edited_by = review.id});
       return ended(task);
     case ReviewOutcome::reject:
+      if (stage_of(task).rejected == OnRejected::end_item && task.item && !task.parent) {
+        return end_item(task.item, CancelCause::rejected);
+      }
       put(task, Failed{.cause = FailCause::rejected_by_review});
       return ended(task);
     case ReviewOutcome::request_changes:

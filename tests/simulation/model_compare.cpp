@@ -116,11 +116,13 @@ void Model::compare_job(const ModelJob& job, const Job& row) {
     if (state == ItemState::succeeded) ++items.succeeded;
     if (state == ItemState::failed) ++items.failed;
     if (state == ItemState::cancelled) ++items.cancelled;
+    if (state == ItemState::rejected) ++items.rejected;
   }
   same("items", items.total, row.items.total);
   same("items succeeded", items.succeeded, row.items.succeeded);
   same("items failed", items.failed, row.items.failed);
   same("items cancelled", items.cancelled, row.items.cancelled);
+  same("items rejected", items.rejected, row.items.rejected);
 
   std::int64_t failed = 0;
   std::int64_t dead_letters = 0;

@@ -332,31 +332,31 @@ ItemState Model::state_of_item(const ModelItem& item) {
     if (task == nullptr || !has_ended(task->state)) return ItemState::active;
     failed = failed || kind_of(task->state) == StateKind::failed;
   }
+  if (item.cancelled == CancelCause::rejected) return ItemState::rejected;
   if (item.cancelled) return ItemState::cancelled;
   return failed ? ItemState::failed : ItemState::succeeded;
 }
 
-/// A job is brought up to date at the end of every operation that touched it.
-void Model::finish(ModelJob& job) {
+bool Model::has_failed_too_often(const ModelJob& job) {
   std::int64_t total = 0;
   std::int64_t failed = 0;
-  bool settled = true;
   for (const auto& [id, item] : items_) {
     if (item.job != job.id) continue;
-    const ItemState state = state_of_item(item);
     ++total;
-    if (state == ItemState::failed) ++failed;
-    if (state == ItemState::active) settled = false;
+    if (state_of_item(item) == ItemState::failed) ++failed;
   }
-  bool too_many = false;
-  if (job.tolerance.count) too_many = failed > *job.tolerance.count;
-  if (job.tolerance.percent && !job.submission_open) {
-    too_many = too_many || static_cast<double>(failed) * 100.0 >
-                               *job.tolerance.percent * static_cast<double>(total);
-  }
-  if (too_many) cancel_job(job, CancelCause::tolerance);
+  if (job.tolerance.count && failed > *job.tolerance.count) return true;
+  return job.tolerance.percent && !job.submission_open &&
+         static_cast<double>(failed) * 100.0 > *job.tolerance.percent * static_cast<double>(total);
+}
+
+/// A job is brought up to date at the end of every operation that touched it.
+void Model::finish(ModelJob& job) {
+  if (has_failed_too_often(job)) cancel_job(job, CancelCause::tolerance);
   follow_job_wide_needs(job, true);
-  bool ends = !job.submission_open && settled;
+  bool ends = !job.submission_open && std::ranges::none_of(items_, [&](const auto& entry) {
+    return entry.second.job == job.id && state_of_item(entry.second) == ItemState::active;
+  });
   for (std::size_t i = 0; i < job.workflow.stage_count(); ++i) {
     const auto stage = static_cast<StageIndex>(i);
     if (job.workflow.stage(stage).scope != Scope::all) continue;

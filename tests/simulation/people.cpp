@@ -113,6 +113,10 @@ void Simulation::operate(const Job& job) {
     case 0:
     case 1:
     case 2:
+      if (is_ended_by_limit(job) && choices_.one_in(2)) {
+        return act(ReviveJob{.job = job.id, .tolerate_failures = Tolerance{.count = 100}},
+                   "somebody revives job " + id);
+      }
       return act(ResumeJob{.job = job.id}, "somebody resumes job " + id);
     case 3:
       return act(PauseJob{.job = job.id}, "somebody pauses job " + id);

@@ -122,7 +122,8 @@ void Watch::read_log() {
   for (const Event& event : *fresh) see(event);
 }
 
-/// Attempts start and end in turns, numbered without a gap; none starts in a cancelled job.
+/// Attempts start and end in turns, numbered without a gap; none starts in a cancelled job
+/// before it is revived.
 void Watch::see(const Event& event) {
   const EventSeq next_row = (last_event_ / 16 + 1) * 16;
   if (event.seq != next_row && (last_event_ == 0 || event.seq != last_event_ + 1)) {
@@ -157,6 +158,9 @@ void Watch::see(const Event& event) {
     }
     case EventType::job_cancelled:
       cancelled_.insert(event.job);
+      break;
+    case EventType::job_resumed:
+      cancelled_.erase(event.job);  // it was revived
       break;
     case EventType::item_purged:
       ++purged_[event.job];

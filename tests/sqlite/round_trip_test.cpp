@@ -172,6 +172,8 @@ Attempt full_attempt() {
                         .size = 4,
                         .summary = Json::array({"x"})},
                        {.kind = ArtifactKind::url, .reference = "https://example.org"}};
+  attempt.alternatives = {Json::object({{"title", "Other"}}), Json("plain")};
+  attempt.action = Json::object({{"run", Json::array({"convert", "a.pdf"})}});
   attempt.decision = {.kind = DecisionKind::retry,
                       .rule = Rule::custom_decider,
                       .next_run_at = noon + Duration{9},
@@ -190,12 +192,14 @@ TEST_F(RoundTrip, an_attempt_with_everything_and_one_with_nothing) {
   Attempt plain{.task = full.task, .number = 4};
   Attempt accepted{.task = full.task, .number = 5, .verdict = Verdict::accepted};
   accepted.assessments = {{.gate = "words", .summary = "enough"}};
-  insert_attempt_row(connection, full);
-  insert_attempt_row(connection, plain);
-  insert_attempt_row(connection, accepted);
-  EXPECT_EQ(attempts_of(connection, full.task), (std::vector{full, plain, accepted}));
+  Attempt ran{.task = full.task, .number = 6};
+  ran.action = Json::object({{"sh", "true"}});
+  for (const Attempt& attempt : {full, plain, accepted, ran}) {
+    insert_attempt_row(connection, attempt);
+  }
+  EXPECT_EQ(attempts_of(connection, full.task), (std::vector{full, plain, accepted, ran}));
   EXPECT_EQ(output_of(connection, full.task, 3)->first, full.output);
-  EXPECT_FALSE(output_of(connection, full.task, 6));
+  EXPECT_FALSE(output_of(connection, full.task, 7));
 }
 
 TEST_F(RoundTrip, an_attempt_is_never_written_twice) {

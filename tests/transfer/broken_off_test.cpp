@@ -82,8 +82,8 @@ TEST_P(BrokenOff, nothing_of_a_job_moves_before_it_is_whole) {
     EXPECT_TRUE(is_arriving(to.job(half)));
     EXPECT_EQ(to.claim().size(), 0U);
     for (const Act& act :
-         std::vector<Act>{ResumeJob{half}, SetBudget{half, {}}, ReopenSubmission{half},
-                          PauseJob{half}, TrustJob{half, "eve"}}) {
+         std::vector<Act>{ResumeJob{half}, ReviveJob{half, {}}, SetBudget{half, {}},
+                          ReopenSubmission{half}, PauseJob{half}, TrustJob{half, "eve"}}) {
       const Result<Job> done = to.act(act);
       ASSERT_FALSE(done);
       EXPECT_THAT(done.error().text(), HasSubstr("still being imported"));

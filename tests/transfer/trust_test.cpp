@@ -98,10 +98,10 @@ TEST_P(TrustInImports, nothing_of_an_untrusted_job_runs_until_it_is_accepted) {
 
   const ReviewId review = review_of(to, job, "asked").id;
   const Timestamp later = to.clock().now() + 1h;
-  for (const Act& act : std::vector<Act>{ResumeJob{job}, SetBudget{job, {}}, ReopenSubmission{job},
-                                         Rerun{.task = to.task_of(job, "rejected", 1)},
-                                         AnswerReview{review, {.reviewer = "eve"}},
-                                         ClaimReview{review, "eve", later}}) {
+  for (const Act& act : std::vector<Act>{
+           ResumeJob{job}, ReviveJob{job, {}}, SetBudget{job, {}}, ReopenSubmission{job},
+           Rerun{.task = to.task_of(job, "rejected", 1)}, AnswerReview{review, {.reviewer = "eve"}},
+           ClaimReview{review, "eve", later}}) {
     const Result<Job> done = to.act(act);
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, ErrorCode::refused);

@@ -31,6 +31,7 @@ TEST(Bytes, of_an_item_with_derived_states_and_its_id) {
   Task failed;
   failed.id = task_id(ItemId{7}, StageIndex{0});
   failed.attempts = 2;
+  failed.version = (noon + std::chrono::seconds(2)).time_since_epoch().count();
   failed.state = Failed{.cause = FailCause::exhausted};
   const ShownItem shown{.item = item,
                         .state = ItemState::failed,
@@ -41,9 +42,11 @@ TEST(Bytes, of_an_item_with_derived_states_and_its_id) {
             R"({"stage":"draft","task":)" +
                 task +
                 R"(,"state":"failed","attempts":2,"epoch":1,"cause":"exhausted",)"
-                R"("next_run_at":null,"feedback":null},)"
+                R"("next_run_at":null,"feedback":null,"retry_count":1,)"
+                R"("created_at":"2023-11-14T22:13:20Z","updated_at":"2023-11-14T22:13:22Z"},)"
                 R"({"stage":"polish","task":null,"state":"skipped","attempts":0,"epoch":1,)"
-                R"("cause":"upstream_failed","next_run_at":null,"feedback":null}],)"
+                R"("cause":"upstream_failed","next_run_at":null,"feedback":null,"retry_count":0,)"
+                R"("created_at":"2023-11-14T22:13:20Z","updated_at":null}],)"
                 R"("adopted_from":null,"submitted_at":"2023-11-14T22:13:20Z","data":{"x":1},)"
                 R"("id":"41/a\\/polish"})");
 }
@@ -81,7 +84,7 @@ TEST(Bytes, of_a_decision) {
                          .decision = "fail"};
   EXPECT_EQ(reason_document(of_person).text(),
             R"({"at":"2023-11-14T22:13:20Z","stage":"polish","child":null,"attempt_number":2,)"
-            R"("trigger":"eve rejected: no","rule":"rejected_by_person",)"
+            R"("trigger":"eve rejected: no","by":null,"rule":"rejected_by_person",)"
             R"("explanation":"review 3 was answered by a person","decision":"fail"})");
 }
 
@@ -105,7 +108,7 @@ TEST(Bytes, of_a_log) {
       .task = "draft[p 1]", .attempt = 2, .stream = "stderr", .text = "oh\n", .size = 90'000};
   EXPECT_EQ(log_document(log).text(),
             R"({"stage":"draft[p 1]","attempt_number":2,"stream":"stderr","size":90000,)"
-            R"("text":"oh\n"})");
+            R"("running":false,"text":"oh\n"})");
 }
 
 WorkerRecord worker_until(Timestamp lease_until) {
@@ -131,7 +134,8 @@ TEST(Bytes, of_a_worker_and_what_it_holds) {
             R"({"worker":3,"name":"night","host":"ada","pid":99,"state":"alive","attempts_open":1,)"
             R"("started_at":"2023-11-14T22:13:20Z","lease_until":"2023-11-14T22:13:20Z",)"
             R"("holds":[{"job":41,"item":7,"task":8,"child":null,"attempt":2,)"
-            R"("since":"2023-11-14T22:13:20Z"}]})");
+            R"("since":"2023-11-14T22:13:20Z"}],)"
+            R"("limits":{"parallel":null,"stages":[],"categories":[],"leaves":[]}})");
 }
 
 TEST(Workers, are_alive_until_they_sign_off_die_or_lose_their_lease) {

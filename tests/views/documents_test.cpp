@@ -64,6 +64,8 @@ TEST(JobDocument, has_the_promised_fields) {
   EXPECT_EQ(text_at(document, "state"), "\"running\"");
   EXPECT_EQ(text_at(document, "items.active"), "2");
   EXPECT_EQ(text_at(document, "stages.draft.ready"), "2");
+  EXPECT_EQ(text_at(document, "tasks"), R"({"total":10,"succeeded":1,"failed":0})")
+      << "three stages of three items, and the report";
   EXPECT_EQ(text_at(document, "budget.cost_usd"), "25");
   EXPECT_EQ(text_at(document, "submitted_at"), "\"2023-11-14T22:13:20Z\"");
   EXPECT_EQ(text_at(document, "ended_at"), "null");
@@ -142,7 +144,11 @@ TEST(AttemptDocument, has_the_promised_fields) {
                               .rule = Rule::refine_after_rejection,
                               .next_run_at = noon,
                               .next_cause = Cause::gate_feedback};
+  attempt.alternatives = {Json("hi")};
+  attempt.action = Json::object({{"run", Json::array({"greet"})}});
   const Json document = attempt_document(attempt, "greet");
+  EXPECT_EQ(text_at(document, "alternatives"), R"(["hi"])");
+  EXPECT_EQ(text_at(document, "action"), R"({"run":["greet"]})");
   expect_fields(document, {"stage", "attempt_number", "epoch", "cause", "result", "error",
                            "verdict", "gates", "feedback", "output", "summary", "started_at",
                            "ended_at", "duration_ms", "decision"});

@@ -256,7 +256,9 @@ TEST(Jobs, have_every_key_in_its_place) {
 TEST(Items, come_from_globs_and_files) {
   const WorkflowFile glob = loaded(
       "version: 1\nworkflow: w\nitems: { glob: \"a/**/*.pdf\" }\nstages: { a: { sh: echo } }\n");
-  EXPECT_EQ(glob.items, (ItemsSpec{.kind = ItemsSpec::Kind::glob, .source = "a/**/*.pdf"}));
+  EXPECT_EQ(
+      glob.items,
+      (ItemsSpec{.kind = ItemsSpec::Kind::glob, .source = "a/**/*.pdf", .keyed_by_path = true}));
   const WorkflowFile lines =
       loaded("version: 1\nworkflow: w\nitems: { file: x.jsonl }\nstages: { a: { sh: echo } }\n");
   EXPECT_EQ(lines.items, (ItemsSpec{.kind = ItemsSpec::Kind::file, .source = "x.jsonl"}));

@@ -50,8 +50,27 @@ struct MissingSecret {
 [[nodiscard]] std::vector<MissingSecret> missing_secrets(
     const Workflow& workflow, const std::function<const char*(const char*)>& environment = {});
 
+/// Something that a stage needs and that this process does not have.
+struct MissingNeed {
+  enum class Kind : std::uint8_t {
+    secret,   ///< an environment variable: see `MissingSecret`
+    script,   ///< a file that does not exist: see `NamedFile::is_script`
+    program,  ///< a program that is not in PATH
+  };
+  std::string stage;
+  Kind kind = Kind::secret;
+  std::string name;  ///< of a script: its path, relative to the workflow file
+  friend bool operator==(const MissingNeed&, const MissingNeed&) = default;
+};
+/// In the order of the stages. `directory`: that of the workflow file. `environment` as in
+/// `ActionOptions`. A program whose name has a reference is not looked for.
+[[nodiscard]] std::vector<MissingNeed> missing_needs(
+    const Workflow& workflow, const std::filesystem::path& directory,
+    const std::function<const char*(const char*)>& environment = {});
+
 /// The code for every stage that a workflow file defined, in whichever process. There is none for a
-/// stage with a missing secret: another process has to run it. The working directory of a stage is
+/// stage with a missing secret: another process has to run it. A stage whose script does not exist
+/// is left alone for as long as that is so. The working directory of a stage is
 /// the directory named in its job's labels ("project"): that of its workflow file.
 [[nodiscard]] CodeSource file_actions(std::shared_ptr<Store> store, ActionOptions options);
 

@@ -47,6 +47,7 @@ namespace pawl {
 [[nodiscard]] std::string_view name_of(ReviewPolicy value);
 [[nodiscard]] std::string_view name_of(OnExhausted value);
 [[nodiscard]] std::string_view name_of(OnFailure value);
+[[nodiscard]] std::string_view name_of(OnRejected value);
 [[nodiscard]] std::string_view name_of(OnUncertain value);
 [[nodiscard]] std::string_view name_of(OnBudgetEnd value);
 [[nodiscard]] std::string_view name_of(Scope value);

@@ -22,14 +22,19 @@
 namespace pawl {
 
 struct TaskSpec {
-  std::string type;   ///< the handler's dispatch key
-  std::string title;  ///< unique in its job; the stage's name
+  std::string type;   ///< the handler's dispatch key; empty: "type" of the hints
+  std::string title;  ///< may be empty, and need not be unique
   std::string intent;
   Json goal;
   Json constraints;
   Json hints;
-  std::vector<std::string> depends_on;  ///< titles
+  std::vector<std::string> depends_on;  ///< titles; one that several tasks share means all of them
 };
+/// The type of a task, from the spec or from its hints; empty if neither says it.
+[[nodiscard]] std::string type_of(const TaskSpec& task);
+/// The stage of each task: its title, or TYPE-POSITION without one. Of equal names the second gets
+/// "#2", the third "#3". `depends_on` may use these names too.
+[[nodiscard]] std::vector<std::string> stage_names(const std::vector<TaskSpec>& tasks);
 
 /// 5 attempts per task, stuck after 50 decisions without an ended task.
 [[nodiscard]] Budget default_task_budget();
@@ -37,7 +42,7 @@ struct TaskSpec {
 struct TaskJob {
   std::string name = "tasks";
   std::vector<TaskSpec> tasks;
-  Budget budget = default_task_budget();
+  Budget budget;        ///< what it leaves open is taken from `default_task_budget`
   std::string decider;  ///< a name in the registry; empty: the default
 };
 
@@ -57,7 +62,7 @@ class HandlerRegistry {
 [[nodiscard]] Handlers handlers_of(const HandlerRegistry& registry);
 
 /// The generated workflow with its code, or every fault at once: a type without a handler, an
-/// unknown or circular dependency, two equal titles.
+/// unknown or circular dependency.
 [[nodiscard]] std::expected<Program, std::vector<Error>> compile(const TaskJob& job,
                                                                  const HandlerRegistry& registry);
 

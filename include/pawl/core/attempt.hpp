@@ -95,6 +95,8 @@ struct Attempt {
   std::string summary;
   Json output;  ///< inline, or {"$ref":"sha256:…","size":n}
   std::vector<ArtifactRecord> artifacts;
+  std::vector<Json> alternatives;  ///< what else the stage considered
+  Json action;  ///< what was run, such as {"run":["pandoc","a.md"]}; null: the stage's handler
   Usage usage;
   std::string decider;   ///< empty: the default decider
   Counts counts_before;  ///< together with the rest of this record: every input of the decision
@@ -104,6 +106,7 @@ struct Attempt {
   Decision decision;
   friend bool operator==(const Attempt&, const Attempt&) = default;
 
+  [[nodiscard]] AttemptId id() const { return {task, number}; }
   /// True if it failed, timed out or was rejected: it counts in a dead letter's failure_count.
   [[nodiscard]] bool is_failure() const;
 };

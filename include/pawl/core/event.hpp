@@ -55,7 +55,10 @@ struct Event {
   std::int64_t count = 0;  ///< max_attempts, children, …
   Timestamp when;          ///< next_run_at
   std::string text;        ///< a summary, reason, message or name
+  std::string by;          ///< who asked for it; empty: nobody, or it was not recorded
   friend bool operator==(const Event&, const Event&) = default;
+
+  [[nodiscard]] AttemptId attempt_id() const { return {task, attempt}; }
 };
 
 }  // namespace pawl

@@ -58,6 +58,13 @@ constexpr StageIndex stage_of(TaskId task) {
 /// The n-th execution of a task, counted from 1; never reused. 0: no attempt yet.
 using AttemptNumber = std::uint32_t;
 
+/// One execution of a task.
+struct AttemptId {
+  TaskId task;
+  AttemptNumber number = 0;
+  friend constexpr auto operator<=>(const AttemptId&, const AttemptId&) = default;
+};
+
 /// Grows with every write of a task row. It is the fencing token: a write that presents an older
 /// version is rejected and changes nothing.
 using Version = std::int64_t;
@@ -86,5 +93,12 @@ template <class Tag>
 struct std::hash<pawl::Id<Tag>> {
   std::size_t operator()(const pawl::Id<Tag>& id) const noexcept {
     return std::hash<std::int64_t>{}(id.value());
+  }
+};
+
+template <>
+struct std::hash<pawl::AttemptId> {
+  std::size_t operator()(const pawl::AttemptId& id) const noexcept {
+    return std::hash<std::int64_t>{}(id.task.value() * 31 + id.number);
   }
 };

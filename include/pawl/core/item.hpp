@@ -13,7 +13,19 @@
 
 namespace pawl {
 
-enum class ItemState : std::uint8_t { active = 1, succeeded = 2, failed = 3, cancelled = 4 };
+enum class ItemState : std::uint8_t {
+  active = 1,
+  succeeded = 2,
+  failed = 3,
+  cancelled = 4,
+  rejected = 5,  ///< by a reviewer, in a stage with `rejected: end_item`
+};
+
+/// The state of an item whose tasks have all ended.
+[[nodiscard]] ItemState settled_state(std::optional<CancelCause> cancelled,
+                                      std::uint32_t failed_tasks);
+/// The state that a cancel with this cause leads to.
+[[nodiscard]] ItemState state_after(CancelCause cause);
 
 struct Item {
   ItemId id;

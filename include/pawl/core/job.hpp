@@ -72,10 +72,14 @@ struct ItemCounts {
   std::int64_t succeeded = 0;
   std::int64_t failed = 0;
   std::int64_t cancelled = 0;
-  std::int64_t adopted = 0;  ///< of the succeeded: adopted whole from an earlier job
+  std::int64_t rejected = 0;
+  std::int64_t adopted = 0;           ///< of the succeeded: adopted whole from an earlier job
+  std::int64_t adopted_rejected = 0;  ///< of the rejected: rejected in an earlier job already
   /// Counts an item that enters this state; with -1, an item that leaves it.
   void count(ItemState state, std::int64_t change = 1);
-  [[nodiscard]] std::int64_t settled() const { return succeeded + failed + cancelled; }
+  /// Counts an item that an earlier job has finished, besides its state.
+  void count_adopted(ItemState state, std::int64_t change = 1);
+  [[nodiscard]] std::int64_t settled() const { return succeeded + failed + cancelled + rejected; }
   [[nodiscard]] std::int64_t active() const { return total - settled(); }
   friend bool operator==(const ItemCounts&, const ItemCounts&) = default;
 };
@@ -120,6 +124,8 @@ struct Job {
 /// Running or Paused while anything can still run; at the end Cancelled if it was cancelled, else
 /// Failed if a task Failed, a tolerance was breached or a budget ended it, else Completed.
 [[nodiscard]] JobState state_of(const Job& job);
+/// Whether the job was ended by its tolerance, its deadline or its budget, and so can be revived.
+[[nodiscard]] bool is_ended_by_limit(const Job& job);
 /// True when only open reviews are left to do.
 [[nodiscard]] bool waits_for_people(const Job& job);
 /// How many tasks of a stage are displayed in each state, including states that have no row: a task

@@ -76,6 +76,12 @@ enum class OnFailure : std::uint8_t {
   stop_job = 3,
 };
 
+/// What a reviewer's rejection means. A rejected child of a fan-out always fails.
+enum class OnRejected : std::uint8_t {
+  fail = 1,      ///< the task fails and is a dead letter
+  end_item = 2,  ///< an ordinary outcome: the item ends as rejected, the job does not fail for it
+};
+
 /// What an uncertain verdict means. A person is asked unless the gate's own setting says otherwise.
 enum class OnUncertain : std::uint8_t { review = 1, accept = 2, reject = 3 };
 

@@ -71,9 +71,11 @@ struct Step {
 /// closes the review and the task keeps its state; the rerun that follows is `rerun` below, from
 /// the stage named by `changes_rerun`. `invalid` if the answer does not fit: an attempt that does
 /// not exist, missing edits, a missing note, or changes requested from a human stage without
-/// `changes_rerun`.
+/// `changes_rerun`. The same holds for a rejection that `ends_item`.
 [[nodiscard]] Result<Step> answer(const StageDefinition& stage, const Task& task,
                                   const Review& review, const Answer& answer, Timestamp now);
+/// Whether the answer ends the whole item instead of failing the task.
+[[nodiscard]] bool ends_item(const StageDefinition& stage, const Task& task, const Answer& answer);
 
 /// The step of the parent when the children of an expansion have ended, or too many have failed.
 /// `counts` are those of the children.

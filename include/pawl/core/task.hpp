@@ -59,6 +59,7 @@ enum class CancelCause : std::uint8_t {
   tolerance = 4,
   stop_job = 5,
   superseded = 6,  ///< a child of an expansion that is no longer current
+  rejected = 7,    ///< a reviewer rejected the item, and its stage says `rejected: end_item`
 };
 
 /// Ends when the last need is satisfied. `satisfied` has one bit per need.

@@ -51,6 +51,7 @@ struct StageDefinition {
   RetryPolicy retry;
   ReviewPolicy review = ReviewPolicy::never;
   std::vector<std::string> editable;  ///< output fields a reviewer may change; empty: all
+  OnRejected rejected = OnRejected::fail;
   std::string changes_rerun;  ///< the upstream stage that "request changes" reruns; empty: itself
   OnFailure on_failure = OnFailure::dead_letter;
   Limits limits;

@@ -66,6 +66,11 @@ class Context {
   /// The key and data of a fan-out child; null for other tasks.
   [[nodiscard]] virtual const ChildPart* child() const = 0;
 
+  /// Records what this attempt runs: a command line, an address, the digest of a prompt. Call it
+  /// before the work begins, so that an attempt that hangs has it too. Without it, and if it is
+  /// longer than 8 KiB, the record shows the name of the handler.
+  virtual void set_action(Json action) = 0;
+
   /// For a stage that has finished its work while the store does not yet accept the result: such an
   /// attempt is not ended when the worker's lease expires.
   virtual void set_waits_for_store(bool waits) = 0;

@@ -63,6 +63,10 @@ struct EngineOptions {
   /// Called once for each job; if it returns false, the job is left to other engines. Called from
   /// the engine's threads.
   std::function<bool(const Job&)> takes;
+  /// Says why the engine leaves a stage of a job to others, or the whole job (no stage): "the
+  /// secret TOKEN is not set". For people who ask why a task does not run. Called from the engine's
+  /// threads.
+  std::function<std::string(const Job&, const Workflow&, const StageDefinition*)> why_left;
   /// Receives the engine's log lines. Called from its threads; must be quick.
   std::function<void(LogLevel, const std::string&)> log;
 };

@@ -34,6 +34,9 @@ struct StageCode {
   Condition when;
   std::map<std::string, GateFunction> gates;
   Decider decider;
+  /// Whether this process can run the stage now, for a job with these labels; empty: always. An
+  /// engine leaves a stage alone while it cannot. Asked often, from the engine's threads.
+  std::function<bool(const Json& job_labels)> is_available;
 };
 
 /// Code by handler name.
@@ -65,6 +68,7 @@ class StageBuilder {
   StageBuilder& review(ReviewPolicy policy);
   StageBuilder& editable(std::vector<std::string> fields);
   StageBuilder& changes_rerun(const std::string& upstream_stage);
+  StageBuilder& rejected(OnRejected what);
   StageBuilder& on_failure(OnFailure what);
   StageBuilder& limits(const Limits& limits);
   StageBuilder& tolerate_failures(const Tolerance& tolerance);

@@ -13,6 +13,7 @@
 /// dropped. A stage never retries by itself: the engine does, and records it.
 
 #include <any>
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -29,6 +30,12 @@ namespace pawl {
 
 class Context;
 
+/// A type that says how it becomes JSON: `Json to_json(const T&)`, declared beside the type.
+template <class T>
+concept HasJson = requires(const T& value) {
+  { to_json(value) } -> std::convertible_to<Json>;
+};
+
 /// A value of the user's own type, passed on inside this process. It is a cache: after a restart
 /// only the JSON exists, so downstream stages must be able to rely on the JSON alone.
 class Artifact {
@@ -37,6 +44,7 @@ class Artifact {
   template <class T>
   static Artifact of(T value) {
     Artifact made;
+    if constexpr (HasJson<T>) made.json_ = to_json(value);
     made.value_ = std::make_shared<const std::any>(std::in_place_type<T>, std::move(value));
     return made;
   }
@@ -46,18 +54,25 @@ class Artifact {
     return value_ ? std::any_cast<T>(value_.get()) : nullptr;
   }
   [[nodiscard]] bool is_empty() const { return value_ == nullptr; }
+  /// The value as JSON; null if its type does not say how it becomes JSON.
+  [[nodiscard]] const Json& json() const { return json_; }
 
  private:
   std::shared_ptr<const std::any> value_;  // shared: gates, history and downstream read it
+  Json json_;
 };
 
 /// The work is done.
 struct Output {
-  Json json;            ///< what gates judge, reviewers see and downstream reads
+  /// What gates judge, reviewers see and downstream reads. If it is null, the engine takes
+  /// `typed.json()`.
+  Json json;
   std::string summary;  ///< one line for people
   Artifact typed;
   std::vector<ArtifactRecord> artifacts;
   Usage usage;
+  /// What else the stage considered, for deciders and reviewers. At most 64 KiB are recorded.
+  std::vector<Json> alternatives = {};
 };
 /// There is nothing to do for this item. Ends the task without judgement and satisfies its
 /// dependents.
@@ -82,6 +97,7 @@ struct Failure {
   StageError error;
   std::vector<ArtifactRecord> artifacts;
   Usage usage;
+  std::vector<Json> alternatives = {};
 };
 
 using Outcome = std::variant<Output, StageError, Skip, NeedsReview, FanOut, Failure>;

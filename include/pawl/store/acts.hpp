@@ -3,6 +3,7 @@
 /// The operations of operators and reviewers on a store. The core decides each one from the rows as
 /// they are in its transaction, so two people can never both win.
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -20,9 +21,16 @@ struct CancelJob {
 struct PauseJob {
   JobId job;
 };
-/// `refused` while the budget that paused the job is still used up.
+/// `refused` while the budget that paused the job is still used up, and for a cancelled job.
 struct ResumeJob {
   JobId job;
+};
+/// Lets a job go on that a limit has ended: its tolerance, its deadline or its budget. Tasks that
+/// were cancelled with it become Ready again, and all counters go on. `refused` while attempts are
+/// still ending, while the limit is still exceeded, and for every other job.
+struct ReviveJob {
+  JobId job;
+  std::optional<Tolerance> tolerate_failures;  ///< replaces that of the job
 };
 /// Replaces the budget. If the old budget paused the job, the job continues if the new one allows
 /// it.
@@ -86,8 +94,8 @@ struct TrustJob {
   std::string by;
 };
 
-using Act = std::variant<CancelJob, PauseJob, ResumeJob, SetBudget, ReopenSubmission, CancelItem,
-                         Rerun, AnswerReview, UndoAnswer, ClaimReview, ReleaseReview,
+using Act = std::variant<CancelJob, PauseJob, ResumeJob, ReviveJob, SetBudget, ReopenSubmission,
+                         CancelItem, Rerun, AnswerReview, UndoAnswer, ClaimReview, ReleaseReview,
                          DiscardDeadLetter, PurgeItem, TrustJob>;
 
 }  // namespace pawl

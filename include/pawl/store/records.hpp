@@ -117,8 +117,8 @@ class Records {
   /// The file that holds it, for programs that need a path. Read-only. Its name has no meaning.
   [[nodiscard]] virtual Result<std::filesystem::path> payload_path(std::string_view sha256) = 0;
 
-  // Only `verify` needs these. A class that forwards reads to another store may leave them as they
-  // are.
+  // Only `verify` and explanations need these. A class that forwards reads to another store may
+  // leave them as they are.
 
   /// Passes the raw bytes of a payload to `take`, piece by piece. A store may check them itself and
   /// return `corrupt`; a caller that needs certainty computes the digest.
@@ -129,6 +129,10 @@ class Records {
   /// What the database's own integrity check finds wrong, one sentence each. Empty if the database
   /// is sound, or has no such check. `thorough`: also compares every index with its table.
   [[nodiscard]] virtual Result<std::vector<std::string>> damage(bool thorough);
+  /// When the `count`-th newest attempt of a pool with a rate was opened; none: there were fewer,
+  /// as far as the rate needs them. `refused` if it cannot be determined.
+  [[nodiscard]] virtual Result<Timestamp> opening_before(const std::string& pool,
+                                                         std::uint32_t count);
   /// The counters of the pools, by name. `refused` if they cannot be determined.
   [[nodiscard]] virtual Result<std::vector<PoolUse>> pools();
 };

@@ -41,6 +41,9 @@ struct SqliteOptions {
   Durability durability = Durability::full;
   bool migrate = true;  ///< migrates an older schema; otherwise it is refused
   bool create = true;   ///< creates the file if there is none; otherwise `not_found`
+  /// Opens an existing store for a user who may read the file but not write it. Changes nothing,
+  /// and returns `refused` for every write and for an older schema.
+  bool read_only = false;
   /// The maximum size of the database; 0: limited only by the disk. At the limit a write returns
   /// `unavailable`, as on a full disk.
   std::int64_t bytes_max = 0;

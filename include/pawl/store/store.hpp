@@ -27,6 +27,7 @@
 #include "pawl/core/step.hpp"
 #include "pawl/store/acts.hpp"
 #include "pawl/store/clock.hpp"
+#include "pawl/store/workers.hpp"
 
 namespace pawl {
 
@@ -90,27 +91,6 @@ struct Submitted {
   Job job;
   Added items;
   bool was_known = false;  ///< a job of this workflow with this key exists: nothing was added
-};
-
-struct WorkerHello {
-  std::string host;
-  std::int64_t pid = 0;
-  std::string name;
-  Duration lease{std::chrono::seconds(60)};
-};
-struct WorkerRecord {
-  WorkerId id;
-  std::string host;
-  std::int64_t pid = 0;
-  std::string name;
-  Timestamp started_at;
-  Timestamp lease_until;
-  BatchNumber last_batch = 0;
-  bool retired = false;
-  /// At its last renewal the worker held no attempt opened before this time; none: not reported
-  /// yet.
-  Timestamp holds_since;
-  friend bool operator==(const WorkerRecord&, const WorkerRecord&) = default;
 };
 
 /// A lane with Ready tasks, and the age of its oldest task.
@@ -225,6 +205,9 @@ class Store {
   /// Also records `holds_since` (see `WorkerRecord::holds_since`); none: the recorded value stays.
   [[nodiscard]] virtual Status renew(WorkerId worker, Timestamp holds_since) = 0;
   [[nodiscard]] Status renew(WorkerId worker) { return renew(worker, no_time); }
+  /// Replaces the limits that the worker reported. `not_found` if there is no such worker. A class
+  /// that forwards writes to another store may leave it as it is: `refused`.
+  [[nodiscard]] virtual Status note_limits(WorkerId worker, const WorkerLimits& limits);
   /// Unregisters a worker. The next sweep interrupts what it still holds.
   [[nodiscard]] virtual Status retire(WorkerId worker) = 0;
 

@@ -42,7 +42,9 @@ struct ItemsSpec {
   std::vector<Json> list;
   std::string source;
   std::vector<std::string> argv;
-  std::string id;        ///< "${item.path}"; empty: the key is derived from the data
+  std::string id;  ///< "${item.path}"; empty: the key is derived from the data
+  /// Items of a glob without `id` are named by their paths. Jobs of older versions do not have it.
+  bool keyed_by_path = false;
   std::string category;  ///< empty: none
   std::string path;      ///< where a document contains its items, "a.b"; empty: it is the item
   std::int64_t offset = 0;

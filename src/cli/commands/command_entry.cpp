@@ -64,6 +64,13 @@ Word limit_option(std::uint32_t& limit) {
   return option("--limit", &limit, "N", "Maximum number of rows, 0: all; default: 100");
 }
 
+Word csv_flag(bool& csv) { return flag("--csv", csv, "Print CSV, for spreadsheets"); }
+
+int fail_csv(Session& session) {
+  return session.fail_usage("--csv cannot be combined with --json, --jsonl or --quiet",
+                            "omit one of them");
+}
+
 Word job_of_key_option(std::optional<std::int64_t>& job) {
   return option("--job", &job, "JOB", "The job; default: the newest one with this key");
 }

@@ -76,6 +76,10 @@ template <class Options, class WordsOf>
 
 // Words that several commands have.
 
+/// --csv
+[[nodiscard]] Word csv_flag(bool& csv);
+/// Refuses --csv beside another form of output.
+int fail_csv(Session& session);
 /// --as
 [[nodiscard]] Word person_option(std::string& as);
 /// --limit

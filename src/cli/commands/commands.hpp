@@ -24,6 +24,7 @@ CommandEntry job_list_command();
 CommandEntry job_show_command();
 CommandEntry job_pause_command();
 CommandEntry job_resume_command();
+CommandEntry job_revive_command();
 CommandEntry job_cancel_command();
 CommandEntry job_trust_command();
 CommandEntry job_budget_command();
@@ -61,6 +62,7 @@ CommandEntry export_command();
 CommandEntry import_command();
 CommandEntry import_checkpoint_command();
 CommandEntry workers_command();
+CommandEntry pools_command();
 
 // About pawl
 CommandEntry doctor_command();

@@ -12,6 +12,7 @@ namespace pawl::cli {
 
 using views::group_document;
 using views::letter_document;
+using views::Superseding;
 
 namespace {
 
@@ -56,11 +57,23 @@ int list_groups(Session& session, Store& store, const DeadLetterQuery& query) {
     };
     list.add({.document = [&] { return group_document(group); }, .cells = cells});
   }
+  // A retry leaves out discarded letters, so the hint names a group that has others.
+  DeadLetterQuery open = query;
+  open.include_discarded = false;
+  const Result<DeadLetterAnalysis> to_retry =
+      query.include_discarded ? analyse_dead_letters(store, open) : analysis;
+  if (!to_retry) return session.fail(to_retry.error());
   std::vector<std::string> hints;
   if (!list.is_empty()) {
-    hints.push_back(counted(analysis->letters, "dead letter") +
-                    ". retry one group:  pawl dlq retry --filter " +
-                    quoted_for_shell(analysis->groups.front().filter) + " --dry-run");
+    std::string hint = counted(analysis->letters, "dead letter");
+    if (query.include_discarded) {
+      hint += ", " + with_separators(analysis->letters - to_retry->letters) + " of them discarded";
+    }
+    if (!to_retry->groups.empty()) {
+      hint += ". retry one group:  pawl dlq retry --filter " +
+              quoted_for_shell(to_retry->groups.front().filter) + " --dry-run";
+    }
+    hints.push_back(std::move(hint));
   }
   return list.finish(
       {.none = "no dead letters",
@@ -68,11 +81,13 @@ int list_groups(Session& session, Store& store, const DeadLetterQuery& query) {
        .hints = std::move(hints)});
 }
 
-std::string letter_text(Records& records, const DeadLetter& letter, Session& session) {
+std::string letter_text(Records& records, const DeadLetter& letter, JobId superseded_by,
+                        Session& session) {
   const Times times = session.times();
   std::string out = session.style().paint(Paint::bold, letter_id(records, letter));
   out += "  " + std::string(name_of(letter.cause)) + "  failed " + times.of(letter.failed_at);
   if (letter.discarded) out += "  discarded";
+  if (superseded_by) out += "  superseded by job " + std::to_string(superseded_by.value());
   out += "\n" + session.style().paint(Paint::red, printable(letter.error)) + "\n";
   Table table({{"#", Table::Align::right},
                {"RESULT"},
@@ -112,19 +127,23 @@ int dlq_list(Session& session, const DlqListOptions& options) {
                                      {"CAUSE"},
                                      {"ERROR", Table::Align::left, 72},
                                      {"FAILED"}}});
+  Superseding superseding(records);
   for (const DeadLetter& letter : page->letters) {
+    const JobId superseded_by = superseding.job_of(letter);
     const auto cells = [&] {
+      std::string cause(name_of(letter.cause));
+      if (superseded_by) cause += ", superseded by " + std::to_string(superseded_by.value());
       const std::string stage =
           letter.child_key.empty() ? letter.stage : letter.stage + "[" + letter.child_key + "]";
       return Listing::Cells{std::to_string(letter.job.value()),
                             id_part(letter.item_key),
                             stage,
                             with_separators(letter.failure_count),
-                            std::string(name_of(letter.cause)),
+                            cause,
                             letter.error,
                             times.of(letter.failed_at)};
     };
-    list.add({.document = [&] { return letter_document(records, letter); },
+    list.add({.document = [&] { return letter_document(records, letter, superseded_by); },
               .id = [&] { return letter_id(records, letter); },
               .cells = cells});
   }
@@ -147,9 +166,11 @@ int dlq_show(Session& session, const AddressText& asked) {
   if (!store) return session.fail(store.error());
   Records& records = (*store)->records();
   Listing list(session, {.array = "items", .has_ids = false});
+  Superseding superseding(records);
   const auto add = [&](const DeadLetter& letter) {
-    return list.add({.document = [&] { return letter_document(records, letter); },
-                     .text = [&] { return letter_text(records, letter, session); }});
+    const JobId later = superseding.job_of(letter);
+    return list.add({.document = [&] { return letter_document(records, letter, later); },
+                     .text = [&] { return letter_text(records, letter, later, session); }});
   };
   if (const std::optional<JobId> job = job_meant(records, asked)) {
     const Status read = each_dead_letter(**store, {.job = *job}, add);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <vector>
@@ -92,19 +93,20 @@ Json answer_document(Records& records, const DeadLetterAnswer& answer) {
 /// What the operation did, letter by letter.
 class Report {
  public:
-  Report(Session& session, Records& records, bool lists_each)
+  /// `is_one`: exactly one letter is named, so that its refusal needs no name.
+  Report(Session& session, Records& records, bool lists_each, bool is_one)
       : session_(session),
         records_(records),
         lists_each_(lists_each),
+        is_one_(is_one),
         list_(session, {.array = "items"}) {}
 
   void hear(const DeadLetterAnswer& answer) {
     if (!answer.refusal) jobs.insert(answer.job.value());
-    if (answer.refusal && !first_refusal)
-      first_refusal = with_commands(*answer.refusal, answer.job);
-    if (answer.refusal && !session_.prints_json()) {
-      session_.fail(with_commands(*answer.refusal, answer.job));
-      return;
+    if (answer.refusal) {
+      const Error error = with_commands(*answer.refusal, answer.job);
+      if (!first_refusal) first_refusal = error;
+      if (!session_.prints_json()) return refuse(answer, error);
     }
     const auto name = [&] { return named(records_, answer); };
     list_.add({.document = [&] { return answer_document(records_, answer); },
@@ -113,6 +115,7 @@ class Report {
   }
 
   void finish(const DeadLetterTally& tally) {
+    for (const std::string& help : helps_) session_.say("help: " + printable(help));
     list_.finish(
         {.members = {
              {"done", tally.done}, {"refused", tally.refused}, {"dry_run", tally.dry_run}}});
@@ -122,9 +125,24 @@ class Report {
   std::set<std::int64_t> jobs;
 
  private:
+  /// One line for each of many letters, and what helps against it once, at the end.
+  void refuse(const DeadLetterAnswer& answer, const Error& error) {
+    if (is_one_) {
+      session_.fail(error);
+      return;
+    }
+    session_.say("refused: " + named(records_, answer) + ": " + printable(error.message));
+    const bool is_new = std::ranges::find(helps_, error.help) == helps_.end();
+    if (!error.help.empty() && is_new && helps_.size() < helps_max) helps_.push_back(error.help);
+  }
+
+  static constexpr std::size_t helps_max = 5;
+
   Session& session_;
   Records& records_;
   bool lists_each_;
+  bool is_one_;
+  std::vector<std::string> helps_;
   Listing list_;
 };
 
@@ -151,7 +169,8 @@ int act(Session& session, const DlqActOptions& options, const Wording& wording, 
     }
   }
   Report report(session, (*store)->records(),
-                !is_bulk || options.dry_run || session.globals().verbose);
+                !is_bulk || options.dry_run || session.globals().verbose,
+                selection->tasks.size() == 1);
   const Result<DeadLetterTally> tally = verb(
       **store, *selection, order, [&](const DeadLetterAnswer& answer) { report.hear(answer); });
   if (!tally) return session.fail(tally.error());

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "cli/commands/commands.hpp"
+#include "cli/output/job_view.hpp"
 #include "cli/session.hpp"
+#include "cli/work/needs.hpp"
 #include "pawl/store/postgres.hpp"
 #include "pawl/store/sqlite.hpp"
 #include "pawl/version.hpp"
@@ -149,6 +151,26 @@ Finding look_at_left_files(const std::filesystem::path& database) {
           .help = is_clean ? "" : "the next `pawl work` or `pawl run` removes them"};
 }
 
+/// What the stages of unfinished jobs need and this machine does not have.
+void look_at_needs(Records& records, std::vector<Finding>& findings) {
+  constexpr std::uint32_t jobs_max = 100;
+  const auto jobs =
+      records.jobs({.ended = false, .workflow_name = {}, .before = {}, .limit = jobs_max});
+  if (!jobs) return;
+  for (const Job& job : *jobs) {
+    const Result<Workflow> workflow = records.workflow(job.workflow_hash);
+    if (!workflow) continue;
+    for (const MissingNeed& need : missing_needs(*workflow, views::label(job, "project"))) {
+      findings.push_back({.what = "job " + std::to_string(job.id.value()),
+                          .health = Health::warning,
+                          .text = "stage '" + printable(need.stage) + "': " + in_words(need),
+                          .help = need.kind == MissingNeed::Kind::program
+                                      ? "attempts would fail here"
+                                      : "workers here leave this stage to others"});
+    }
+  }
+}
+
 void look_at_store(Session& session, std::vector<Finding>& findings) {
   const auto place = session.store_place();
   if (!place) {
@@ -200,6 +222,7 @@ void look_at_store(Session& session, std::vector<Finding>& findings) {
                       .health = Health::ok,
                       .text = counted(working, "active worker"),
                       .help = {}});
+  look_at_needs((*store)->records(), findings);
 }
 
 int doctor(Session& session) {

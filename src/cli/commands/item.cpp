@@ -6,6 +6,7 @@
 #include "cli/input/address.hpp"
 #include "cli/output/attempts_view.hpp"
 #include "cli/output/listing.hpp"
+#include "cli/output/live_view.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
@@ -27,6 +28,7 @@ struct ItemListOptions {
   std::string state;
   std::string category;
   std::uint32_t limit = 100;
+  bool csv = false;
   std::string after;  ///< the key of the last item of the previous page
 };
 
@@ -34,6 +36,13 @@ constexpr std::uint32_t page_size = 500;
 
 Table::Cell item_state(const ShownItem& shown) {
   return {std::string(label_of(shown.state)), paint_of(shown.state)};
+}
+
+/// A state by the word of the tables or of the documents; none for no word.
+std::optional<ItemState> item_state_named(const std::string& word) {
+  if (word == "done") return ItemState::succeeded;
+  if (word == "dead") return ItemState::failed;
+  return from_name<ItemState>(word);
 }
 
 /// The current stage of an item: "convert: retrying". For an ended item, the stage where it ended.
@@ -78,7 +87,7 @@ std::string attempts_in_words(Records& records, const ShownTask& task) {
 }
 
 std::string show_text(Records& records, const Address& address, const ShownItem& shown,
-                      Session& session) {
+                      const std::vector<RunningAttempt>& running, Session& session) {
   const Times times = session.times();
   const Item& item = shown.item;
   const Table::Cell state = item_state(shown);
@@ -99,12 +108,13 @@ std::string show_text(Records& records, const Address& address, const ShownItem&
                std::string(cause_of(task)),
                is_due ? times.of(retry->next_run_at) : std::string()});
   }
-  out += table.text(session.style());
+  out += table.text(session.style()) + running_text(running, session.style(), std::string::npos);
   out += "data:\n" + printable_lines(pretty(item.data)) + "\n";
   return out;
 }
 
 int item_list(Session& session, const ItemListOptions& options) {
+  if (options.csv && session.output() != OutputMode::text) return fail_csv(session);
   const Result<PinnedJob> pinned = pinned_job(session, options.job);
   if (!pinned) return session.fail(pinned.error());
   const auto& [store, job, workflow] = *pinned;
@@ -113,7 +123,7 @@ int item_list(Session& session, const ItemListOptions& options) {
   if (!newest) return session.fail(newest.error());
 
   ItemFilter filter{.job = job.id,
-                    .state = from_name<ItemState>(options.state),
+                    .state = item_state_named(options.state),
                     .category = options.category,
                     .limit = page_size};
   if (!options.after.empty()) {
@@ -128,7 +138,8 @@ int item_list(Session& session, const ItemListOptions& options) {
                                      {"STATE"},
                                      {"CATEGORY", Table::Align::left, 20},
                                      {"AT", Table::Align::left, 60}},
-                         .limit = options.limit});
+                         .limit = options.limit,
+                         .csv = options.csv});
   std::string last_key;
   const Status read = each_row(records, filter, [&](const Item& item) {
     const auto document = [&]() -> Result<Json> {
@@ -139,8 +150,8 @@ int item_list(Session& session, const ItemListOptions& options) {
     const auto cells = [&]() -> Result<Listing::Cells> {
       const Result<ShownItem> shown = load_item(records, item, job, workflow);
       if (!shown) return std::unexpected(shown.error());
-      return Listing::Cells{key_text(item.key, newest->id), item_state(*shown), item.category,
-                            whereabouts(*shown, workflow)};
+      return Listing::Cells{options.csv ? item.key : key_text(item.key, newest->id),
+                            item_state(*shown), item.category, whereabouts(*shown, workflow)};
     };
     const auto id = [&] { return address_of(job.id, workflow, item.key); };
     const bool added = list.add({.document = document, .id = id, .cells = cells});
@@ -169,9 +180,12 @@ int item_show(Session& session, const AddressText& asked) {
   const auto id = [&] {
     return address_of(address->job.id, address->workflow, address->item->key);
   };
+  const std::vector<RunningAttempt> running =
+      running_now(session, records, address->job, address->workflow, address->item->id);
   return session.present(
-      {.document = [&] { return shown_item_document(*shown, address->workflow); },
-       .text = [&] { return show_text((*store)->records(), *address, *shown, session); },
+      {.document =
+           [&] { return with_live(shown_item_document(*shown, address->workflow), running); },
+       .text = [&] { return show_text(records, *address, *shown, running, session); },
        .id = id});
 }
 
@@ -197,17 +211,19 @@ int item_attempts(Session& session, const AddressText& asked) {
 }  // namespace
 
 CommandEntry item_list_command() {
-  return command("item list", "pawl item list --state failed -q",
-                 "List the items of a job, in order of arrival.", &item_list,
-                 [](ItemListOptions& it) -> Words {
-                   return {
-                       option("--job", &it.job, "JOB", "The job; default: the newest"),
-                       choice("--state", &it.state, {"active", "succeeded", "failed", "cancelled"},
-                              "Only items in this state"),
-                       option("--category", &it.category, "NAME", "Only items of this category"),
-                       limit_option(it.limit),
-                       option("--after", &it.after, "KEY", "Continue the list after this key")};
-                 });
+  return command(
+      "item list", "pawl item list --state failed -q",
+      "List the items of a job, in order of arrival.", &item_list,
+      [](ItemListOptions& it) -> Words {
+        return {option("--job", &it.job, "JOB", "The job; default: the newest"),
+                choice("--state", &it.state,
+                       {"active", "done", "succeeded", "dead", "failed", "cancelled", "rejected"},
+                       "Only items in this state"),
+                option("--category", &it.category, "NAME", "Only items of this category"),
+                csv_flag(it.csv),
+                limit_option(it.limit),
+                option("--after", &it.after, "KEY", "Continue the list after this key")};
+      });
 }
 
 CommandEntry item_show_command() {

@@ -1,3 +1,4 @@
+#include <charconv>
 #include <cmath>
 #include <functional>
 #include <vector>
@@ -24,6 +25,11 @@ struct JobListOptions {
 
 struct JobActOptions {
   std::vector<std::string> jobs;  ///< "-": read from stdin
+};
+
+struct JobReviveOptions {
+  std::int64_t job = 0;
+  std::string tolerate;  ///< empty: the tolerance of the job stays
 };
 
 struct JobBudgetOptions {
@@ -186,7 +192,50 @@ int job_pause(Session& session, const JobActOptions& options) {
 }
 
 int job_resume(Session& session, const JobActOptions& options) {
-  return act_on_named(session, options, [](JobId job) { return ResumeJob{.job = job}; });
+  const int code = act_on_named(session, options, [](JobId job) { return ResumeJob{.job = job}; });
+  if (code == exit_done) {
+    session.say(
+        "only the pause has ended: running workers go on. to work here:  pawl resume JOB   or:  "
+        "pawl work");
+  }
+  return code;
+}
+
+/// "3" or "5%".
+Result<Tolerance> tolerance_from(const std::string& text) {
+  const bool is_percentage = text.ends_with('%');
+  const std::string number = is_percentage ? text.substr(0, text.size() - 1) : text;
+  double value = 0;
+  const auto read = std::from_chars(number.data(), number.data() + number.size(), value);
+  const bool is_number = read.ec == std::errc() && read.ptr == number.data() + number.size();
+  const bool fits = is_number && value >= 0 &&
+                    (is_percentage ? value <= 100 : value == std::floor(value) && value <= 1e15);
+  if (!fits) {
+    return pawl::fail(ErrorCode::invalid, "not a valid tolerance: '" + printable(text) + "'",
+                      "pass how many items may fail, such as --tolerate 10, or --tolerate 5%");
+  }
+  if (is_percentage) return Tolerance{.count = {}, .percent = value};
+  return Tolerance{.count = static_cast<std::int64_t>(value), .percent = {}};
+}
+
+int job_revive(Session& session, const JobReviveOptions& options) {
+  ReviveJob act{.job = JobId{options.job}, .tolerate_failures = {}};
+  if (!options.tolerate.empty()) {
+    const Result<Tolerance> tolerance = tolerance_from(options.tolerate);
+    if (!tolerance) return session.fail(tolerance.error());
+    act.tolerate_failures = *tolerance;
+  }
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  const Result<Job> after = (*store)->act(act);
+  if (!after) return session.fail(with_commands(after.error(), act.job));
+  const int code = show(session, (*store)->records(), *after);
+  session.say("the job goes on:  pawl resume " + std::to_string(options.job));
+  if (after->dead_letters > 0) {
+    session.say(counted(after->dead_letters, "dead letter") + ":  pawl dlq retry --job " +
+                std::to_string(options.job));
+  }
+  return code;
 }
 
 int job_cancel(Session& session, const JobActOptions& options) {
@@ -302,6 +351,17 @@ CommandEntry job_pause_command() {
 CommandEntry job_resume_command() {
   return command("job resume", "pawl job resume 41",
                  "End a pause. To work on the job: pawl resume JOB.", &job_resume, &words_of_jobs);
+}
+
+CommandEntry job_revive_command() {
+  return command("job revive", "pawl job revive 41 --tolerate 20",
+                 "Let a job go on that its tolerance, its deadline or its budget has ended.",
+                 &job_revive, [](JobReviveOptions& it) -> Words {
+                   return {argument(&it.job, "JOB", "The job number"),
+                           option("--tolerate", &it.tolerate, "N|P%",
+                                  "How many items may fail from now on, those that have failed "
+                                  "included; default: as before")};
+                 });
 }
 
 CommandEntry job_cancel_command() {

@@ -6,15 +6,19 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/input/address.hpp"
+#include "cli/output/csv.hpp"
 #include "cli/output/file_outputs.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/digest.hpp"
 #include "pawl/codec/json.hpp"
+#include "pawl/codec/names.hpp"
+#include "views/result_table.hpp"
 
 namespace pawl::cli {
 
 using views::each_result;
 using views::result_document;
+using views::ResultTable;
 using views::ShownResult;
 using workflow::file_of;
 using workflow::FileValue;
@@ -26,6 +30,7 @@ struct ResultsOptions {
   std::optional<std::int64_t> job;
   std::string stage;
   std::string to;  ///< a directory
+  bool csv = false;
 };
 
 /// The directory for the outputs of job-wide stages.
@@ -101,22 +106,32 @@ Status write_text(const fs::path& path, const std::string& text) {
   return {};
 }
 
-/// Writes outputs to DIR/<item>/<stage>/output.json, with each file beside it. Names come from
+/// Whether an artifact is something that the stage handed in. Logs have a command of their own.
+bool is_handed_in(const ArtifactRecord& artifact) {
+  return artifact.kind == ArtifactKind::file || artifact.kind == ArtifactKind::url ||
+         artifact.kind == ArtifactKind::json;
+}
+
+/// Writes outputs to DIR/<item>/<stage>/output.json, with each file beside it, and artifacts to
+/// artifacts.json and artifacts/. Names come from
 /// outside and are made safe, so that nothing is ever written elsewhere.
 class Exporter {
  public:
   Exporter(Records& records, fs::path directory)
       : records_(records), directory_(std::move(directory)) {}
 
-  Status write(const std::optional<std::string>& item, const std::string& stage,
-               const Json& output) {
-    if (output.is_null()) return {};
+  Status write(const std::optional<std::string>& item, const std::string& stage, const Json& output,
+               std::vector<ArtifactRecord> artifacts) {
+    std::erase_if(artifacts, [](const ArtifactRecord& one) { return !is_handed_in(one); });
+    if (output.is_null() && artifacts.empty()) return {};
     const Result<fs::path> of_item =
         directory_below(directory_, item ? directory_name(*item) : job_directory);
     if (!of_item) return std::unexpected(of_item.error());
     const Result<fs::path> of_stage = directory_below(*of_item, directory_name(stage));
     if (!of_stage) return std::unexpected(of_stage.error());
-    std::set<std::string> used{"output.json"};
+    if (const Status wrote = write_artifacts(*of_stage, artifacts); !wrote) return wrote;
+    if (output.is_null()) return {};
+    std::set<std::string> used{"output.json", "artifacts.json", "artifacts"};
     const Result<Json> told = copy_files(output, *of_stage, used);
     if (!told) return std::unexpected(told.error());
     if (const Status wrote = write_text(*of_stage / "output.json", pretty(*told) + "\n"); !wrote) {
@@ -130,14 +145,49 @@ class Exporter {
   std::int64_t files = 0;
 
  private:
+  /// The list in artifacts.json, and the files that the store keeps in artifacts/.
+  Status write_artifacts(const fs::path& of_stage, const std::vector<ArtifactRecord>& artifacts) {
+    if (artifacts.empty()) return {};
+    std::vector<Json> list;
+    std::set<std::string> used;
+    for (const ArtifactRecord& artifact : artifacts) {
+      Json path;
+      if (artifact.kind == ArtifactKind::file && !artifact.sha256.empty()) {
+        const Result<fs::path> directory = directory_below(of_stage, "artifacts");
+        if (!directory) return std::unexpected(directory.error());
+        const fs::path to = *directory / unused_name(artifact.name, used);
+        const Status copied = copy_payload(
+            records_, {.sha256 = artifact.sha256, .name = artifact.name, .size = artifact.size},
+            to);
+        if (!copied) return copied;
+        ++files;
+        path = Json(to.string());
+      }
+      list.push_back(
+          Json::object({{"kind", name_of(artifact.kind)},
+                        {"name", artifact.name},
+                        {"reference", artifact.reference},
+                        {"sha256", artifact.sha256.empty() ? Json() : Json(artifact.sha256)},
+                        {"size", artifact.size},
+                        {"summary", artifact.summary},
+                        {"path", path}}));
+    }
+    return write_text(of_stage / "artifacts.json", pretty(Json::array(list)) + "\n");
+  }
+
+  static std::string unused_name(const std::string& name, std::set<std::string>& used) {
+    std::string safe = safe_file_name(name);
+    for (int number = 2; !used.insert(safe).second; ++number) {
+      safe = std::to_string(number) + "-" + safe_file_name(name);
+    }
+    return safe;
+  }
+
   /// The output with the "path" of each copied file.
   Result<Json> copy_files(const Json& value, const fs::path& to, std::set<std::string>& used) {
     if (!value.text().contains("\"$file\"")) return value;
     if (const std::optional<FileValue> file = file_of(value)) {
-      std::string name = safe_file_name(file->name);
-      for (int number = 2; !used.insert(name).second; ++number) {
-        name = std::to_string(number) + "-" + safe_file_name(file->name);
-      }
+      const std::string name = unused_name(file->name, used);
       if (const Status copied = copy_payload(records_, *file, to / name); !copied) {
         return std::unexpected(copied.error());
       }
@@ -190,6 +240,10 @@ std::string result_text(Records& records, const ShownResult& one, const Style& s
 }
 
 int results(Session& session, const ResultsOptions& options) {
+  if (options.csv && session.output() != OutputMode::text) return fail_csv(session);
+  if (options.csv && !options.to.empty()) {
+    return session.fail_usage("--csv cannot be combined with --to", "omit one of them");
+  }
   const Result<PinnedJob> pinned = pinned_job(session, options.job);
   if (!pinned) return session.fail(pinned.error());
   const auto& [store, job, workflow] = *pinned;
@@ -210,6 +264,11 @@ int results(Session& session, const ResultsOptions& options) {
     }
     exporter.emplace(records, fs::path(options.to));
   }
+  std::optional<ResultTable> table;
+  if (options.csv) {
+    table.emplace(workflow, only);
+    session.print(csv_line(table->headings()));
+  }
   // Results can be large, so even one document is printed piece by piece.
   const bool is_one_document = session.output() == OutputMode::json && !exporter;
   bool is_first = true;
@@ -220,9 +279,15 @@ int results(Session& session, const ResultsOptions& options) {
       each_result(records, job, workflow, only, [&](const ShownResult& one) -> Status {
         if (exporter) {
           for (const auto& [stage, output] : one.outputs) {
-            const Status wrote = exporter->write(one.item, stage, output);
+            const auto artifacts = one.artifacts.find(stage);
+            const Status wrote =
+                exporter->write(one.item, stage, output,
+                                artifacts == one.artifacts.end() ? std::vector<ArtifactRecord>()
+                                                                 : artifacts->second);
             if (!wrote) return wrote;
           }
+        } else if (table) {
+          session.print(csv_line(table->cells(records, one)));
         } else if (is_one_document) {
           if (!std::exchange(is_first, false)) session.print(",");
           session.print(printable_lines(result_document(records, job, workflow, one).text()));
@@ -251,14 +316,15 @@ int results(Session& session, const ResultsOptions& options) {
 }  // namespace
 
 CommandEntry results_command() {
-  return command("results", "pawl results 41 --to out/",
-                 "Print the outputs of a job, or copy them to a directory.", &results,
-                 [](ResultsOptions& it) -> Words {
-                   return {
-                       optional_argument(&it.job, "JOB", "The job; default: the newest"),
-                       option("--stage", &it.stage, "STAGE", "Only outputs of this stage"),
-                       option("--to", &it.to, "DIR", "Copy outputs and files into this directory")};
-                 });
+  return command(
+      "results", "pawl results 41 --to out/",
+      "Print the outputs of a job, or copy them to a directory.", &results,
+      [](ResultsOptions& it) -> Words {
+        return {
+            optional_argument(&it.job, "JOB", "The job; default: the newest"),
+            option("--stage", &it.stage, "STAGE", "Only outputs of this stage"), csv_flag(it.csv),
+            option("--to", &it.to, "DIR", "Copy outputs, files and artifacts into this directory")};
+      });
 }
 
 }  // namespace pawl::cli

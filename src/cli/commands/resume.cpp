@@ -4,6 +4,7 @@
 #include "cli/input/address.hpp"
 #include "cli/output/job_view.hpp"
 #include "cli/work/job_work.hpp"
+#include "cli/work/needs.hpp"
 #include "cli/work/submission.hpp"
 #include "pawl/views/documents.hpp"
 
@@ -70,9 +71,8 @@ int resume(Session& session, const ResumeOptions& options) {
                     printable(foreign.front()) + "'",
          .help = "run that program on this store"});
   }
-  if (const Status has_secrets = check_secrets(*workflow, &*job); !has_secrets) {
-    return session.fail(has_secrets.error());
-  }
+  const Status has_needs = check_needs(session, *workflow, views::label(*job, "project"), &*job);
+  if (!has_needs) return session.fail(has_needs.error());
   say_if_changed(session, *job);
   Worker worker(session, *store, signals,
                 {.parallel = job->parallel > 0 ? job->parallel : processors(),

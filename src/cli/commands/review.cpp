@@ -190,7 +190,8 @@ int review_show(Session& session, const ReviewShowOptions& options) {
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
   Records& records = (*store)->records();
-  const Result<ShownReview> shown = load_review(records, ReviewId{options.review});
+  const Result<ShownReview> shown =
+      load_review_with_input(session, records, ReviewId{options.review});
   if (!shown) return session.fail(shown.error());
   const auto document = [&]() -> Result<Json> {
     const Result<Json> review = shown_review_document(records, *shown);
@@ -199,7 +200,8 @@ int review_show(Session& session, const ReviewShowOptions& options) {
   };
   const auto text = [&] {
     const std::string viewer = Session::person("").value_or("");
-    return review_screen(records, *shown, session.style(), session.times(), viewer, 0);
+    return review_text(review_page(records, *shown, session.style(), session.times(), viewer),
+                       session.style(), 0);
   };
   return session.present({.document = document, .text = text});
 }
@@ -246,8 +248,9 @@ CommandEntry review_list_command() {
 }
 
 CommandEntry review_show_command() {
-  return command("review show", "pawl review show 318", "Show a review with its attempts.",
-                 &review_show, [](ReviewShowOptions& it) -> Words {
+  return command("review show", "pawl review show 318",
+                 "Show a review with its criteria, attempts, input and output.", &review_show,
+                 [](ReviewShowOptions& it) -> Words {
                    return {argument(&it.review, "REVIEW", "The review number")};
                  });
 }

@@ -173,8 +173,8 @@ CommandEntry review_changes_command() {
 
 CommandEntry review_reject_command() {
   return command("review reject", "pawl review reject 318 --reason \"not a contract\"",
-                 "Reject the output for good; the item becomes a dead letter.", &review_reject,
-                 [](ReviewAnswerOptions& it) -> Words {
+                 "Reject the output for good: the item becomes a dead letter, or ends as rejected.",
+                 &review_reject, [](ReviewAnswerOptions& it) -> Words {
                    return {reviews_argument(it.reviews), person_option(it.as), digest_option(it),
                            required_option("--reason,--note", &it.note, "TEXT", "The reason")};
                  });

@@ -1,13 +1,23 @@
+#include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <ostream>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
 
 #include "cli/commands/commands.hpp"
 #include "cli/input/address.hpp"
 #include "cli/input/key_reader.hpp"
+#include "cli/input/note.hpp"
+#include "cli/input/opener.hpp"
+#include "cli/input/pager.hpp"
 #include "cli/input/review_edit.hpp"
 #include "cli/output/review_view.hpp"
+#include "cli/output/rows.hpp"
 #include "cli/session.hpp"
 #include "cli/signals.hpp"
 #include "pawl/codec/json.hpp"
@@ -19,40 +29,45 @@ namespace {
 struct ReviewNextOptions {
   std::optional<std::int64_t> job;
   std::string as;
+  std::string undo_for = "5s";
 };
 
 constexpr std::uint32_t page_size = 100;
 constexpr Duration claim_lasts = std::chrono::minutes(10);
 constexpr std::size_t output_lines_max = 30;
+/// Reviews beyond this number are not counted.
+constexpr std::int64_t counted_max = 1'000;
 constexpr int control_c = 3;
 constexpr int control_d = 4;
+
+/// When a key is offered.
+enum class Offered : std::uint8_t { always, with_changes, with_files, with_undo };
 
 /// A key with its prompt and its help line.
 struct Key {
   std::string_view prompt;
   std::string_view meaning;
-  bool asks_for_changes = false;
+  Offered offered = Offered::always;
 };
 constexpr std::array keys{
     Key{"[a]pprove", "a  approve the output that is shown"},
     Key{"[e]dit in $EDITOR", "e  change the output in your editor, then approve it"},
-    Key{"[c]hanges", "c  request another attempt; your note becomes its feedback", true},
-    Key{"[r]eject", "r  reject for good; the item becomes a dead letter"},
+    Key{"[c]hanges", "c  request another attempt; your note becomes its feedback",
+        Offered::with_changes},
+    Key{"[r]eject", "r  reject for good"},
     Key{"[d]iff", "d  compare the two newest outputs"},
     Key{"[s]kip", "s  leave it for later, or for others"},
+    Key{"[v]iew", "v  view everything, page by page or in $PAGER"},
+    Key{"[o]pen", "o  open a file with $PAWL_OPENER or xdg-open", Offered::with_files},
+    Key{"[u]ndo", "u  take your last answer back, as long as it has not taken effect",
+        Offered::with_undo},
     Key{"[?]", "?  show this help"},
     Key{"[q]uit", "q  stop reviewing"},
 };
 
-/// The prompts or help lines of the keys that this stage accepts.
-std::string of_keys(const StageDefinition& stage, std::string_view Key::* part,
-                    std::string_view between) {
-  std::string out;
-  for (const Key& key : keys) {
-    if (key.asks_for_changes && !stage.takes_changes()) continue;
-    out += (out.empty() ? "" : std::string(between)) + std::string(key.*part);
-  }
-  return out;
+/// Whether somebody else is at the review.
+bool is_taken(const Review& review, const std::string& person, Timestamp now) {
+  return !review.claimed_by.empty() && review.claimed_by != person && review.claimed_until > now;
 }
 
 /// The oldest open review after this one that nobody else has claimed.
@@ -62,9 +77,7 @@ Result<std::optional<Review>> next_open(Records& records, JobId job, ReviewId af
   const ReviewFilter open{
       .job = job, .status = ReviewStatus::open, .after = after, .limit = page_size};
   const Status read = each_row(records, open, [&](const Review& review) -> Result<bool> {
-    const bool is_taken =
-        !review.claimed_by.empty() && review.claimed_by != person && review.claimed_until > now;
-    if (is_taken) return true;
+    if (is_taken(review, person, now)) return true;
     const Result<bool> asked = is_asked(records, review);
     if (!asked) return std::unexpected(asked.error());
     if (*asked) next = review;
@@ -74,6 +87,28 @@ Result<std::optional<Review>> next_open(Records& records, JobId job, ReviewId af
   return next;
 }
 
+/// How many open reviews after this one nobody else has claimed, up to `counted_max`.
+Result<std::int64_t> count_open(Records& records, JobId job, ReviewId after,
+                                const std::string& person, Timestamp now) {
+  std::int64_t count = 0;
+  std::map<JobId, bool> asked;  // whether the reviews of a job need answers
+  const ReviewFilter open{
+      .job = job, .status = ReviewStatus::open, .after = after, .limit = page_size};
+  const Status read = each_row(records, open, [&](const Review& review) -> Result<bool> {
+    if (is_taken(review, person, now)) return true;
+    auto known = asked.find(review.job);
+    if (known == asked.end()) {
+      const Result<bool> is = is_asked(records, review);
+      if (!is) return std::unexpected(is.error());
+      known = asked.emplace(review.job, *is).first;
+    }
+    if (known->second) ++count;
+    return count < counted_max;
+  });
+  if (!read) return std::unexpected(read.error());
+  return count;
+}
+
 int show_only(Session& session, Records& records, const std::optional<Review>& next,
               const std::string& person) {
   if (!next) {
@@ -81,7 +116,7 @@ int show_only(Session& session, Records& records, const std::optional<Review>& n
     session.say("no reviews are waiting");
     return exit_done;
   }
-  const Result<ShownReview> shown = load_review(records, next->id);
+  const Result<ShownReview> shown = load_review_with_input(session, records, next->id);
   if (!shown) return session.fail(shown.error());
   const std::string id = std::to_string(next->id.value());
   const auto document = [&]() -> Result<Json> {
@@ -90,8 +125,8 @@ int show_only(Session& session, Records& records, const std::optional<Review>& n
     return Json::object({{"reviews", Json::array({*review})}});
   };
   const auto text = [&] {
-    return review_screen(records, *shown, session.style(), session.times(), person,
-                         output_lines_max);
+    const ReviewPage page = review_page(records, *shown, session.style(), session.times(), person);
+    return review_text(page, session.style(), output_lines_max);
   };
   const int code = session.present({.document = document, .text = text, .id = [&] { return id; }});
   session.say("decide: pawl review approve " + id + " | edit " + id +
@@ -100,14 +135,88 @@ int show_only(Session& session, Records& records, const std::optional<Review>& n
   return code;
 }
 
+/// The answers of one person that can still be taken back, in the order in which they were given.
+class RecentAnswers {
+ public:
+  RecentAnswers(Store& store, Duration undo_for) : store_(store), undo_for_(undo_for) {}
+
+  [[nodiscard]] Duration undo_for() const { return undo_for_; }
+  /// When an answer that is given now takes effect; none: immediately.
+  [[nodiscard]] Timestamp effective_at() const {
+    return undo_for_ > Duration::zero() ? store_.now() + undo_for_ : no_time;
+  }
+  /// `position` is the place of the review in the sitting.
+  void add(const Review& review, std::int64_t position) {
+    if (review.status != ReviewStatus::answered) return;
+    given_.push_back({review.id, review.answer->effective_at, position});
+  }
+  /// Whether the last answer can still be taken back.
+  [[nodiscard]] bool can_undo() const {
+    return !given_.empty() && given_.back().effective_at > store_.now();
+  }
+  /// How long until the last answer takes effect.
+  [[nodiscard]] Duration left() const {
+    if (given_.empty()) return Duration::zero();
+    return std::max(Duration::zero(), given_.back().effective_at - store_.now());
+  }
+  struct Given {
+    ReviewId review;
+    Timestamp effective_at;
+    std::int64_t position = 0;
+  };
+  /// Takes the last answer back and returns what it was about.
+  Result<Given> undo(const std::string& person) {
+    const Given last = given_.back();
+    given_.pop_back();
+    const Result<Job> done = store_.act(UndoAnswer{.review = last.review, .by = person});
+    if (!done) return std::unexpected(done.error());
+    return last;
+  }
+  /// Makes the answers effective whose time has come. A worker does the same, but none may run.
+  Status apply_due() {
+    const auto is_due = [&](const Given& one) { return one.effective_at <= store_.now(); };
+    return std::erase_if(given_, is_due) == 0 ? Status() : sweep();
+  }
+  /// The same for answers that somebody gave before and left.
+  Status apply_left() {
+    const auto left = store_.records().reviews({.status = ReviewStatus::answered, .limit = 1});
+    if (!left) return std::unexpected(left.error());
+    return left->empty() ? Status() : sweep();
+  }
+
+ private:
+  Status sweep() {
+    for (;;) {
+      const Result<Swept> swept = store_.sweep({});
+      if (!swept) return std::unexpected(swept.error());
+      if (!swept->more) return {};
+    }
+  }
+
+  Store& store_;
+  Duration undo_for_;
+  std::vector<Given> given_;
+};
+
 /// One person at a terminal decides one review after the other.
 class Sitting {
  public:
-  Sitting(Session& session, Store& store, std::string person, JobId job)
-      : session_(session), store_(store), person_(std::move(person)), job_(job) {}
+  Sitting(Session& session, Store& store, std::string person, JobId job, Duration undo_for)
+      : session_(session),
+        store_(store),
+        person_(std::move(person)),
+        job_(job),
+        answers_(store, undo_for),
+        opener_(session, store.records()) {}
 
   int run() {
+    if (const Status applied = answers_.apply_left(); !applied) {
+      return session_.fail(applied.error());
+    }
     for (;;) {
+      if (const Status applied = answers_.apply_due(); !applied) {
+        return session_.fail(applied.error());
+      }
       const Result<std::optional<Review>> next =
           next_open(store_.records(), job_, last_, person_, store_.now());
       if (!next) return session_.fail(next.error());
@@ -115,7 +224,8 @@ class Sitting {
         session_.print(decided_ == 0 && last_ == ReviewId{}
                            ? std::string("no reviews are waiting\n")
                            : "no more reviews; " + counted(decided_, "decision") + " made\n");
-        return exit_done;
+        if (const std::optional<int> ended = wait_for_effect()) return *ended;
+        continue;
       }
       last_ = (*next)->id;
       const Result<Job> claimed = store_.act(
@@ -123,6 +233,7 @@ class Sitting {
       // Somebody else claimed it first.
       if (!claimed && claimed.error().code == ErrorCode::conflict) continue;
       if (!claimed) return session_.fail(claimed.error());
+      ++seen_;
       const std::optional<int> ended = decide_one();
       if (ended) return *ended;
     }
@@ -131,10 +242,12 @@ class Sitting {
  private:
   /// The exit code, or none to continue with the next review.
   std::optional<int> decide_one() {
-    const Result<ShownReview> shown = load_review(store_.records(), last_);
+    const Result<ShownReview> shown = load_review_with_input(session_, store_.records(), last_);
     if (!shown) return session_.fail(shown.error());
-    session_.print("\n" + review_screen(store_.records(), *shown, session_.style(),
-                                        session_.times(), person_, output_lines_max));
+    const Result<std::string> position = position_in_words();
+    if (!position) return session_.fail(position.error());
+    files_ = files_of(*shown);
+    print_fitted(*shown, *position);
     for (;;) {
       const int key = ask_for_key(shown->stage());
       session_.print("\n");
@@ -150,32 +263,42 @@ class Sitting {
             session_.print("cannot request changes: the stage has no `changes_rerun`\n");
             break;
           }
-          if (noted(*shown, ReviewOutcome::request_changes, "what should change? ",
+          if (noted(*shown, ReviewOutcome::request_changes, "what should change?",
                     "sent back with your note")) {
             return {};
           }
           break;
         case 'r':
-          if (noted(*shown, ReviewOutcome::reject, "why is it rejected? ", "rejected")) return {};
+          if (noted(*shown, ReviewOutcome::reject, "why is it rejected?", "rejected")) return {};
           break;
         case 'd': {
           const Result<std::string> diff =
               attempts_diff(store_.records(), *shown, session_.style());
           if (!diff) return session_.fail(diff.error());
-          session_.print(*diff);
+          if (!show_paged(session_, *diff)) return interrupted();
           break;
         }
+        case 'v':
+          if (!show_paged(session_, review_text(page_of(*shown, *position), session_.style(), 0))) {
+            return interrupted();
+          }
+          break;
+        case 'o':
+          opener_.open_one_of(files_);
+          break;
+        case 'u':
+          if (undone()) return {};
+          break;
         case 's':
           release();
           return {};
         case 'q':
         case control_d:
           release();
-          return exit_done;
+          return wait_for_effect();
         case control_c:
         case -1:
-          release();
-          return exit_interrupted;
+          return interrupted();
         case '?':
         default:
           session_.print(of_keys(shown->stage(), &Key::meaning, "\n") + "\n");
@@ -184,19 +307,85 @@ class Sitting {
     }
   }
 
+  int interrupted() {
+    release();
+    return exit_interrupted;
+  }
+
+  /// "3 of 24"
+  Result<std::string> position_in_words() {
+    const Result<std::int64_t> left =
+        count_open(store_.records(), job_, last_, person_, store_.now());
+    if (!left) return std::unexpected(left.error());
+    const bool is_more = *left >= counted_max;
+    return with_separators(seen_) + " of " + (is_more ? "more than " : "") +
+           with_separators(is_more ? counted_max : seen_ + *left);
+  }
+
+  ReviewPage page_of(const ShownReview& shown, const std::string& position) {
+    return review_page(store_.records(), shown, session_.style(), session_.times(), person_,
+                       position);
+  }
+
+  /// The review with its question below it, in the rows of the terminal.
+  void print_fitted(const ShownReview& shown, const std::string& position) {
+    TerminalSize size = terminal_size(STDOUT_FILENO);
+    const std::size_t prompt =
+        rows_of(of_keys(shown.stage(), &Key::prompt, "  "), size.columns - 1).size();
+    const std::size_t taken = prompt + 1;  // an empty row above
+    size.rows = size.rows > taken ? size.rows - taken : 1;
+    session_.print("\n" + fitted_review(page_of(shown, position), session_.style(), size));
+  }
+
+  [[nodiscard]] bool is_offered(const Key& key, const StageDefinition& stage) const {
+    switch (key.offered) {
+      case Offered::always:
+        return true;
+      case Offered::with_changes:
+        return stage.takes_changes();
+      case Offered::with_files:
+        return !files_.empty();
+      case Offered::with_undo:
+        return answers_.can_undo();
+    }
+    return true;
+  }
+
+  /// The prompts or help lines of the keys that are offered.
+  [[nodiscard]] std::string of_keys(const StageDefinition& stage, std::string_view Key::* part,
+                                    std::string_view between) const {
+    std::string out;
+    for (const Key& key : keys) {
+      if (!is_offered(key, stage)) continue;
+      out += (out.empty() ? "" : std::string(between)) + std::string(key.*part);
+    }
+    return out;
+  }
+
   /// Shows the keys, and returns the first one pressed after that.
   int ask_for_key(const StageDefinition& stage) {
     session_.streams().out->flush();
     KeyReader reader;
     reader.forget_typed_ahead();
-    session_.print(session_.style().paint(Paint::cyan, of_keys(stage, &Key::prompt, "  ")) + " ");
+    const std::size_t columns = terminal_size(STDOUT_FILENO).columns;
+    std::string prompt;
+    for (const std::string& row : rows_of(of_keys(stage, &Key::prompt, "  "), columns - 1)) {
+      prompt += (prompt.empty() ? "" : "\n") + row;
+    }
+    session_.print(session_.style().paint(Paint::cyan, prompt) + " ");
     session_.streams().out->flush();
+    // The last answer takes effect while the person reads the next review.
+    while (answers_.can_undo()) {
+      if (const std::optional<int> key = reader.read(answers_.left())) return *key;
+    }
+    if (const Status applied = answers_.apply_due(); !applied) session_.fail(applied.error());
     return reader.read();
   }
 
   /// Whether the review is decided, here or by somebody else.
   bool answered(const ShownReview& shown, Answer given, const std::string& words) {
     given.reviewer = person_;
+    given.effective_at = answers_.effective_at();
     return reported(give_answer(store_, shown, std::move(given)), words);
   }
 
@@ -204,7 +393,9 @@ class Sitting {
     if (after) {
       discard_drafts(session_, last_);
       ++decided_;
-      session_.print("review " + std::to_string(last_.value()) + " " + words + "\n");
+      answers_.add(after->review, seen_);
+      session_.print("review " + std::to_string(last_.value()) + " " + words +
+                     (answers_.can_undo() ? "; u takes it back" : "") + "\n");
       return true;
     }
     session_.fail(after.error());
@@ -213,23 +404,55 @@ class Sitting {
 
   bool noted(const ShownReview& shown, ReviewOutcome outcome, const std::string& question,
              const std::string& words) {
-    session_.print(question);
-    session_.streams().out->flush();
-    const std::optional<std::string> typed = read_line();
-    if (!typed) return false;  // the next key is Ctrl-C
-    const std::string& note = *typed;
-    const bool was_escaped = note.find('\x1b') != std::string::npos;
-    if (note.empty() || was_escaped) {
-      session_.print(was_escaped ? "not decided\n" : "not decided: the note is empty\n");
-      return false;
-    }
-    return answered(shown, {.outcome = outcome, .note = note}, words);
+    const std::optional<std::string> note = ask_note(session_, last_, question);
+    return note && answered(shown, {.outcome = outcome, .note = *note}, words);
   }
 
   bool edited(const ShownReview& shown) {
-    const Result<ShownReview> after =
-        edit_review(session_, store_, shown, {.answer = {.reviewer = person_}});
-    return reported(after, "approved with your edits");
+    const EditRequest request{.answer = {.reviewer = person_}, .undo_for = answers_.undo_for()};
+    return reported(edit_review(session_, store_, shown, request), "approved with your edits");
+  }
+
+  /// Takes the last answer back. Its review is shown next, and after it the one that is shown now.
+  bool undone() {
+    if (!answers_.can_undo()) {
+      if (const Status applied = answers_.apply_due(); !applied) session_.fail(applied.error());
+      session_.print("nothing to take back: your answers have taken effect\n");
+      return false;
+    }
+    const Result<RecentAnswers::Given> taken = answers_.undo(person_);
+    if (!taken) {
+      session_.fail(taken.error());
+      return false;
+    }
+    if (last_ != taken->review) release();
+    session_.print("review " + std::to_string(taken->review.value()) + " is open again\n");
+    --decided_;
+    // It is the next one that is found.
+    seen_ = taken->position - 1;
+    last_ = ReviewId{taken->review.value() - 1};
+    return true;
+  }
+
+  /// Before the end, lets the last answers take effect. None if the person takes one back.
+  std::optional<int> wait_for_effect() {
+    if (answers_.can_undo()) {
+      session_.print("your last answer takes effect in " +
+                     in_words(std::chrono::ceil<std::chrono::seconds>(answers_.left())) +
+                     "; u takes it back\n");
+      session_.streams().out->flush();
+    }
+    KeyReader reader;
+    while (answers_.can_undo()) {
+      const std::optional<int> key = reader.read(answers_.left());
+      if (!key) continue;
+      if (*key == control_c || *key < 0) return exit_interrupted;
+      if (*key == 'u' && undone()) return std::nullopt;
+    }
+    if (const Status applied = answers_.apply_due(); !applied) {
+      return session_.fail(applied.error());
+    }
+    return exit_done;
   }
 
   void release() {
@@ -242,12 +465,22 @@ class Sitting {
   std::string person_;
   JobId job_;
   ReviewId last_;
+  std::vector<ReviewFile> files_;  ///< of the review that is shown
+  RecentAnswers answers_;
+  FileOpener opener_;
+  std::int64_t seen_ = 0;
   std::int64_t decided_ = 0;
 };
 
 int review_next(Session& session, const ReviewNextOptions& options) {
   const Result<std::string> person = Session::person(options.as);
   if (!person) return session.fail(person.error());
+  const Result<Duration> undo_for = parse_duration(options.undo_for);
+  if (!undo_for) return session.fail(undo_for.error());
+  if (*undo_for > claim_lasts) {
+    return session.fail_usage("--undo-for must be at most 10m, not '" +
+                              printable(options.undo_for) + "'");
+  }
   const bool sits_here = session.can_ask() && session.streams().out_is_terminal &&
                          session.output() == OutputMode::text;
   // Ctrl-C must release the claim, wherever it comes. Before the store, which may start threads.
@@ -259,7 +492,7 @@ int review_next(Session& session, const ReviewNextOptions& options) {
     return session.fail(there.error());
   }
   const JobId job{options.job.value_or(0)};
-  if (sits_here) return Sitting(session, **store, *person, job).run();
+  if (sits_here) return Sitting(session, **store, *person, job, *undo_for).run();
   Records& records = (*store)->records();
   const Result<std::optional<Review>> next = next_open(records, job, {}, *person, (*store)->now());
   if (!next) return session.fail(next.error());
@@ -274,6 +507,9 @@ CommandEntry review_next_command() {
                  "key, then see the next.",
                  &review_next, [](ReviewNextOptions& it) -> Words {
                    return {option("--job", &it.job, "JOB", "Only reviews of this job"),
+                           option("--undo-for", &it.undo_for, "TIME",
+                                  "On a terminal: how long an answer can be taken back; "
+                                  "default: 5s"),
                            person_option(it.as)};
                  });
 }

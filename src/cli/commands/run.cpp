@@ -7,7 +7,9 @@
 #include "cli/output/job_view.hpp"
 #include "cli/work/dry_run.hpp"
 #include "cli/work/job_work.hpp"
+#include "cli/work/needs.hpp"
 #include "cli/work/submission.hpp"
+#include "pawl/actions/work_files.hpp"
 #include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
@@ -52,9 +54,8 @@ Status nothing_unfinished(Store& store, const std::string& workflow, const std::
 std::string opening_line(const Job& job) {
   std::string line = "job " + std::to_string(job.id.value()) + " · " +
                      printable(job.workflow_name) + " · " + counted(job.items.total, "item");
-  if (job.items.adopted > 0) {
-    line += " (" + with_separators(job.items.adopted) + " finished before)";
-  }
+  const std::int64_t adopted = job.items.adopted + job.items.adopted_rejected;
+  if (adopted > 0) line += " (" + with_separators(adopted) + " finished before)";
   std::string budget;
   const auto add = [&](const std::string& part) { budget += (budget.empty() ? "" : ", ") + part; };
   if (job.budget.cost_microusd) add(dollars(*job.budget.cost_microusd));
@@ -96,6 +97,9 @@ Result<Submission> prepare(const RunOptions& options, WorkflowSource source, Wor
     if (!named) return std::unexpected(named.error());
     submission.items = std::move(*named);
   }
+  Result<Json> files = work_files(submission.file.workflow, submission.source.directory);
+  if (!files) return std::unexpected(files.error());
+  submission.files = std::move(*files);
   submission.adopt = !options.fresh && !submission.items.id.empty();
   if (submission.parallel == 0) submission.parallel = submission.file.parallel;
   if (submission.parallel == 0) submission.parallel = processors();
@@ -218,8 +222,9 @@ int run(Session& session, const RunOptions& options) {
   if (!options.detach) {
     const Status safe = check_run_directory(session);
     if (!safe) return session.fail(safe.error());
-    const Status has_secrets = check_secrets(submission->file.workflow);
-    if (!has_secrets) return session.fail(has_secrets.error());
+    const Status has_needs =
+        check_needs(session, submission->file.workflow, submission->source.directory);
+    if (!has_needs) return session.fail(has_needs.error());
   }
   Result<FirstItems> first = read_first_items(*submission);
   if (!first) return session.fail(first.error());

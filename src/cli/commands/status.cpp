@@ -1,12 +1,18 @@
+#include <algorithm>
 #include <optional>
+
+#include <unistd.h>
 
 #include "cli/commands/commands.hpp"
 #include "cli/input/address.hpp"
 #include "cli/output/job_view.hpp"
+#include "cli/output/live_view.hpp"
 #include "cli/output/terminal_output.hpp"
+#include "cli/output/terminal_size.hpp"
 #include "cli/session.hpp"
 #include "cli/signals.hpp"
 #include "pawl/views/documents.hpp"
+#include "views/workers.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -18,9 +24,39 @@ struct StatusOptions {
 
 constexpr Duration between_looks = std::chrono::milliseconds(200);
 
-std::string screen(const Job& job, const Workflow& workflow, Session& session) {
-  return job_headline(job, session.style(), session.times()) + "\n" +
-         stage_table(job, workflow, session.style());
+/// A job with what its running attempts report.
+struct Standing {
+  Job job;
+  std::vector<RunningAttempt> running;
+};
+
+std::string screen(const Standing& now, const Workflow& workflow, Session& session) {
+  const bool is_terminal = session.streams().out_is_terminal;
+  const std::size_t columns =
+      is_terminal ? terminal_size(STDOUT_FILENO).columns : std::string::npos;
+  return job_headline(now.job, session.style(), session.times()) + "\n" +
+         stage_table(now.job, workflow, session.style()) +
+         running_text(now.running, session.style(), columns);
+}
+
+Json document_of(const Standing& now, const Workflow& workflow) {
+  return with_live(job_document(now.job, workflow), now.running);
+}
+
+/// Says so if the job can go on and nobody works on the store.
+void say_if_no_worker(const Job& job, Session& session, Records& records) {
+  if (job.has_ended() || state_of(job) != JobState::running || waits_for_people(job)) return;
+  const Result<StorePlace> place = session.store_place();
+  const Result<std::vector<WorkerRecord>> workers = records.workers();
+  if (!place || !workers) return;
+  const bool is_anyone = std::ranges::any_of(*workers, [&](const WorkerRecord& worker) {
+    return views::state_of_worker(worker, session.times().now, [&](WorkerId id) {
+             return is_known_dead(*place, id);
+           }) == "alive";
+  });
+  if (is_anyone) return;
+  session.say("no worker is running. continue the job:  pawl resume " +
+              std::to_string(job.id.value()) + "   or work on all jobs:  pawl work");
 }
 
 void say_next_steps(const Job& job, Session& session) {
@@ -44,11 +80,11 @@ class Watch {
  public:
   Watch(Session& session, const Workflow& workflow) : session_(session), workflow_(workflow) {}
 
-  void show(const Job& job) {
-    if (session_.output() == OutputMode::json_lines) return show_document(job);
+  void show(const Standing& now) {
+    if (session_.output() == OutputMode::json_lines) return show_document(now);
     if (session_.output() == OutputMode::json) return;
-    if (session_.streams().out_is_terminal) return draw(screen(job, workflow_, session_));
-    const std::string line = job_headline(job, session_.style(), session_.times());
+    if (session_.streams().out_is_terminal) return draw(screen(now, workflow_, session_));
+    const std::string line = job_headline(now.job, session_.style(), session_.times());
     if (line == last_) return;
     last_ = line;
     session_.print(line + "\n");
@@ -56,8 +92,8 @@ class Watch {
   }
 
  private:
-  void show_document(const Job& job) {
-    const Json document = job_document(job, workflow_);
+  void show_document(const Standing& now) {
+    const Json document = document_of(now, workflow_);
     if (document.text() == last_) return;
     last_ = document.text();
     session_.print(document);
@@ -86,9 +122,10 @@ int watch(Session& session, Store& store, JobId id, const Workflow& workflow) {
   for (;;) {
     const Result<Job> job = store.records().job(id);
     if (!job) return session.fail(job.error());
-    shown.show(*job);
+    const Standing now{*job, running_now(session, store.records(), *job, workflow)};
+    shown.show(now);
     if (job->has_ended() || waits_for_people(*job)) {
-      if (session.output() == OutputMode::json) session.print(job_document(*job, workflow));
+      if (session.output() == OutputMode::json) session.print(document_of(now, workflow));
       say_next_steps(*job, session);
       return exit_done;
     }
@@ -101,10 +138,12 @@ int status(Session& session, const StatusOptions& options) {
   if (!pinned) return session.fail(pinned.error());
   const auto& [store, job, workflow] = *pinned;
   if (options.watch) return watch(session, *store, job.id, workflow);
-  session.present({.document = [&] { return job_document(job, workflow); },
-                   .text = [&] { return screen(job, workflow, session); },
+  const Standing now{job, running_now(session, store->records(), job, workflow)};
+  session.present({.document = [&] { return document_of(now, workflow); },
+                   .text = [&] { return screen(now, workflow, session); },
                    .id = [&] { return std::to_string(job.id.value()); }});
   say_next_steps(job, session);
+  say_if_no_worker(job, session, store->records());
   return exit_done;
 }
 

@@ -10,13 +10,20 @@ namespace pawl::cli {
 
 using views::Reason;
 using views::reason_document;
+using views::Wait;
 
 namespace {
 
-Result<std::string> what_it_waits_for(Records& records, const Address& address,
-                                      const Times& times) {
-  return views::wait_reason(records, address, times.now,
-                            [&](Timestamp time) { return times.of(time); });
+Result<std::vector<Wait>> what_it_waits_for(Session& session, Records& records,
+                                            const Address& address) {
+  const Result<StorePlace> place = session.store_place();
+  if (!place) return std::unexpected(place.error());
+  const Times times = session.times();
+  return views::waits_at(
+      records, address,
+      {.now = times.now,
+       .time_text = [&](Timestamp time) { return times.of(time); },
+       .is_dead = [&](WorkerId worker) { return is_known_dead(*place, worker); }});
 }
 
 std::string in_words(const std::vector<Reason>& reasons, Session& session) {
@@ -42,16 +49,20 @@ int why(Session& session, const AddressText& asked) {
   const Result<std::vector<Reason>> decisions = views::reasons_at(records, *address);
   if (!decisions) return session.fail(decisions.error());
   const std::vector<Reason>& reasons = *decisions;
-  const Result<std::string> waits = what_it_waits_for(records, *address, session.times());
+  const Result<std::vector<Wait>> waits = what_it_waits_for(session, records, *address);
   if (!waits) return session.fail(waits.error());
+  const std::string all_waits = views::in_words(*waits);
+  std::vector<Json> wait_documents;
+  for (const Wait& wait : *waits) wait_documents.push_back(views::wait_document(wait));
 
   Listing list(session, {.array = "decisions", .has_ids = false});
   for (const Reason& reason : reasons) {
     list.add({.document = [&] { return reason_document(reason); }});
   }
   return list.finish({.text = in_words(reasons, session) +
-                              (waits->empty() ? "" : "waits for " + printable(*waits) + "\n"),
-                      .members = {{"waits_for", waits->empty() ? Json() : Json(*waits)}}});
+                              (all_waits.empty() ? "" : "waits for " + printable(all_waits) + "\n"),
+                      .members = {{"waits_for", all_waits.empty() ? Json() : Json(all_waits)},
+                                  {"waits", Json::array(wait_documents)}}});
 }
 
 }  // namespace

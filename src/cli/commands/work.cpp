@@ -6,8 +6,8 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/output/job_view.hpp"
+#include "cli/work/needs.hpp"
 #include "cli/work/worker.hpp"
-#include "pawl/actions/actions.hpp"
 #include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
@@ -84,7 +84,7 @@ class AllJobs {
     const auto unended = store_.records().jobs({.ended = false, .workflow_name = {}, .before = {}});
     if (!unended) return false;
     for (const Job& job : *unended) worked_on_.insert(job.id);
-    for (const Job& job : *unended) find_missing_secrets(job);
+    for (const Job& job : *unended) find_left_stages(job);
     if (!until_idle_) return false;
     if (!order_.stages.empty() || !order_.categories.empty()) return has_nothing_here(*unended);
     return std::ranges::all_of(*unended, [&](const Job& job) {
@@ -103,43 +103,36 @@ class AllJobs {
     return true;
   }
 
-  /// The engine leaves stages alone whose secrets are not set here. Says so once.
-  void find_missing_secrets(const Job& job) {
-    if (!looked_for_secrets_.insert(job.workflow_hash).second) return;
+  /// The engine leaves stages alone whose secrets or scripts are not here. Says so once. Scripts
+  /// come and go, so they are looked for again once a second.
+  void find_left_stages(const Job& job) {
+    const auto now = std::chrono::steady_clock::now();
+    const auto [known, is_new] = left_stages_.try_emplace(job.id);
+    if (!is_new && now < known->second.look_again_at) return;
+    known->second.look_again_at = now + look_again_after;
     const Result<Workflow> workflow = store_.records().workflow(job.workflow_hash);
     if (!workflow) return;
-    for (const MissingSecret& secret : missing_secrets(*workflow)) {
-      without_secrets_.insert({job.workflow_hash, secret.stage});
-      worker_.progress().say(
-          "stage '" + printable(secret.stage) + "' of workflow '" + printable(workflow->name()) +
-          "' is left to other workers: the secret " + printable(secret.name) + " is not set here");
+    known->second.stages = left_stages(*workflow, job);
+    for (const auto& [stage, why] : known->second.stages) {
+      const std::string line = "stage '" + printable(stage) + "' of workflow '" +
+                               printable(workflow->name()) + "' is left to other workers: " + why;
+      if (said_.insert(line).second) worker_.progress().say(line);
     }
   }
 
-  [[nodiscard]] bool runs(const Workflow& workflow, StageIndex stage) const {
-    const std::string& name = workflow.stage(stage).name;
-    return (order_.stages.empty() || order_.stages.contains(name)) &&
-           !without_secrets_.contains({workflow.hash(), name});
+  [[nodiscard]] bool runs(JobId job, const std::string& stage) const {
+    const auto left = left_stages_.find(job);
+    return (order_.stages.empty() || order_.stages.contains(stage)) &&
+           (left == left_stages_.end() || !left->second.stages.contains(stage));
   }
 
-  /// Whether everything that can go on in the job needs a secret that is not set here. Judged from
-  /// the counters of one row, so that no claim in between goes unseen.
   bool is_left_to_others(const Job& job) {
     const Result<Workflow> workflow = store_.records().workflow(job.workflow_hash);
-    if (!workflow || job.submission_open) return false;
-    bool lacks_secrets = false;
-    for (std::size_t i = 0; i < job.stages.size(); ++i) {
-      if (!runs(*workflow, static_cast<StageIndex>(i))) {
-        lacks_secrets = true;
-        continue;
-      }
-      for (const StateKind kind : {StateKind::ready, StateKind::running, StateKind::retry_scheduled,
-                                   StateKind::expanded}) {
-        if (job.stages[i][kind] + job.children[i][kind] > 0) return false;
-      }
-    }
-    if (lacks_secrets) left_.insert(job.id);
-    return lacks_secrets;
+    if (!workflow) return false;
+    const bool is_left = cli::is_left_to_others(
+        job, *workflow, [&](const std::string& stage) { return runs(job.id, stage); });
+    if (is_left) left_.insert(job.id);
+    return is_left;
   }
 
   /// For a worker that does not run everything: no task that it may take is ready, runs here, or
@@ -155,14 +148,14 @@ class AllJobs {
       if (!workflow) return false;
       workflows.emplace(job.id, *workflow);
       for (std::size_t i = 0; i < job.stages.size() && order_.categories.empty(); ++i) {
-        const bool is_ours = runs(*workflow, static_cast<StageIndex>(i));
+        const bool is_ours = runs(job.id, workflow->stage(static_cast<StageIndex>(i)).name);
         if (is_ours && job.stages[i][StateKind::retry_scheduled] > 0) return false;
       }
     }
     return std::ranges::none_of(*heads, [&](const LaneHead& head) {
       const auto known = workflows.find(head.job);
       if (known == workflows.end()) return false;
-      return runs(known->second, head.stage) &&
+      return runs(head.job, known->second.stage(head.stage).name) &&
              (order_.categories.empty() || order_.categories.contains(head.category));
     });
   }
@@ -226,9 +219,13 @@ class AllJobs {
   std::chrono::steady_clock::time_point look_again_at_;
   std::set<JobId> worked_on_;
   std::map<JobId, bool> is_ours_;
-  std::set<JobId> left_;                      ///< to workers that have their secrets
-  std::set<std::string> looked_for_secrets_;  ///< hashes of workflows
-  std::set<std::pair<std::string, std::string>> without_secrets_;  ///< workflow hash, stage
+  std::set<JobId> left_;  ///< to workers that have what their stages need
+  struct LeftOfJob {
+    LeftStages stages;
+    std::chrono::steady_clock::time_point look_again_at;
+  };
+  std::map<JobId, LeftOfJob> left_stages_;
+  std::set<std::string> said_;  ///< lines about stages that are left to others
 };
 
 int work(Session& session, const WorkOptions& options) {

@@ -5,7 +5,6 @@
 #include "cli/commands/commands.hpp"
 #include "cli/output/listing.hpp"
 #include "cli/session.hpp"
-#include "sqlite/worker_locks.hpp"
 
 namespace pawl::cli {
 
@@ -20,12 +19,26 @@ struct WorkersOptions {
   bool all = false;  ///< include workers that have signed off
 };
 
-/// With a store in a file, a worker whose process has died is known at once.
 std::string_view state_of_worker(const WorkerRecord& worker, const StorePlace& place,
                                  Timestamp now) {
-  return views::state_of_worker(worker, now, [&](WorkerId id) {
-    return place.is_file() && sqlite::WorkerLocks(place.file).is_dead(id);
-  });
+  return views::state_of_worker(worker, now, [&](WorkerId id) { return is_known_dead(place, id); });
+}
+
+/// With --verbose: one line per restriction.
+std::string limit_lines(const WorkerRecord& worker) {
+  std::string text;
+  for (const std::string& one : views::restrictions(worker.limits)) {
+    text += "worker " + std::to_string(worker.id.value()) + " takes " + printable(one) + "\n";
+  }
+  return text;
+}
+
+std::string limits_in_words(const WorkerRecord& worker) {
+  std::string text;
+  for (const std::string& one : views::restrictions(worker.limits)) {
+    text += (text.empty() ? "" : "; ") + one;
+  }
+  return text.empty() ? "-" : text;
 }
 
 /// With --verbose: one line per attempt.
@@ -65,14 +78,17 @@ int workers(Session& session, const WorkersOptions& options) {
                                      {"STATE"},
                                      {"RUNNING", Table::Align::right},
                                      {"SINCE"},
-                                     {"STARTED"}}});
+                                     {"STARTED"},
+                                     {"LIMITS", Table::Align::left, 60}}});
   std::string lines;
   for (const WorkerRecord& worker : *all) {
     if (worker.retired && !options.all) continue;
     const Result<Holds> holds = what_it_holds(records, worker.id);
     if (!holds) return session.fail(holds.error());
     const std::string_view state = state_of_worker(worker, *place, times.now);
-    if (session.globals().verbose) lines += held_lines(records, worker, *holds, times);
+    if (session.globals().verbose) {
+      lines += limit_lines(worker) + held_lines(records, worker, *holds, times);
+    }
     const auto cells = [&] {
       return Listing::Cells{std::to_string(worker.id.value()),
                             worker.name,
@@ -81,7 +97,8 @@ int workers(Session& session, const WorkersOptions& options) {
                             {std::string(state), state == "alive" ? Paint::green : Paint::yellow},
                             with_separators(holds->count),
                             holds->since == no_time ? "-" : times.of(holds->since),
-                            times.of(worker.started_at)};
+                            times.of(worker.started_at),
+                            limits_in_words(worker)};
     };
     list.add({.document = [&] { return worker_document(worker, *holds, state); },
               .id = [&] { return std::to_string(worker.id.value()); },

@@ -47,6 +47,18 @@ void KeyReader::forget_typed_ahead() {
   }
 }
 
+std::optional<int> KeyReader::read(Duration patience) {
+  switch (wait_for_input(STDIN_FILENO, patience)) {
+    case InputWait::ready:
+      return read();
+    case InputWait::signal:
+      return control_c;
+    case InputWait::nothing:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 int KeyReader::read() {
   for (;;) {
     if (!wait_for_input(STDIN_FILENO)) return control_c;

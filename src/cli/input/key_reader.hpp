@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "pawl/core/time.hpp"
+
 namespace pawl::cli {
 
 /// While it exists, the terminal delivers single keys, without echo and without waiting for a
@@ -23,6 +25,8 @@ class KeyReader {
   /// One key. Ctrl-C and a signal that `StopSignals` holds back are 3, Ctrl-D is 4; -1 if the
   /// terminal is gone.
   [[nodiscard]] int read();
+  /// The same, but none if no key comes in this time.
+  [[nodiscard]] std::optional<int> read(Duration patience);
 
  private:
   struct Mode;

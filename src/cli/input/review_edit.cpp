@@ -146,14 +146,12 @@ Result<Json> with_edited_part(const Session& session, Store& store, const ShownR
   return with_member(output, part.field, file_value(file));
 }
 
-std::string drafts_of(ReviewId review) { return "review-" + std::to_string(review.value()) + "-"; }
-
 /// Different content and different parts have different drafts.
 std::string draft_name(const ShownReview& shown, AttemptNumber attempt, const EditedPart& part) {
   constexpr std::size_t digits = 12;
   const std::string& digest = shown.review.digest;
-  return drafts_of(shown.review.id) + digest.substr(digest.find(':') + 1).substr(0, digits) + "-" +
-         std::to_string(attempt) + (part.is_json ? "" : "-" + safe_file_name(part.field)) +
+  return draft_prefix(shown.review.id) + digest.substr(digest.find(':') + 1).substr(0, digits) +
+         "-" + std::to_string(attempt) + (part.is_json ? "" : "-" + safe_file_name(part.field)) +
          part.extension;
 }
 
@@ -169,12 +167,14 @@ Error with_draft(Error error, const ShownReview& shown, const Draft& draft) {
 /// Opens the editor until the text is sent, given up or left as it was refused.
 class Editing {
  public:
-  Editing(Session& session, Store& store, const ShownReview& shown, Json output, Answer answer)
+  Editing(Session& session, Store& store, const ShownReview& shown, Json output, Answer answer,
+          Duration undo_for)
       : session_(session),
         store_(store),
         shown_(shown),
         output_(std::move(output)),
-        answer_(std::move(answer)) {}
+        answer_(std::move(answer)),
+        undo_for_(undo_for) {}
 
   Result<ShownReview> in_editor(const EditedPart& part, const std::string& editor,
                                 const Draft& draft) {
@@ -226,6 +226,7 @@ class Editing {
     Answer given = answer_;
     given.outcome = ReviewOutcome::approve_with_edits;
     given.edits = *edited;
+    if (undo_for_ > Duration::zero()) given.effective_at = store_.now() + undo_for_;
     return give_answer(store_, shown_, std::move(given));
   }
 
@@ -251,6 +252,7 @@ class Editing {
   const ShownReview& shown_;
   Json output_;
   Answer answer_;
+  Duration undo_for_;
 };
 
 }  // namespace
@@ -260,7 +262,7 @@ Result<ShownReview> edit_review(Session& session, Store& store, const ShownRevie
   const AttemptNumber attempt = request.answer.attempt.value_or(shown.review.attempt);
   const Result<Json> output = output_of_attempt(store.records(), shown, attempt);
   if (!output) return std::unexpected(output.error());
-  Editing editing(session, store, shown, *output, std::move(request.answer));
+  Editing editing(session, store, shown, *output, std::move(request.answer), request.undo_for);
   if (request.output) return editing.send(EditedPart{}, *request.output);
   const Result<std::string> editor = editor_command(session);
   if (!editor) return std::unexpected(editor.error());
@@ -271,8 +273,12 @@ Result<ShownReview> edit_review(Session& session, Store& store, const ShownRevie
   return editing.in_editor(*part, *editor, *draft);
 }
 
+std::string draft_prefix(ReviewId review) {
+  return "review-" + std::to_string(review.value()) + "-";
+}
+
 void discard_drafts(const Session& session, ReviewId review) {
-  discard_drafts(session, drafts_of(review));
+  discard_drafts(session, draft_prefix(review));
 }
 
 }  // namespace pawl::cli

@@ -16,6 +16,8 @@ struct EditRequest {
   Answer answer;                      ///< the reviewer, the note, the attempt and the digest
   std::optional<std::string> field;   ///< only this one, as plain text
   std::optional<std::string> output;  ///< the whole edited output as JSON; none: use the editor
+  /// How long after it is sent the answer takes effect.
+  Duration undo_for{0};
 };
 
 /// Edits the output and sends it. The editor (VISUAL, EDITOR, vi) opens a single text as plain
@@ -28,6 +30,8 @@ struct EditRequest {
 [[nodiscard]] Result<ShownReview> edit_review(Session& session, Store& store,
                                               const ShownReview& shown, EditRequest request);
 
+/// The beginning of the names of a review's drafts.
+[[nodiscard]] std::string draft_prefix(ReviewId review);
 /// Removes the drafts of a review that has been answered.
 void discard_drafts(const Session& session, ReviewId review);
 

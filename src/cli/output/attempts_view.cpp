@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "actions/attempt_records.hpp"
+#include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/core/decide.hpp"
 
@@ -60,6 +62,16 @@ std::string criteria_met(const Attempt& attempt) {
   return all == 0 ? std::string() : std::to_string(met) + "/" + std::to_string(all);
 }
 
+std::string ignored_lines_in_words(const Attempt& attempt) {
+  const auto note =
+      std::ranges::find(attempt.artifacts, actions::ignored_lines_name, &ArtifactRecord::name);
+  if (note == attempt.artifacts.end()) return {};
+  const std::int64_t lines = field(note->summary, "lines").integer().value_or(0);
+  const std::string first = field(note->summary, "first").string().value_or("");
+  return counted(lines, "line of PAWL_EVENTS was", "lines of PAWL_EVENTS were") +
+         " ignored; the first: " + printable(first);
+}
+
 std::string assessments_text(const Attempt& attempt, const Style& style) {
   std::string out;
   std::vector<std::pair<std::string, const Criterion*>> criteria;
@@ -85,6 +97,16 @@ std::string assessments_text(const Attempt& attempt, const Style& style) {
                {one->passed ? "yes" : "no", one->passed ? Paint::green : Paint::red}});
   }
   return out + table.text(style);
+}
+
+std::string alternatives_text(const Attempt& attempt) {
+  constexpr std::size_t width_max = 160;
+  std::string out;
+  for (const Json& one : attempt.alternatives) {
+    const std::string text = JsonView(one).string().value_or(one.text());
+    out += "alternative: " + shortened(printable(text), width_max) + "\n";
+  }
+  return out;
 }
 
 std::string criteria_table(const Feedback& feedback, const Style& style) {
@@ -125,11 +147,16 @@ std::string attempts_text(const std::vector<TaskAttempts>& all, const Workflow& 
                  in_words(time_taken(attempt)),
                  times.of(attempt.ended_at),
                  pawl::explain(stage, attempt)});
-      if (attempt.assessments.empty()) continue;
-      findings += "\n" +
-                  style.paint(Paint::bold, printable(one.name()) + ", attempt " +
-                                               std::to_string(attempt.number)) +
-                  "\n" + assessments_text(attempt, style);
+      std::string details = assessments_text(attempt, style) + alternatives_text(attempt);
+      if (const std::string ignored = ignored_lines_in_words(attempt); !ignored.empty()) {
+        details += "note: " + ignored + "\n";
+      }
+      if (details.empty()) continue;
+      findings +=
+          "\n" +
+          style.paint(Paint::bold,
+                      printable(one.name()) + ", attempt " + std::to_string(attempt.number)) +
+          "\nran: " + printable(views::action_in_words(attempt, one.handler)) + "\n" + details;
     }
   }
   if (table.empty()) return "no attempt has ended yet\n";

@@ -15,7 +15,8 @@ using views::outcome_in_words;
 using views::TaskAttempts;
 using views::time_taken;
 
-/// A table of the attempts. What the gates found in each of them stands below it.
+/// A table of the attempts. Below it stands what the gates found in each of them, what else the
+/// stage considered, and how many lines of PAWL_EVENTS were ignored.
 [[nodiscard]] std::string attempts_text(const std::vector<TaskAttempts>& all,
                                         const Workflow& workflow, const Style& style,
                                         const Times& times);
@@ -26,6 +27,12 @@ using views::time_taken;
 /// What each gate found in the attempt: a line with its verdict and summary, and below these lines
 /// a table of all criteria by gate, failed ones first. Empty if no gate judged.
 [[nodiscard]] std::string assessments_text(const Attempt& attempt, const Style& style);
+
+/// What else the stage considered, one line each. Empty if it named nothing.
+[[nodiscard]] std::string alternatives_text(const Attempt& attempt);
+
+/// "2 lines of PAWL_EVENTS were ignored; the first: line 3: …". Empty if there were none.
+[[nodiscard]] std::string ignored_lines_in_words(const Attempt& attempt);
 
 /// How many criteria of the attempt's gates were met: "3/4". Empty if there are none.
 [[nodiscard]] std::string criteria_met(const Attempt& attempt);

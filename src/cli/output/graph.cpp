@@ -13,7 +13,12 @@ namespace pawl::cli {
 namespace {
 
 std::string with_signs(std::string name, const StageDefinition& stage) {
-  if (always_reviews(stage.review)) name += " ◆";
+  if (stage.joins) name += " ×n";
+  if (always_reviews(stage.review)) {
+    name += " ◆";
+  } else if (stage.review != ReviewPolicy::never) {
+    name += " ◇";
+  }
   if (stage.scope == Scope::all) name += " (once)";
   return name;
 }

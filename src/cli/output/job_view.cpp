@@ -47,6 +47,7 @@ std::string_view why_ended(const Job& job) {
   switch (*job.cancelled) {
     case CancelCause::requested:
     case CancelCause::superseded:
+    case CancelCause::rejected:
       return "";
     case CancelCause::deadline:
       return " (deadline passed)";
@@ -82,6 +83,7 @@ std::string job_headline(const Job& job, const Style& style, const Times& times)
   line += "  " + with_separators(job.items.succeeded) + "/" + with_separators(job.items.total);
   if (job.submission_open) line += "+";
   line += " done";
+  if (job.items.rejected > 0) line += "  " + with_separators(job.items.rejected) + " rejected";
   if (job.dead_letters > 0) {
     line += "  " + style.paint(Paint::red, with_separators(job.dead_letters) + " dead");
   }
@@ -168,6 +170,9 @@ Error with_commands(Error error, JobId job) {
   if (error.help.contains("SetBudget")) {
     error.help = "raise it: pawl job budget " + std::to_string(job.value()) +
                  " --attempts N --cost-usd N --tokens N --deadline TIME";
+  }
+  if (error.help.contains("ReviveJob")) {
+    error.help = "let it go on first: pawl job revive " + std::to_string(job.value());
   }
   return error;
 }

@@ -1,5 +1,9 @@
 #include "cli/output/listing.hpp"
 
+#include <algorithm>
+#include <cctype>
+
+#include "cli/output/csv.hpp"
 #include "pawl/codec/json.hpp"
 
 namespace pawl::cli {
@@ -9,7 +13,16 @@ Listing::Listing(Session& session, Shape shape)
       shape_(std::move(shape)),
       mode_(session.output() == OutputMode::ids && !shape_.has_ids ? OutputMode::text
                                                                    : session.output()),
-      table_(shape_.columns) {}
+      table_(shape_.columns) {
+  if (!shape_.csv) return;
+  std::vector<std::string> headings;
+  for (const Table::Column& column : shape_.columns) {
+    std::string& heading = headings.emplace_back(column.heading);
+    std::ranges::transform(heading, heading.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  }
+  session_.print(csv_line(headings));
+}
 
 bool Listing::add(const Row& row) {
   if (error_) return false;
@@ -35,6 +48,12 @@ Status Listing::print(const Row& row) {
   } else if (row.cells) {
     Result<Cells> cells = row.cells();
     if (!cells) return std::unexpected(cells.error());
+    if (shape_.csv) {
+      std::vector<std::string> texts;
+      for (const Table::Cell& cell : *cells) texts.push_back(cell.text);
+      session_.print(csv_line(texts));
+      return {};
+    }
     table_.add(std::move(*cells));
   } else if (row.text) {
     session_.print(row.text());

@@ -21,6 +21,7 @@ class Listing {
     std::vector<Table::Column> columns = {};  ///< none: each row is a text of its own
     std::uint32_t limit = 0;                  ///< maximum number of rows; 0: all
     bool has_ids = true;                      ///< false: --quiet prints what people see
+    bool csv = false;                         ///< print the cells as CSV instead of a table
   };
 
   using Cells = std::vector<Table::Cell>;

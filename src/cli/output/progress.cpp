@@ -4,11 +4,11 @@
 #include <array>
 #include <utility>
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/output/job_view.hpp"
 #include "cli/output/terminal_output.hpp"
+#include "cli/output/terminal_size.hpp"
 #include "pawl/core/shown.hpp"
 #include "pawl/store/clock.hpp"
 
@@ -34,12 +34,6 @@ constexpr std::array marks = {
 /// Tasks that have not started: waiting for an earlier stage, for a worker, or for children.
 std::int64_t to_come(const StateCounts& counts) {
   return counts[StateKind::waiting] + counts[StateKind::ready] + counts[StateKind::expanded];
-}
-
-std::size_t terminal_width() {
-  winsize size{};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20) return size.ws_col;
-  return 80;
 }
 
 std::size_t stage_width(const Workflow& workflow) {
@@ -82,6 +76,7 @@ std::string items_in_words(const Job& job) {
   add(items.succeeded, "done");
   add(items.failed, "failed");
   add(items.cancelled, "cancelled");
+  add(items.rejected, "rejected");
   add(items.active(), "not ended");
   return out + parts;
 }
@@ -163,10 +158,12 @@ std::string Progress::overall(const Job& job) const {
   }
   const std::int64_t settled = job.items.settled() - settled_at_start_;
   const Duration elapsed = system_clock().now() - began_at_;
-  if (settled > 0 && job.items.active() > 0 && elapsed > std::chrono::seconds(2)) {
-    line += "   about " + cli::in_words(Duration{elapsed.count() / settled * job.items.active()});
-  }
   const std::int64_t reviews = tasks_in(job, StateKind::awaiting_review);
+  // Nobody knows when people answer.
+  const std::int64_t to_settle = std::max<std::int64_t>(job.items.active() - reviews, 0);
+  if (settled > 0 && to_settle > 0 && elapsed > std::chrono::seconds(2)) {
+    line += "   about " + cli::in_words(Duration{elapsed.count() / settled * to_settle});
+  }
   if (reviews > 0) {
     line += "   " + counted(reviews, "review waits", "reviews wait") + ": pawl review next";
   }
@@ -177,7 +174,7 @@ void Progress::draw(const std::vector<std::string>& lines) {
   if (lines == drawn_) return;
   erase();
   std::string out;
-  const std::size_t width = terminal_width();
+  const std::size_t width = terminal_size(STDERR_FILENO).columns;
   for (const std::string& line : lines) {
     // A coloured line is short. A plain line is cut, so that it never takes two rows.
     out += (line.find('\x1b') == std::string::npos ? shortened(line, width - 1) : line) + "\n";

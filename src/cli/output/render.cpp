@@ -119,6 +119,50 @@ std::string shortened(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, kept)) + "…";
 }
 
+namespace {
+
+/// Narrows the widest columns until the table fits. No column gets narrower than ten.
+void fit(std::vector<std::size_t>& widths, std::size_t width_max) {
+  constexpr std::size_t least = 10;
+  if (width_max == 0 || widths.empty()) return;
+  std::size_t total = 2 * (widths.size() - 1);
+  for (const std::size_t width : widths) total += width;
+  while (total > width_max) {
+    const auto widest = std::ranges::max_element(widths);
+    if (*widest <= least) return;
+    --*widest;
+    --total;
+  }
+}
+
+/// The text in lines of at most this width, broken at spaces where there are some.
+std::vector<std::string> wrapped_to(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  while (display_width(text) > width) {
+    std::size_t used = 0;
+    std::size_t end = 0;
+    std::size_t space = 0;  // behind the last space that fits
+    while (end < text.size()) {
+      const Character glyph = first_character(text.substr(end));
+      used += static_cast<std::size_t>(columns_of(glyph.code));
+      if (used > width) break;
+      end += glyph.bytes;
+      if (glyph.code == U' ') space = end;
+    }
+    if (end < text.size() && text[end] == ' ') space = end;
+    const std::size_t cut = space > 0 ? space : std::max<std::size_t>(end, 1);
+    std::string_view line = text.substr(0, cut);
+    while (line.ends_with(' ')) line.remove_suffix(1);
+    lines.emplace_back(line);
+    text.remove_prefix(cut);
+    while (text.starts_with(' ')) text.remove_prefix(1);
+  }
+  lines.emplace_back(text);
+  return lines;
+}
+
+}  // namespace
+
 std::string Table::text(const Style& style) const {
   std::vector<std::size_t> widths;
   for (const Column& column : columns_) widths.push_back(display_width(column.heading));
@@ -134,8 +178,10 @@ std::string Table::text(const Style& style) const {
     shown.push_back(std::move(cells));
   }
 
+  fit(widths, style.width);
+
   std::string out;
-  const auto append = [&](const std::vector<Cell>& cells) {
+  const auto append_line = [&](const std::vector<Cell>& cells) {
     std::string line;
     std::size_t blanks = 0;
     for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -150,6 +196,22 @@ std::string Table::text(const Style& style) const {
       if (!is_right) blanks += padding;
     }
     out += line + '\n';
+  };
+  const auto append = [&](const std::vector<Cell>& cells) {
+    std::vector<std::vector<std::string>> wrapped;
+    std::size_t lines = 1;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      wrapped.push_back(wrapped_to(cells[i].text, widths[i]));
+      lines = std::max(lines, wrapped.back().size());
+    }
+    for (std::size_t line = 0; line < lines; ++line) {
+      std::vector<Cell> parts;
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        const bool has_more = line < wrapped[i].size();
+        parts.emplace_back(has_more ? wrapped[i][line] : std::string(), cells[i].paint);
+      }
+      append_line(parts);
+    }
   };
   std::vector<Cell> headings;
   for (const Column& column : columns_) headings.emplace_back(column.heading, Paint::bold);
@@ -182,6 +244,10 @@ std::string Times::of_entry(Timestamp time) const {
 
 Result<Duration> parse_duration(std::string_view text) {
   if (const std::optional<Duration> duration = text::parse_duration_sum(text)) return *duration;
+  if (text::is_too_long_a_duration(text)) {
+    return pawl::fail(ErrorCode::invalid, '"' + printable(text) + "\" is too long for a duration",
+                      "use at most 285 years: 104000d");
+  }
   return pawl::fail(ErrorCode::invalid, '"' + printable(text) + "\" is not a duration",
                     "write a number and a unit: 30s, 15m, 8h, 2d");
 }
@@ -244,6 +310,8 @@ std::string_view label_of(ItemState state) {
       return "dead";
     case ItemState::cancelled:
       return "cancelled";
+    case ItemState::rejected:
+      return "rejected";
   }
   return {};
 }
@@ -280,6 +348,7 @@ Paint paint_of(ItemState state) {
     case ItemState::failed:
       return Paint::red;
     case ItemState::cancelled:
+    case ItemState::rejected:
       return Paint::dim;
   }
   return Paint::plain;

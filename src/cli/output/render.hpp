@@ -26,6 +26,7 @@ enum class Paint : std::uint8_t { plain, bold, dim, red, green, yellow, cyan };
 /// Colours text, if colours are on.
 struct Style {
   bool colour = false;
+  std::size_t width = 0;  ///< of the terminal, in columns; 0: unlimited
   [[nodiscard]] std::string paint(Paint paint, std::string_view text) const;
 };
 /// Whether to use colours: `--color`, then NO_COLOR, CLICOLOR_FORCE, then whether it is a terminal.
@@ -37,7 +38,8 @@ struct Style {
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
 
 /// Rows under headings. Columns are as wide as their widest cell, two spaces apart, and no line
-/// ends in spaces. Cells are made printable.
+/// ends in spaces. Cells are made printable. On a narrow terminal the widest cells are wrapped
+/// inside their column.
 class Table {
  public:
   enum class Align : std::uint8_t { left, right };

@@ -1,11 +1,16 @@
 #include "cli/output/review_view.hpp"
 
 #include <algorithm>
+#include <sstream>
+#include <utility>
 
+#include "actions/attempt_records.hpp"
+#include "actions/recorded_input.hpp"
 #include "cli/output/attempts_view.hpp"
 #include "cli/output/file_outputs.hpp"
 #include "cli/output/job_view.hpp"
 #include "cli/output/line_diff.hpp"
+#include "cli/output/rows.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/core/decide.hpp"
@@ -16,18 +21,16 @@ namespace pawl::cli {
 namespace {
 
 constexpr std::size_t data_lines_max = 12;
+/// How many rows of the head are shown on a small terminal in any case.
+constexpr std::size_t head_rows_min = 6;
 
-/// Lines below a heading, cut if there are too many.
-std::string indented(const std::vector<std::string>& lines, std::size_t most,
-                     const std::string& rest_is_shown_by) {
-  std::string out;
-  const std::size_t shown = most == 0 ? lines.size() : std::min(lines.size(), most);
-  for (std::size_t i = 0; i < shown; ++i) out += "  " + printable(lines[i]) + "\n";
-  if (shown < lines.size()) {
-    out += "  … " + counted(static_cast<std::int64_t>(lines.size() - shown), "more line") + ": " +
-           rest_is_shown_by + "\n";
-  }
-  return out;
+std::string rest_line(std::size_t left, const std::string& shown_by) {
+  return "  … " + counted(static_cast<std::int64_t>(left), "more line") + ": " + shown_by + "\n";
+}
+
+std::vector<std::string> printable_each(std::vector<std::string> lines) {
+  for (std::string& line : lines) line = printable(line);
+  return lines;
 }
 
 /// "1 (0/4)  3 (3/4)": each attempt with the number of criteria that it passed.
@@ -56,22 +59,190 @@ std::string answer_in_words(const Review& review, const Times& times) {
   std::string out = "answered by " + printable(review.answer->reviewer) + ": " +
                     std::string(name_of(review.answer->outcome));
   if (review.closed_at != no_time) out += ", " + times.of(review.closed_at);
-  if (!review.answer->note.empty()) out += ", \"" + printable(review.answer->note) + "\"";
-  return out + "\n";
+  const std::string& note = review.answer->note;
+  const bool is_long = note.contains('\n');
+  if (!note.empty() && !is_long) out += ", \"" + printable(note) + "\"";
+  out += "\n";
+  if (!is_long) return out;
+  std::istringstream lines(note);
+  for (std::string line; std::getline(lines, line);) out += "  " + printable(line) + "\n";
+  return out;
+}
+
+Json without_members(const Json& value, const std::vector<std::string>& names) {
+  if (names.empty() || !is_object(value)) return value;
+  std::vector<std::pair<std::string, Json>> rest = members(value);
+  std::erase_if(rest, [&](const auto& one) { return std::ranges::count(names, one.first) > 0; });
+  return Json::object(rest);
+}
+
+/// One line for each artifact: where it is, or what it says.
+std::vector<std::string> artifact_lines(Records& records, const Attempt& attempt) {
+  std::vector<std::string> lines;
+  for (const ArtifactRecord& one : attempt.artifacts) {
+    switch (one.kind) {
+      case ArtifactKind::standard_output:
+      case ArtifactKind::standard_error:
+        break;  // `item logs` shows them
+      case ArtifactKind::file: {
+        const auto path = records.payload_path(one.sha256);
+        lines.push_back("file " + one.name + ", " + bytes_in_words(one.size) + ", " +
+                        (path ? path->string() : "its content is missing"));
+        break;
+      }
+      case ArtifactKind::url:
+        lines.push_back(one.name + ": " + one.reference);
+        break;
+      case ArtifactKind::json:
+        if (one.name != actions::ignored_lines_name) {
+          lines.push_back(one.name + ": " + one.summary.text());
+        }
+        break;
+    }
+  }
+  return lines;
+}
+
+/// Collects the sections of a page.
+class Sections {
+ public:
+  Sections(Records& records, const ShownReview& shown) : records_(records), shown_(shown) {}
+
+  std::vector<ReviewSection> all() && {
+    const Json show = shown_.show();
+    for (const char* const place : {"main", "beside"}) {
+      if (const Result<std::string> name = field(show, place).string()) add_shown(*name);
+    }
+    if (shown_.item && !shown_.item->data.is_null()) {
+      const std::string address =
+          views::address_of(shown_.job.id, shown_.workflow, shown_.item->key);
+      add("item:", readable_lines(records_, shown_.item->data));
+      made_.back().shown_by = "pawl item show " + quoted_for_shell(address);
+      made_.back().lines_max = data_lines_max;
+    }
+    // The output of a human stage is its input.
+    const bool is_same = canonical(shown_.in) == canonical(shown_.output);
+    if (!shown_.in.is_null() && !is_same) add_rest("in:", shown_.in, shown_inputs_);
+    add_rest("output of attempt " + std::to_string(shown_.review.attempt) + ":", shown_.output,
+             shown_outputs_);
+    if (const Attempt* const attempt = shown_.find(shown_.review.attempt)) {
+      const std::vector<std::string> artifacts = artifact_lines(records_, *attempt);
+      if (!artifacts.empty()) add("artifacts:", artifacts);
+    }
+    return std::move(made_);
+  }
+
+ private:
+  void add(const std::string& title, std::vector<std::string> lines) {
+    made_.push_back({.title = printable(title),
+                     .lines = printable_each(std::move(lines)),
+                     .shown_by = "pawl review show " + std::to_string(shown_.review.id.value())});
+  }
+
+  /// A field that `show` names: "out.text" or "in.sources".
+  void add_shown(const std::string& name) {
+    const bool is_output = name.starts_with("out.");
+    const std::string path = name.substr(std::min(name.find('.') + 1, name.size()));
+    const Result<Json> value = JsonView(is_output ? shown_.output : shown_.in)[path].json();
+    if (!value) return;
+    // A text is shown as it is, not as JSON.
+    const Result<std::string> text = JsonView(*value).string();
+    const bool is_one_line = text && !text->contains('\n');
+    const Json lines = is_one_line ? Json(*text + "\n") : *value;
+    add(name + ":", readable_lines(records_, lines));
+    (is_output ? shown_outputs_ : shown_inputs_).push_back(path);
+  }
+
+  /// The fields that were not shown before.
+  void add_rest(const std::string& title, const Json& value,
+                const std::vector<std::string>& shown_before) {
+    const Json rest = without_members(value, shown_before);
+    if (!shown_before.empty() && members(rest).empty()) return;
+    add(title, value.is_null() ? std::vector<std::string>{"none"} : readable_lines(records_, rest));
+  }
+
+  Records& records_;
+  const ShownReview& shown_;
+  std::vector<std::string> shown_inputs_;
+  std::vector<std::string> shown_outputs_;
+  std::vector<ReviewSection> made_;
+};
+
+/// A part of the screen, and how much of it is shown.
+struct FittedPart {
+  std::string title;  ///< empty for the head
+  std::vector<std::string> rows;
+  std::size_t rows_min = 1;
+  std::size_t shown = 0;
+
+  [[nodiscard]] std::size_t height() const {
+    return (title.empty() ? 0 : 1) + shown + (shown < rows.size() ? 1 : 0);
+  }
+  void show(std::size_t most) { shown = std::min(rows.size(), std::max(most, rows_min)); }
+};
+
+std::size_t height_of(const std::vector<FittedPart>& parts) {
+  std::size_t height = 0;
+  for (const FittedPart& part : parts) height += part.height();
+  return height;
+}
+
+/// Whether every part fits if none is longer than this.
+bool fits(std::vector<FittedPart>& parts, std::size_t most, std::size_t rows) {
+  for (FittedPart& part : parts) part.show(most);
+  return height_of(parts) <= rows;
+}
+
+/// Shares the rows of the screen: every part gets the same, and the first one that is cut gets what
+/// the short ones leave. On a very small screen the last parts are left out. Returns how many rows
+/// they have.
+std::size_t share_rows(std::vector<FittedPart>& parts, std::size_t rows) {
+  std::size_t left_out = 0;
+  std::size_t most = rows;
+  while (most > 1 && !fits(parts, most, rows)) --most;
+  if (!fits(parts, most, rows)) {
+    parts.front().rows_min = 1;
+    // One row says that something is missing.
+    while (parts.size() > 1 && !fits(parts, 1, rows - 1)) {
+      left_out += parts.back().rows.size();
+      parts.pop_back();
+    }
+    rows -= std::min<std::size_t>(rows, left_out > 0 ? 1 : 0);
+  }
+  for (FittedPart& part : parts) {
+    while (part.shown < part.rows.size() && height_of(parts) < rows) ++part.shown;
+  }
+  return left_out;
 }
 
 }  // namespace
 
-std::string review_screen(Records& records, const ShownReview& shown, const Style& style,
-                          const Times& times, const std::string& viewer,
-                          std::size_t output_lines_max) {
+Result<ShownReview> load_review_with_input(Session& session, Records& records, ReviewId id) {
+  Result<ShownReview> shown = load_review(records, id);
+  if (!shown) return shown;
+  const Result<Task> task = records.task(shown->review.task);
+  if (!task) return std::unexpected(task.error());
+  Result<Json> in = actions::recorded_input(records, {.job = shown->job,
+                                                      .workflow = shown->workflow,
+                                                      .item = shown->item ? &*shown->item : nullptr,
+                                                      .task = *task});
+  if (in) {
+    shown->in = std::move(*in);
+  } else {
+    session.say("the input of the stage cannot be shown: " + printable(in.error().message));
+  }
+  return shown;
+}
+
+ReviewPage review_page(Records& records, const ShownReview& shown, const Style& style,
+                       const Times& times, const std::string& viewer, const std::string& position) {
   const Review& review = shown.review;
-  const std::string number = std::to_string(review.id.value());
   const Attempt* const attempt = shown.find(review.attempt);
-  std::string out = style.paint(Paint::bold, "review " + number) + "  " +
+  std::string out = style.paint(Paint::bold, "review " + std::to_string(review.id.value())) + "  " +
                     printable(shown.workflow.name()) + "/" + printable(shown.stage().name) + "  " +
                     (shown.item ? id_part(shown.item->key) : "the whole job") + "  asked " +
-                    times.of(review.opened_at) + claim_in_words(review, times, viewer) + "\n";
+                    times.of(review.opened_at) + claim_in_words(review, times, viewer) +
+                    (position.empty() ? "" : "  " + position) + "\n";
   out += answer_in_words(review, times);
   out += "why: " + std::string(name_of(review.reason));
   if (attempt != nullptr) out += " (" + printable(pawl::explain(shown.stage(), *attempt)) + ")";
@@ -89,18 +260,57 @@ std::string review_screen(Records& records, const ShownReview& shown, const Styl
     }
     out += criteria_table(*attempt->feedback, style);
   }
-  out += attempts_line(shown.attempts);
-  const std::string rest = "pawl review show " + number;
-  if (shown.item && !shown.item->data.is_null()) {
-    out += style.paint(Paint::dim, "item:") + "\n" +
-           indented(readable_lines(records, shown.item->data), data_lines_max,
-                    "pawl item show " + quoted_for_shell(views::address_of(
-                                            shown.job.id, shown.workflow, shown.item->key)));
+  if (attempt != nullptr) out += alternatives_text(*attempt);
+  if (attempt != nullptr && !attempt->summary.empty()) {
+    out += "summary: " + printable(attempt->summary) + "\n";
   }
-  out +=
-      style.paint(Paint::dim, "output of attempt " + std::to_string(review.attempt) + ":") + "\n";
-  if (shown.output.is_null()) return out + "  none\n";
-  return out + indented(readable_lines(records, shown.output), output_lines_max, rest);
+  if (attempt != nullptr) {
+    if (const std::string note = ignored_lines_in_words(*attempt); !note.empty()) {
+      out += "note: " + note + "\n";
+    }
+  }
+  out += attempts_line(shown.attempts);
+  return {.head = std::move(out), .sections = Sections(records, shown).all()};
+}
+
+std::string review_text(const ReviewPage& page, const Style& style, std::size_t lines_max) {
+  std::string out = page.head;
+  for (const ReviewSection& section : page.sections) {
+    out += style.paint(Paint::dim, section.title) + "\n";
+    const std::size_t most = section.lines_max > 0 ? section.lines_max : lines_max;
+    const std::size_t shown =
+        most == 0 ? section.lines.size() : std::min(section.lines.size(), most);
+    for (std::size_t i = 0; i < shown; ++i) out += "  " + section.lines[i] + "\n";
+    const std::size_t left = section.lines.size() - shown;
+    if (left > 0) out += rest_line(left, section.shown_by);
+  }
+  return out;
+}
+
+std::string fitted_review(const ReviewPage& page, const Style& style, const TerminalSize& size) {
+  std::vector<FittedPart> parts{
+      {.title = {}, .rows = rows_of(page.head, size.columns), .rows_min = head_rows_min}};
+  for (const ReviewSection& section : page.sections) {
+    FittedPart part{.title = section.title, .rows = {}};
+    for (const std::string& line : section.lines) {
+      // Rows after the first are indented like the first.
+      for (const std::string& row : rows_of(line, size.columns - 2))
+        part.rows.push_back("  " + row);
+      if (line.empty()) part.rows.emplace_back();
+    }
+    parts.push_back(std::move(part));
+  }
+  const std::size_t left_out = share_rows(parts, size.rows);
+  std::string out;
+  for (const FittedPart& part : parts) {
+    if (!part.title.empty()) out += style.paint(Paint::dim, part.title) + "\n";
+    for (std::size_t i = 0; i < part.shown; ++i) out += part.rows[i] + "\n";
+    if (part.shown < part.rows.size()) {
+      out += rest_line(part.rows.size() - part.shown, "press v");
+    }
+  }
+  if (left_out > 0) out += rest_line(left_out, "press v");
+  return out;
 }
 
 Result<std::string> attempts_diff(Records& records, const ShownReview& shown, const Style& style) {

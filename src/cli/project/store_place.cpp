@@ -2,10 +2,13 @@
 
 #include <cstdlib>
 
+#include <unistd.h>
+
 #include "pawl/codec/digest.hpp"
 #include "pawl/store/postgres.hpp"
 #include "pawl/store/sqlite.hpp"
 #include "postgres/passwords.hpp"
+#include "sqlite/worker_locks.hpp"
 
 namespace pawl::cli {
 namespace fs = std::filesystem;
@@ -28,6 +31,10 @@ Result<fs::path> state_directory() {
 
 }  // namespace
 
+bool is_known_dead(const StorePlace& place, WorkerId worker) {
+  return place.is_file() && sqlite::WorkerLocks(place.file).is_dead(worker);
+}
+
 Result<StorePlace> read_store_place(const std::string& named) {
   if (is_postgres_url(named)) return StorePlace{.file = {}, .url = named};
   std::error_code failed;
@@ -43,9 +50,13 @@ Result<std::shared_ptr<Store>> open_store(const StorePlace& place, OpenStore how
   if (!place.is_file()) {
     return open_postgres_store({.url = place.url, .migrate = how.migrate, .create = how.create});
   }
+  const bool may_read = ::access(place.file.c_str(), R_OK) == 0;
+  const bool may_write = ::access(place.file.c_str(), W_OK) == 0 &&
+                         ::access(place.file.parent_path().c_str(), W_OK) == 0;
   return open_sqlite_store({.path = place.file,
                             .migrate = how.migrate,
                             .create = how.create,
+                            .read_only = may_read && !may_write,
                             .trust_owner = how.trust_owner,
                             .lock_timeout = how.patience.timeout,
                             .is_interrupted = how.patience.is_interrupted});

@@ -22,6 +22,9 @@ struct StorePlace {
 /// The store that `--store` names: an address, or a file relative to the working directory.
 [[nodiscard]] Result<StorePlace> read_store_place(const std::string& named);
 
+/// Whether the process of a worker is known to have died. Only a store in a file knows.
+[[nodiscard]] bool is_known_dead(const StorePlace& place, WorkerId worker);
+
 struct OpenStore {
   bool create = false;  ///< creates the store if there is none
   bool migrate = true;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "pawl/actions/work_files.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/workflow/action.hpp"
 
@@ -26,6 +27,18 @@ Result<std::vector<Job>> earlier_jobs(Records& records, const std::string& workf
   }
 }
 
+/// Which files of the workflow are not as they were for this job: "convert.py changed". Empty if
+/// all are the same.
+std::string changed_since(const Job& job, const Submission& submission) {
+  const Json before = field(job.labels, "files").json().value_or(Json());
+  std::string names;
+  for (const std::string& name : changed_files(before, submission.files)) {
+    names += (names.empty() ? "" : " and ") + printable(name);
+  }
+  if (names.empty()) return {};
+  return names + (before.is_null() ? " was not compared before" : " changed");
+}
+
 /// Why an item must run; empty if an earlier job has finished it.
 std::string reason_for(Records& records, const std::vector<Job>& jobs, const NewItem& item,
                        const Submission& submission) {
@@ -37,13 +50,17 @@ std::string reason_for(Records& records, const std::vector<Job>& jobs, const New
     const bool same_work = job.workflow_hash == submission.file.workflow.hash() &&
                            canonical(job.params) == canonical(submission.params);
     const bool same_data = known->data_sha256 == item.data_sha256;
-    if (same_work && same_data && known->state == ItemState::succeeded) return {};
+    const bool is_finished =
+        known->state == ItemState::succeeded || known->state == ItemState::rejected;
+    if (same_work && same_data && is_finished) return {};
     if (!std::exchange(is_newest, false)) continue;
     const bool is_file = submission.items.kind == ItemsSpec::Kind::glob;
     if (job.workflow_hash != submission.file.workflow.hash()) {
       reason = "because the workflow changed";
     } else if (!same_work) {
       reason = "because the params changed";
+    } else if (const std::string changed = changed_since(job, submission); !changed.empty()) {
+      reason = "because " + changed;
     } else if (!same_data) {
       reason = is_file ? "because the file changed (sha256)" : "because the data changed";
     } else {
@@ -80,8 +97,7 @@ std::string stage_in_words(const Plan& plan, const Workflow& workflow, StageInde
 Result<Plan> plan_run(Records& records, const Submission& submission, bool fresh) {
   const auto jobs = earlier_jobs(records, submission.file.workflow.name());
   if (!jobs) return std::unexpected(jobs.error());
-  const ItemSource source =
-      read_items(submission.items, submission.params, submission.source.directory);
+  const ItemSource source = items_of(submission);
   Plan plan;
   for (bool more = true; more;) {
     std::vector<NewItem> page;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/output/job_view.hpp"
+#include "cli/work/needs.hpp"
 #include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
@@ -20,14 +21,36 @@ class JobWork {
     const Result<Job> waited = worker_.engine().wait(id, [this](const Result<Job>& job) {
       worker_.show_remarks();
       if (job) worker_.progress().show(*job, workflow_);
-      return worker_.may_continue();
+      return worker_.may_continue() && !(job && is_left(*job));
     });
     if (!waited) worker_.show_remarks();
     const Status stopped = worker_.stop();
-    return stopped ? report(id) : session_.fail(stopped.error());
+    if (!stopped) return session_.fail(stopped.error());
+    const int code = report(id);
+    return left_.empty() ? code : say_what_is_missing(id);
   }
 
  private:
+  /// Whether nobody works on the job and what could go on needs something that is not here. Waiting
+  /// for other workers could take forever.
+  bool is_left(const Job& job) {
+    if (worker_.is_interrupted() || job.attempts_open > 0 || is_over(job)) return false;
+    left_ = left_stages(workflow_, job);
+    const auto runs = [this](const std::string& stage) { return !left_.contains(stage); };
+    if (!is_left_to_others(job, workflow_, runs)) left_.clear();
+    return !left_.empty();
+  }
+
+  int say_what_is_missing(JobId id) {
+    std::string text;
+    for (const auto& [stage, why] : left_) {
+      text += (text.empty() ? "" : "; ") + ("stage '" + printable(stage)) + "': " + why;
+    }
+    return session_.fail({ErrorCode::refused, text,
+                          "nothing was lost. put it in place and continue with `pawl resume " +
+                              std::to_string(id.value()) + "`, or run `pawl work` where it is"});
+  }
+
   /// Reads the job again, because stopping gives attempts back.
   int report(JobId id) {
     const Result<Job> job = worker_.engine().records().job(id);
@@ -63,6 +86,7 @@ class JobWork {
   Worker& worker_;
   Session& session_;
   const Workflow workflow_;
+  LeftStages left_;  ///< why the wait ended; empty: not for this reason
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "cli/input/address.hpp"
 #include "files/private_files.hpp"
+#include "pawl/actions/work_files.hpp"
 #include "pawl/codec/json.hpp"
 #include "views/jobs.hpp"
 
@@ -36,6 +37,7 @@ Result<ItemsSpec> items_named(const std::string& text, const ItemsSpec& of_file,
   items.kind = is_file && (is_lines || of_file.kind == ItemsSpec::Kind::file)
                    ? ItemsSpec::Kind::file
                    : ItemsSpec::Kind::glob;
+  items.keyed_by_path = items.kind == ItemsSpec::Kind::glob && items.id.empty();
   const bool is_pattern =
       text.find_first_of("*?[\\") != std::string::npos || text.find("${") != std::string::npos;
   if (is_file || is_pattern) return items;
@@ -49,11 +51,14 @@ Result<ItemsSpec> items_named(const std::string& text, const ItemsSpec& of_file,
       "pass a path relative to the workflow file, a pattern with *, ? or [, or - for stdin");
 }
 
+ItemSource items_of(const Submission& submission) {
+  return compared_with_files(
+      read_items(submission.items, submission.params, submission.source.directory),
+      submission.files);
+}
+
 Result<FirstItems> read_first_items(const Submission& submission) {
-  FirstItems first{
-      .items = {},
-      .more = true,
-      .rest = read_items(submission.items, submission.params, submission.source.directory)};
+  FirstItems first{.items = {}, .more = true, .rest = items_of(submission)};
   while (first.more && first.items.size() < held_items_max) {
     std::vector<NewItem> page;
     const Result<bool> read = first.rest(page);
@@ -74,15 +79,27 @@ EqualIds equal_ids(const std::vector<NewItem>& items) {
   return equal;
 }
 
+namespace {
+
+/// What is needed to resume the job, and to compare a later one with it.
+Json labels_of(const Submission& submission) {
+  std::vector<std::pair<std::string, Json>> labels{
+      {"project", submission.source.directory.string()},
+      {"file", submission.source.path.string()},
+      {"items", describe(submission.items)}};
+  if (!submission.files.is_null()) labels.emplace_back("files", submission.files);
+  return Json::object(labels);
+}
+
+}  // namespace
+
 Result<Begun> submit_job(Store& store, Engine* engine, const Submission& submission,
                          FirstItems first, const std::function<void(const Begun&)>& on_begun) {
   std::optional<Begun> begun;
   const JobOptions options{
       .key = submission.key,
       .params = submission.params,
-      .labels = Json::object({{"project", submission.source.directory.string()},
-                              {"file", submission.source.path.string()},
-                              {"items", describe(submission.items)}}),
+      .labels = labels_of(submission),
       .budget = submission.file.budget,
       .tolerate_failures = submission.file.tolerate_failures,
       .parallel = submission.parallel,
@@ -134,8 +151,9 @@ Status finish_submission(Engine& engine, const Job& job) {
                           " came from standard input, which ended before all were read",
                       "cancel it (pawl job cancel " + number + ") and run it again");
   }
-  return engine.resume_submission(job.id,
-                                  read_items(*items, job.params, views::label(job, "project")));
+  return engine.resume_submission(
+      job.id, compared_with_files(read_items(*items, job.params, views::label(job, "project")),
+                                  field(job.labels, "files").json().value_or(Json())));
 }
 
 Result<SubmissionTurn> SubmissionTurn::wait_for(const std::filesystem::path& run_directory,

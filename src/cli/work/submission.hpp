@@ -22,6 +22,7 @@ struct Submission {
   WorkflowFile file;
   ItemsSpec items;  ///< from the file, or from --items
   Json params;
+  Json files = {};  ///< the digests of the scripts that its commands run
   std::string key;
   bool adopt = false;
   std::uint32_t parallel = 0;
@@ -32,6 +33,9 @@ struct Submission {
 /// `directory`, that of the workflow file.
 [[nodiscard]] Result<ItemsSpec> items_named(const std::string& text, const ItemsSpec& of_file,
                                             const std::filesystem::path& directory);
+
+/// The items, each with a digest for adoption that includes the files of the submission.
+[[nodiscard]] ItemSource items_of(const Submission& submission);
 
 /// The items that are read before anything is submitted: all, or the first hundred thousand.
 struct FirstItems {

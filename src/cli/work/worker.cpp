@@ -16,6 +16,7 @@
 #include "pawl/store/postgres.hpp"
 #include "pawl/store/sqlite.hpp"
 #include "pawl/workflow/action.hpp"
+#include "views/jobs.hpp"
 
 namespace pawl::cli {
 
@@ -46,6 +47,10 @@ Status Worker::enlist() {
   options.stages = order_.stages;
   options.categories = order_.categories;
   options.takes = [this](const Job& job) { return takes(job) && (!only_ || job.id == only_); };
+  options.why_left = [this](const Job& job, const Workflow& workflow,
+                            const StageDefinition* stage) {
+    return why_left(job, workflow, stage);
+  };
   const bool is_verbose = session_.globals().verbose;
   options.log = [this, is_verbose](LogLevel level, const std::string& text) {
     if (is_verbose || level == LogLevel::error) remarks_.add(text);
@@ -128,6 +133,27 @@ bool Worker::takes(const Job& job) {
   return false;
 }
 
+std::string Worker::why_left(const Job& job, const Workflow& workflow,
+                             const StageDefinition* stage) const {
+  if (stage == nullptr) {
+    const std::optional<Error> unfit = unfit_directory(job);
+    if (unfit) return unfit->message;
+    return only_ ? "it works only on job " + std::to_string(only_.value()) : std::string();
+  }
+  for (const MissingNeed& need : missing_needs(workflow, views::label(job, "project"))) {
+    if (need.stage != stage->name) continue;
+    if (need.kind == MissingNeed::Kind::secret) {
+      return "the secret " + need.name + " is not set there";
+    }
+    if (need.kind == MissingNeed::Kind::script) {
+      return "the script '" + need.name + "' does not exist there";
+    }
+  }
+  const std::vector<std::string> of_programs = stages_of_programs(workflow);
+  if (std::ranges::find(of_programs, stage->name) == of_programs.end()) return {};
+  return "only the program that submitted the job has its code";
+}
+
 void Worker::show_remarks() {
   for (const std::string& line : remarks_.take()) progress_.say(line);
   const std::string trouble = engine_->status().trouble;
@@ -198,29 +224,6 @@ std::vector<std::string> stages_of_programs(const Workflow& workflow) {
     if (!is_ours) names.push_back(stage.name);
   }
   return names;
-}
-
-Status check_secrets(const Workflow& workflow, const Job* job) {
-  const auto has_ended = [&](const std::string& name) {
-    if (job == nullptr || job->submission_open) return false;
-    const StageIndex stage = *workflow.require_stage(name);
-    const bool is_job_wide = workflow.stage(stage).scope == Scope::all;
-    const std::int64_t all = is_job_wide ? 1 : job->items.total - job->items.adopted;
-    return job->stages[at(stage)].ended() >= all;
-  };
-  std::string text;
-  for (const MissingSecret& secret : missing_secrets(workflow)) {
-    if (has_ended(secret.stage)) continue;
-    text += (text.empty() ? "" : "; ") + ("stage '" + printable(secret.stage)) +
-            "' needs the secret " + printable(secret.name) + ", which is not set";
-  }
-  if (text.empty()) return {};
-  return pawl::fail(ErrorCode::refused, text,
-                    job == nullptr
-                        ? "set the variable where pawl runs, or submit the job with "
-                          "--detach and let a worker that has the secret run it"
-                        : "set the variable where pawl runs, or run `pawl work` where it "
-                          "is set");
 }
 
 Result<std::uint32_t> parallel_from(const std::optional<std::uint32_t>& said) {

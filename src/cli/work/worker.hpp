@@ -91,6 +91,9 @@ class Worker {
  private:
   using SteadyTime = std::chrono::steady_clock::time_point;
 
+  /// Why the engine leaves a stage, or a whole job, to others. Threads: any.
+  [[nodiscard]] std::string why_left(const Job& job, const Workflow& workflow,
+                                     const StageDefinition* stage) const;
   void warn_of_root();
   void remove_left_files();
   [[nodiscard]] Status end_orphan_processes(const std::filesystem::path& run_directory);
@@ -116,10 +119,6 @@ class Worker {
 
 /// The stages of a workflow that only the program that submitted it can run.
 [[nodiscard]] std::vector<std::string> stages_of_programs(const Workflow& workflow);
-
-/// Whether this process has every secret that the workflow's stages need; with a job, only stages
-/// count that have not ended for all items. `refused` lists the missing ones.
-[[nodiscard]] Status check_secrets(const Workflow& workflow, const Job* job = nullptr);
 
 /// The value of --parallel for a work order; zero if it is not given. `invalid` for an explicit
 /// zero, with which nothing would ever run.

@@ -148,7 +148,11 @@ Status may_be_retried(Store& store, const DeadLetter& letter) {
   const Result<Job> job = store.records().job(letter.job);
   if (!job) return std::unexpected(job.error());
   const std::string name = "job " + std::to_string(letter.job.value());
-  if (job->cancelled) return fail(ErrorCode::refused, name + " was cancelled or ended by a limit");
+  if (is_ended_by_limit(*job)) {
+    return fail(ErrorCode::refused, name + " was ended by a limit",
+                "let it go on first: `pawl job revive " + std::to_string(job->id.value()) + "`");
+  }
+  if (job->cancelled) return fail(ErrorCode::refused, name + " was cancelled");
   if (!is_trusted(job->trust)) {
     return fail(ErrorCode::refused, name + " was imported and is not trusted yet",
                 "see what it would run and accept it: `pawl job trust " +

@@ -27,11 +27,19 @@ Result<WorkerId> LedgerStore::enlist(const WorkerHello& hello) {
                                    .pid = hello.pid,
                                    .name = hello.name,
                                    .started_at = now,
-                                   .lease_until = now + hello.lease});
+                                   .lease_until = now + hello.lease,
+                                   .limits = hello.limits});
     return {};
   });
   if (!written) return std::unexpected(written.error());
   return enlisted;
+}
+
+Status LedgerStore::note_limits(WorkerId worker, const WorkerLimits& limits) {
+  return transact({}, [&](Rows& rows, Timestamp) -> Status {
+    if (!rows.put_limits(worker, limits)) return no_such(worker);
+    return {};
+  });
 }
 
 Status LedgerStore::retire(WorkerId worker) {

@@ -28,6 +28,7 @@ using Expected =
 class LedgerStore : public Store, public Receiver {
  public:
   Result<WorkerId> enlist(const WorkerHello& hello) final;
+  Status note_limits(WorkerId worker, const WorkerLimits& limits) final;
   Status retire(WorkerId worker) final;
   Result<Job> create_job(const NewJob& job) final;
   Result<Added> add_items(const AddItems& chunk) final;

@@ -63,6 +63,7 @@ Result<Job> Operations::carry_out(const ResumeJob& act) {
   TouchedJob* touched = books_.touch(act.job);
   if (touched == nullptr) return no_such(act.job);
   Job& job = *touched->job;
+  if (job.cancelled) return std::unexpected(reruns().check_job(*touched).error());
   if (job.paused == PauseCause::none) return job;
   if (job.has_ended()) return fail(ErrorCode::refused, named(act.job) + " has already ended");
   if (const Status may = reruns().check_job(*touched); !may) return std::unexpected(may.error());
@@ -99,40 +100,15 @@ Result<Job> Operations::carry_out(const ReopenSubmission& act) {
   return job;
 }
 
-/// Every task that is not running ends now. Tasks that never became ready get their row, so that a
-/// job-wide stage knows that the item has ended. Running tasks are asked to stop.
 Result<Job> Operations::carry_out(const CancelItem& act) {
-  std::optional<ItemProgress> progress = rows_.progress(act.item);
+  const std::optional<ItemProgress> progress = rows_.progress(act.item);
   if (!progress) return no_such(act.item);
   TouchedJob* touched = books_.touch(progress->job);
   if (progress->state != ItemState::active) {
     return fail(ErrorCode::refused,
                 "item " + std::to_string(act.item.value()) + " has already settled");
   }
-  if (progress->cancelled) return *touched->job;
-  progress->cancelled = CancelCause::requested;
-  rows_.put_progress(act.item, *progress);
-  books_.mark_changed(*touched->job);
-
-  ItemChange change{.touched = *touched, .events = {}, .look_closely = true};
-  const std::vector<Task> tasks = rows_.tasks_of(act.item);
-  require(!tasks.empty(), "an active item has no task");
-  for (const Task& task : tasks) {
-    if (has_ended(task.state) || task.kind() == StateKind::running) continue;
-    flow_.supersede_review(task.id);
-    const Step step = cancel(task, CancelCause::requested);
-    flow_.write_step(*touched, step, task);
-    change.events.insert(change.events.end(), step.events.begin(), step.events.end());
-    if (task.kind() == StateKind::expanded)
-      flow_.end_children(*touched, task, CancelCause::requested);
-    if (touched->workflow->plan(task.stage()).is_sink) ++change.sinks_ended;
-  }
-  for (const StageIndex stage : touched->workflow->topological_order()) {
-    if (touched->workflow->stage(stage).scope == Scope::all) continue;
-    flow_.give_up(change, tasks.front(), stage, Cancelled{CancelCause::requested});
-  }
-  flow_.settle(change, act.item);
-  books_.log(touched->job->id, change.events);
+  if (!progress->cancelled) flow_.end_item(*touched, act.item, CancelCause::requested);
   return *touched->job;
 }
 
@@ -146,8 +122,8 @@ Result<Job> Operations::carry_out(const Rerun& act) {
   TouchedJob* touched = books_.touch(task->job);
   std::optional<Feedback> feedback;
   if (!act.note.empty()) feedback = Feedback{.summary = act.note, .criteria = {}, .guidance = {}};
-  const Status done =
-      reruns().rerun(*touched, *task, {.cause = act.cause, .feedback = std::move(feedback)});
+  const Status done = reruns().rerun(
+      *touched, *task, {.cause = act.cause, .feedback = std::move(feedback), .by = act.by});
   if (!done) return std::unexpected(done.error());
   return *touched->job;
 }
@@ -209,7 +185,7 @@ Result<Job> Operations::carry_out(const PurgeItem& act) {
   }
   --job.items.total;
   job.items.count(progress->state, -1);
-  if (progress->adopted) --job.items.adopted;
+  if (progress->adopted) job.items.count_adopted(progress->state, -1);
   rows_.delete_item(act.item);
   touched->events.push_back(Event{.type = EventType::item_purged, .item = act.item});
   return job;

@@ -35,20 +35,35 @@ std::unexpected<Error> budget_refusal(const Job& job, BudgetKind budget) {
       "raise the budget (SetBudget, or `pawl job budget " + std::to_string(job.id.value()) + "`)");
 }
 
+/// Says of each retry who asked for it.
+void sign(std::vector<Event>& events, const std::string& by) {
+  for (Event& event : events) {
+    if (event.type == EventType::retry_scheduled) event.by = by;
+  }
+}
+
 }  // namespace
 
 Status Reruns::check_job(const TouchedJob& touched) const {
-  if (touched.job->cancelled) {
-    return fail(ErrorCode::refused, named(touched.job->id) + " was cancelled or ended by a limit",
-                "submit a new job");
+  const Job& job = *touched.job;
+  if (!job.cancelled) return check_budget(job);
+  if (!is_ended_by_limit(job)) {
+    return fail(ErrorCode::refused, named(job.id) + " was cancelled", "submit a new job");
   }
-  Job as_if_running = *touched.job;
+  return fail(ErrorCode::refused, named(job.id) + " was ended by a limit",
+              "let it go on first (ReviveJob, or `pawl job revive " +
+                  std::to_string(job.id.value()) + "`)");
+}
+
+Status Reruns::check_budget(const Job& job) const {
+  Job as_if_running = job;
+  as_if_running.cancelled.reset();
   as_if_running.paused = PauseCause::none;
   as_if_running.ended_at = no_time;
   as_if_running.last_progress_at = now_;
   as_if_running.decisions_since_progress = 0;
   const MayOpen may = may_open(as_if_running, now_);
-  if (!may.yes && may.budget != BudgetKind::none) return budget_refusal(*touched.job, may.budget);
+  if (!may.yes && may.budget != BudgetKind::none) return budget_refusal(job, may.budget);
   return {};
 }
 
@@ -58,6 +73,12 @@ Status Reruns::check(const TouchedJob& touched, const Task& task) {
   if (task.item) {
     const std::optional<ItemProgress> progress = rows_.progress(task.item);
     if (progress->cancelled) {
+      const bool was_rejected = progress->cancelled == CancelCause::rejected;
+      if (was_rejected) {
+        return fail(ErrorCode::refused,
+                    "the item of task '" + stage + "' was rejected by a reviewer",
+                    "run it again in a new job: pawl run FILE --fresh");
+      }
       return fail(ErrorCode::refused, "the item of task '" + stage + "' was cancelled");
     }
   }
@@ -127,6 +148,7 @@ void Reruns::rerun_item(TouchedJob& touched, const Task& task, const RerunReason
     write_rerun(touched, step, *before);
     events.insert(events.end(), step.events.begin(), step.events.end());
   }
+  sign(events, reason.by);
   recount_item(touched, task.item);
   books_.log(task.job, events);
   reset_job_wide_after(touched, task.stage());
@@ -139,6 +161,7 @@ void Reruns::rerun_job_wide(TouchedJob& touched, const Task& task, const RerunRe
     // Its needs are the items', which have ended; whether they have is the job's to say.
     ready.next.state = Ready{};
     write_rerun(touched, ready, task);
+    sign(ready.events, reason.by);
     books_.log(task.job, ready.events);
   }
   reset_job_wide_after(touched, task.stage());

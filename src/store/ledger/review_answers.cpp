@@ -29,7 +29,12 @@ Result<Job> ReviewAnswers::carry_out(const AnswerReview& act) {
   TouchedJob* touched = books_.touch(review->job);
   if (review->status != ReviewStatus::open) return no_longer_open(*review);
   if (touched->job->cancelled) {
-    return fail(ErrorCode::refused, "the job of " + named(act.review) + " was cancelled");
+    const bool is_limit = is_ended_by_limit(*touched->job);
+    return fail(
+        ErrorCode::refused,
+        "the job of " + named(act.review) + (is_limit ? " was ended by a limit" : " was cancelled"),
+        is_limit ? "let it go on first: pawl job revive " + std::to_string(review->job.value())
+                 : std::string());
   }
   if (!act.answer.digest.empty() && act.answer.digest != review->digest) {
     return fail(ErrorCode::conflict, named(act.review) + " is about other content than was shown",
@@ -114,6 +119,11 @@ Status ReviewAnswers::make_effective(TouchedJob& touched, Review review, const A
   review.answer = given;
   review.closed_at = now_;
   rows_.put_review(review);
+  if (ends_item(stage, *task, given)) {
+    books_.log(review.job, step->events);
+    flow_.end_item(touched, review.item, CancelCause::rejected);
+    return {};
+  }
   if (!goes_back) {
     const StepAnswer applied = flow_.apply(*step);
     require(applied.outcome == StepOutcome::applied, "a row changed inside its own transaction");
@@ -122,7 +132,8 @@ Status ReviewAnswers::make_effective(TouchedJob& touched, Review review, const A
   books_.log(review.job, step->events);
   const RerunReason reason{
       .cause = Cause::review_changes,
-      .feedback = Feedback{.summary = given.note, .criteria = {}, .guidance = {}}};
+      .feedback = Feedback{.summary = given.note, .criteria = {}, .guidance = {}},
+      .by = given.reviewer};
   return reruns().rerun(touched, back_to, reason);
 }
 

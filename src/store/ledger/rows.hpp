@@ -37,6 +37,12 @@ struct ItemBrief {
   Json data;
 };
 
+/// An item that an earlier job has finished.
+struct FinishedItem {
+  ItemId id;
+  ItemState state = ItemState::succeeded;  ///< or rejected
+};
+
 class Rows {
  public:
   virtual ~Rows() = default;
@@ -71,10 +77,10 @@ class Rows {
   virtual std::optional<ItemProgress> progress(ItemId item) = 0;
   virtual void put_progress(ItemId item, const ItemProgress& progress) = 0;
   virtual ItemBrief brief(ItemId item) = 0;
-  /// The Succeeded item that an earlier job of the same workflow hash and params, which is trusted
-  /// (`is_trusted`), has for this key and data digest; an adopted one answers its original.
-  virtual ItemId finished_before(const Job& job, std::string_view key,
-                                 std::string_view data_sha256) = 0;
+  /// The item, succeeded or rejected, that an earlier trusted job (`is_trusted`) of the same
+  /// workflow hash and params has for this key and data digest. For an adopted item its original.
+  virtual std::optional<FinishedItem> finished_before(const Job& job, std::string_view key,
+                                                      std::string_view data_sha256) = 0;
   /// Deletes the item with its tasks, attempts and reviews.
   virtual void delete_item(ItemId item) = 0;
   /// Deletes every item, task, attempt and review whose ordinal is in this range.
@@ -93,6 +99,9 @@ class Rows {
   virtual std::vector<Task> tasks_of_ordinal(std::int64_t ordinal) = 0;
   /// All children of a parent's expansion, by id.
   virtual std::vector<Task> children_of(TaskId parent, std::uint32_t expansion) = 0;
+  /// The Cancelled tasks of a job's items, children included, by id. Children may be left out whose
+  /// parent is not Expanded.
+  virtual std::vector<TaskId> cancelled_tasks(JobId job) = 0;
   /// Ready tasks of these lanes, oldest item first, at most `max`.
   virtual std::vector<Task> ready_tasks(std::span<const LaneId> lanes, std::uint32_t max) = 0;
   virtual std::vector<Task> due_retries(Timestamp now, std::uint32_t max) = 0;
@@ -133,6 +142,8 @@ class Rows {
   // Workers.
   virtual WorkerId insert_worker(const WorkerRecord& worker) = 0;
   virtual std::optional<WorkerRecord> worker(WorkerId id) = 0;
+  /// False if there is no such worker.
+  virtual bool put_limits(WorkerId worker, const WorkerLimits& limits) = 0;
   /// False if there is no such worker.
   virtual bool retire_worker(WorkerId worker) = 0;
   virtual void put_last_batch(WorkerId worker, BatchNumber batch) = 0;

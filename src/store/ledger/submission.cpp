@@ -114,18 +114,20 @@ void Submission::add_item(Intake& intake, const NewItem& item, std::string key) 
            .sinks_left = workflow.sink_count()};
   ++job.items.total;
   ++added.added;
-  const ItemId original = chunk.adopt && !item.data_sha256.empty()
-                              ? rows_.finished_before(job, row.key, item.data_sha256)
-                              : ItemId{};
+  const std::optional<FinishedItem> original =
+      chunk.adopt && !item.data_sha256.empty()
+          ? rows_.finished_before(job, row.key, item.data_sha256)
+          : std::nullopt;
   // An adopted item, or one that no stage works on, has settled as it comes in.
   if (original || workflow.item_stage_count() == 0) {
-    row.state = ItemState::succeeded;
+    row.state = original ? original->state : ItemState::succeeded;
+    if (row.state == ItemState::rejected) row.cancelled = CancelCause::rejected;
     row.sinks_left = 0;
-    row.adopted_from = original;
+    if (original) row.adopted_from = original->id;
     rows_.insert_item(row, intake.pass);
-    ++job.items.succeeded;
+    job.items.count(row.state);
     if (original) {
-      ++job.items.adopted;
+      job.items.count_adopted(row.state);
       ++added.adopted;
     }
     const Event settled{.type = EventType::item_settled,

@@ -38,12 +38,13 @@ Swept Sweep::sweep(const SweepRequest& request) {
       // An answer that became effective just now may have superseded this review.
       const std::optional<Review> now_is = rows_.review(review.id);
       if (!now_is || now_is->status != ReviewStatus::answered) continue;
-      if (touched.job->cancelled) {
+      const bool is_cancelled = touched.job->cancelled && !is_ended_by_limit(*touched.job);
+      if (is_cancelled) {
         // Nothing is decided any more: the answer is dropped with its review.
         flow_.supersede_review(review.task);
-      } else if (!ReviewAnswers(books_, admission_, flow_)
-                      .make_effective(touched, review, *review.answer)) {
-        // It no longer fits (a budget was used up in between): the review is open again.
+      } else if (touched.job->cancelled || !ReviewAnswers(books_, admission_, flow_)
+                                                .make_effective(touched, review, *review.answer)) {
+        // It no longer fits (a limit was reached in between): the review is open again.
         Review open_again = review;
         open_again.status = ReviewStatus::open;
         open_again.answer.reset();

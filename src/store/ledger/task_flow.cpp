@@ -167,6 +167,36 @@ void TaskFlow::give_up_after(Applying& applying, const Task& task) {
   }
 }
 
+/// Tasks that never became ready get their row, so that a job-wide stage knows that the item has
+/// ended.
+void TaskFlow::end_item(TouchedJob& touched, ItemId item, CancelCause cause) {
+  std::optional<ItemProgress> progress = rows_.progress(item);
+  require(progress && progress->state == ItemState::active && !progress->cancelled,
+          "only an active item can be ended");
+  progress->cancelled = cause;
+  rows_.put_progress(item, *progress);
+  books_.mark_changed(*touched.job);
+
+  ItemChange change{.touched = touched, .events = {}, .look_closely = true};
+  const std::vector<Task> tasks = rows_.tasks_of(item);
+  require(!tasks.empty(), "an active item has no task");
+  for (const Task& task : tasks) {
+    if (has_ended(task.state) || task.kind() == StateKind::running) continue;
+    supersede_review(task.id);
+    const Step step = cancel(task, cause);
+    write_step(touched, step, task);
+    change.events.insert(change.events.end(), step.events.begin(), step.events.end());
+    if (task.kind() == StateKind::expanded) end_children(touched, task, cause);
+    if (touched.workflow->plan(task.stage()).is_sink) ++change.sinks_ended;
+  }
+  for (const StageIndex stage : touched.workflow->topological_order()) {
+    if (touched.workflow->stage(stage).scope == Scope::all) continue;
+    give_up(change, tasks.front(), stage, Cancelled{cause});
+  }
+  settle(change, item);
+  books_.log(touched.job->id, change.events);
+}
+
 void TaskFlow::open_if_allowed(Applying& applying, Task& ready) {
   TouchedJob& touched = applying.change.touched;
   const Step& step = applying.step;
@@ -275,9 +305,7 @@ void TaskFlow::settle(ItemChange& change, ItemId item) {
       settled = std::ranges::all_of(tasks, [](const Task& task) { return has_ended(task.state); });
     }
     if (settled) {
-      progress->state = progress->cancelled          ? ItemState::cancelled
-                        : progress->failed_tasks > 0 ? ItemState::failed
-                                                     : ItemState::succeeded;
+      progress->state = settled_state(progress->cancelled, progress->failed_tasks);
       change.touched.job->items.count(progress->state);
       change.events.push_back(Event{.type = EventType::item_settled,
                                     .item = item,

@@ -19,6 +19,7 @@ struct JobOfAct {
   JobId operator()(const CancelJob& act) const { return act.job; }
   JobId operator()(const PauseJob& act) const { return act.job; }
   JobId operator()(const ResumeJob& act) const { return act.job; }
+  JobId operator()(const ReviveJob& act) const { return act.job; }
   JobId operator()(const SetBudget& act) const { return act.job; }
   JobId operator()(const ReopenSubmission& act) const { return act.job; }
   JobId operator()(const TrustJob& act) const { return act.job; }
@@ -49,6 +50,7 @@ struct JobOfAct {
 /// Whether the act lets work go on. Ending, deleting and taking back are allowed at any time.
 struct LetsGoOn {
   bool operator()(const ResumeJob&) const { return true; }
+  bool operator()(const ReviveJob&) const { return true; }
   bool operator()(const SetBudget&) const { return true; }
   bool operator()(const ReopenSubmission&) const { return true; }
   bool operator()(const Rerun&) const { return true; }

@@ -68,6 +68,7 @@ class Claiming : Verb {
 struct RerunReason {
   Cause cause = Cause::manual;
   std::optional<Feedback> feedback;
+  std::string by = {};  ///< who asked for it
 };
 
 /// Runs finished work again: a task, and everything that depends on it.
@@ -76,11 +77,16 @@ class Reruns : Verb {
   using Verb::Verb;
   /// Whether the job can go on at all.
   [[nodiscard]] Status check_job(const TouchedJob& touched) const;
+  /// Whether the budget of the job would let it open attempts, if it were running.
+  [[nodiscard]] Status check_budget(const Job& job) const;
   /// Everything that can stand in the way is checked first, so that a refusal changes nothing.
   [[nodiscard]] Status check(const TouchedJob& touched, const Task& task);
   Status rerun(TouchedJob& touched, const Task& task, const RerunReason& reason);
+  /// Runs again what was cancelled when the job ended for this cause.
+  void rerun_cancelled(TouchedJob& touched, CancelCause cause);
 
  private:
+  void rerun_cancelled_task(TouchedJob& touched, const Task& task, CancelCause cause);
   void rerun_item(TouchedJob& touched, const Task& task, const RerunReason& reason);
   void rerun_job_wide(TouchedJob& touched, const Task& task, const RerunReason& reason);
   void rerun_children(TouchedJob& touched, const Task& parent, TaskId only,
@@ -119,6 +125,7 @@ class Operations : Verb {
   Result<Job> carry_out(const CancelJob& act);
   Result<Job> carry_out(const PauseJob& act);
   Result<Job> carry_out(const ResumeJob& act);
+  Result<Job> carry_out(const ReviveJob& act);
   Result<Job> carry_out(const SetBudget& act);
   Result<Job> carry_out(const ReopenSubmission& act);
   Result<Job> carry_out(const CancelItem& act);

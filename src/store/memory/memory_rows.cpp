@@ -181,8 +181,9 @@ ItemBrief MemoryRows::brief(ItemId id) {
   return {.key = item.key, .category = item.category, .data = item.data};
 }
 
-ItemId MemoryRows::finished_before(const Job& job, std::string_view key, std::string_view sha256) {
-  ItemId newest;
+std::optional<FinishedItem> MemoryRows::finished_before(const Job& job, std::string_view key,
+                                                        std::string_view sha256) {
+  std::optional<FinishedItem> newest;
   for (const auto& [id, earlier] : jobs) {
     if (id >= job.id) break;
     if (!is_trusted(earlier.trust)) continue;
@@ -190,8 +191,10 @@ ItemId MemoryRows::finished_before(const Job& job, std::string_view key, std::st
     const auto known = keys_[id].find(key);
     if (known == keys_[id].end()) continue;
     const Item& item = items.at(known->second.first);
-    if (item.state != ItemState::succeeded || item.data_sha256 != sha256) continue;
-    newest = item.adopted_from ? item.adopted_from : item.id;
+    const bool is_finished =
+        item.state == ItemState::succeeded || item.state == ItemState::rejected;
+    if (!is_finished || item.data_sha256 != sha256) continue;
+    newest = {.id = item.adopted_from ? item.adopted_from : item.id, .state = item.state};
   }
   return newest;
 }
@@ -375,6 +378,14 @@ std::vector<Task> MemoryRows::children_of(TaskId parent, std::uint32_t expansion
   return found;
 }
 
+std::vector<TaskId> MemoryRows::cancelled_tasks(JobId job) {
+  std::vector<TaskId> found;
+  for (const auto& [id, one] : tasks) {
+    if (one.job == job && one.item && one.kind() == StateKind::cancelled) found.push_back(id);
+  }
+  return found;
+}
+
 std::vector<Task> MemoryRows::ready_tasks(std::span<const LaneId> lanes, std::uint32_t max) {
   std::vector<std::pair<std::int64_t, TaskId>> oldest;
   for (const LaneId lane : lanes) {
@@ -515,59 +526,11 @@ void MemoryRows::note_opening(const std::string& pool, const Rate& rate, Timesta
   });
 }
 
-// Workers
-
-WorkerId MemoryRows::insert_worker(const WorkerRecord& worker) {
-  const WorkerId id{static_cast<std::int64_t>(workers.size()) + 1};
-  remember_worker(id);
-  workers.emplace(id, worker).first->second.id = id;
-  leases_[id] = worker.lease_until - worker.started_at;
-  may_hold_[id] = true;
-  return id;
-}
-
-std::optional<WorkerRecord> MemoryRows::worker(WorkerId id) {
-  const WorkerRecord* worker = find_or_null(workers, id);
-  return worker == nullptr ? std::nullopt : std::optional(*worker);
-}
-
-bool MemoryRows::renew_worker(WorkerId id, Timestamp now, Timestamp holds_since) {
-  WorkerRecord* worker = find_or_null(workers, id);
-  if (worker == nullptr || worker->retired) return false;
-  remember_worker(id);
-  worker->lease_until = now + leases_.at(id);
-  if (holds_since != no_time) worker->holds_since = holds_since;
-  return true;
-}
-
-bool MemoryRows::retire_worker(WorkerId id) {
-  WorkerRecord* worker = find_or_null(workers, id);
-  if (worker == nullptr) return false;
-  remember_worker(id);
-  worker->retired = true;
-  return true;
-}
+// Workers: the rest is in memory_workers.cpp.
 
 void MemoryRows::put_last_batch(WorkerId id, BatchNumber batch) {
   remember(workers, id);
   workers.at(id).last_batch = batch;
-}
-
-std::vector<WorkerId> MemoryRows::gone_workers(Timestamp now, WorkerId self) {
-  std::vector<WorkerId> gone;
-  for (const auto& [id, may_hold] : may_hold_) {
-    const WorkerRecord& worker = workers.at(id);
-    if (may_hold && id != self && (worker.retired || worker.lease_until <= now)) {
-      gone.push_back(id);
-    }
-  }
-  return gone;
-}
-
-void MemoryRows::forget_worker(WorkerId id) {
-  remember_worker(id);
-  may_hold_[id] = false;
-  workers.at(id).retired = true;
 }
 
 Timestamp MemoryRows::next_due(Timestamp now) {

@@ -46,7 +46,8 @@ class MemoryRows final : public Rows {
   std::optional<ItemProgress> progress(ItemId item) override;
   void put_progress(ItemId item, const ItemProgress& progress) override;
   ItemBrief brief(ItemId item) override;
-  ItemId finished_before(const Job& job, std::string_view key, std::string_view sha256) override;
+  std::optional<FinishedItem> finished_before(const Job& job, std::string_view key,
+                                              std::string_view sha256) override;
   void delete_ordinals(std::int64_t first, std::int64_t last) override;
   void delete_item(ItemId item) override;
 
@@ -56,6 +57,7 @@ class MemoryRows final : public Rows {
   std::vector<Task> tasks_of(ItemId item) override;
   std::vector<Task> tasks_of_ordinal(std::int64_t ordinal) override;
   std::vector<Task> children_of(TaskId parent, std::uint32_t expansion) override;
+  std::vector<TaskId> cancelled_tasks(JobId job) override;
   std::vector<Task> ready_tasks(std::span<const LaneId> lanes, std::uint32_t max) override;
   std::vector<Task> due_retries(Timestamp now, std::uint32_t max) override;
   std::vector<Task> running_of(WorkerId worker, std::uint32_t max) override;
@@ -76,6 +78,7 @@ class MemoryRows final : public Rows {
 
   WorkerId insert_worker(const WorkerRecord& worker) override;
   std::optional<WorkerRecord> worker(WorkerId id) override;
+  bool put_limits(WorkerId worker, const WorkerLimits& limits) override;
   bool retire_worker(WorkerId worker) override;
   void put_last_batch(WorkerId worker, BatchNumber batch) override;
   std::vector<WorkerId> gone_workers(Timestamp now, WorkerId self) override;

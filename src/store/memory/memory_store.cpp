@@ -251,6 +251,10 @@ class MemoryStore final : public LedgerStore, public Records {
     const std::lock_guard lock(mutex_);
     return rows_.pool_uses();
   }
+  Result<Timestamp> opening_before(const std::string& pool, std::uint32_t count) override {
+    const std::lock_guard lock(mutex_);
+    return rows_.opening_before(pool, count);
+  }
 
  private:
   Status transact(const Expected&, const Body& body) override {

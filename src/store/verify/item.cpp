@@ -149,10 +149,8 @@ class ItemCheck {
       add("I3", say("item '", item_.key, "' counts ", item_.failed_tasks,
                     " failed tasks, where there are ", failed));
     }
-    const ItemState expected = sinks_left > 0 || !all_ended ? ItemState::active
-                               : item_.cancelled            ? ItemState::cancelled
-                               : failed > 0                 ? ItemState::failed
-                                                            : ItemState::succeeded;
+    const ItemState expected =
+        sinks_left > 0 || !all_ended ? ItemState::active : settled_state(item_.cancelled, failed);
     if (item_.state != expected) {
       add("I10", say("item '", item_.key, "' is ", name_of(item_.state),
                      ", where its tasks make it ", name_of(expected)));
@@ -223,7 +221,7 @@ void JobTally::count(const Task& task, const std::vector<Attempt>& attempts) {
 
 void JobTally::count(const Item& item) {
   ++items.total;
-  if (item.adopted_from) ++items.adopted;
+  if (item.adopted_from) items.count_adopted(item.state);
   items.count(item.state);
 }
 
@@ -246,7 +244,10 @@ void check_job(const Job& job, const Workflow& workflow, const JobTally& rows, F
   compare(findings, "I10", job, "succeeded items", job.items.succeeded, rows.items.succeeded);
   compare(findings, "I10", job, "failed items", job.items.failed, rows.items.failed);
   compare(findings, "I10", job, "cancelled items", job.items.cancelled, rows.items.cancelled);
+  compare(findings, "I10", job, "rejected items", job.items.rejected, rows.items.rejected);
   compare(findings, "I10", job, "adopted items", job.items.adopted, rows.items.adopted);
+  compare(findings, "I10", job, "adopted rejected items", job.items.adopted_rejected,
+          rows.items.adopted_rejected);
 
   const std::int64_t active = active_in(rows.stages) + active_in(rows.children);
   if (job.has_ended()) {

@@ -101,7 +101,8 @@ void JobWideCheck::check_idle(StageIndex stage, const JobTally& rows) {
   const auto has_it = [&](StageIndex need) {
     if (workflow_.stage(need).scope == Scope::all) return is_satisfied(need);
     return rows.items.active() == 0 ||
-           rows.stages[at(need)].ended() + rows.items.adopted >= rows.items.total;
+           rows.stages[at(need)].ended() + rows.items.adopted + rows.items.adopted_rejected >=
+               rows.items.total;
   };
   if (!std::ranges::all_of(workflow_.plan(stage).needs, has_it)) return;
   if (stored_[at(stage)]) {

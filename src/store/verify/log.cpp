@@ -16,7 +16,7 @@ struct Bits {
   unsigned shift;
 };
 Bits bits_of(std::int64_t place) {
-  return {static_cast<std::size_t>(place / 4), static_cast<unsigned>(place % 4) * 2};
+  return {static_cast<std::size_t>(place / 2), static_cast<unsigned>(place % 2) * 4};
 }
 
 }  // namespace
@@ -24,10 +24,9 @@ Bits bits_of(std::int64_t place) {
 bool SettledItems::settle(ItemId item, ItemState state) {
   std::uint8_t& byte = pages_[item.value() / page_items][bits_of(item.value() % page_items).byte];
   const unsigned shift = bits_of(item.value() % page_items).shift;
-  const bool is_first = ((byte >> shift) & 3U) == 0;
-  // Active is no state to settle in, so three are left for two bits.
-  const unsigned kept = (static_cast<unsigned>(state) - 1U) & 3U;
-  byte = static_cast<std::uint8_t>((byte & ~(3U << shift)) | (kept << shift));
+  const bool is_first = ((byte >> shift) & 15U) == 0;
+  const unsigned kept = static_cast<unsigned>(state) & 15U;
+  byte = static_cast<std::uint8_t>((byte & ~(15U << shift)) | (kept << shift));
   return is_first;
 }
 
@@ -35,15 +34,15 @@ std::optional<ItemState> SettledItems::state_of(ItemId item) const {
   const auto page = pages_.find(item.value() / page_items);
   if (page == pages_.end()) return std::nullopt;
   const Bits at = bits_of(item.value() % page_items);
-  const unsigned kept = (page->second[at.byte] >> at.shift) & 3U;
+  const unsigned kept = (page->second[at.byte] >> at.shift) & 15U;
   if (kept == 0) return std::nullopt;
-  return static_cast<ItemState>(kept + 1U);
+  return static_cast<ItemState>(kept);
 }
 
 bool SettledItems::forget(ItemId item) {
   if (!state_of(item)) return false;
   const Bits at = bits_of(item.value() % page_items);
-  pages_[item.value() / page_items][at.byte] &= static_cast<std::uint8_t>(~(3U << at.shift));
+  pages_[item.value() / page_items][at.byte] &= static_cast<std::uint8_t>(~(15U << at.shift));
   return true;
 }
 
@@ -114,6 +113,10 @@ void LogReading::see(const Event& event) {
     case EventType::budget_reached:
       job.last_limit = event.seq;
       break;
+    case EventType::job_resumed:
+      job.cancelled.reset();  // a limit ended it, and it was revived
+      job.last_limit = 0;
+      break;
     case EventType::job_finished:
       job.finished_at = event.at;
       break;
@@ -138,7 +141,6 @@ void LogReading::see(const Event& event) {
       purged_lately_.insert(event.item);
       break;
     case EventType::job_paused:
-    case EventType::job_resumed:
     case EventType::item_dead_lettered:
     case EventType::gate_accepted:
     case EventType::gate_rejected:

@@ -44,7 +44,7 @@ class SettledItems {
 
  private:
   static constexpr std::int64_t page_items = 4096;
-  std::unordered_map<std::int64_t, std::array<std::uint8_t, page_items / 4>> pages_;
+  std::unordered_map<std::int64_t, std::array<std::uint8_t, page_items / 2>> pages_;
 };
 
 class LogReading {

@@ -198,8 +198,10 @@ void check_review(const Review& review, const Task& task, Findings& findings) {
     }
     case ReviewOutcome::reject: {
       const auto* failed = std::get_if<Failed>(&task.state);
-      took_effect =
-          !same_epoch || (failed != nullptr && failed->cause == FailCause::rejected_by_review);
+      const auto* cancelled = std::get_if<Cancelled>(&task.state);
+      took_effect = !same_epoch ||
+                    (failed != nullptr && failed->cause == FailCause::rejected_by_review) ||
+                    (cancelled != nullptr && cancelled->cause == CancelCause::rejected);
       break;
     }
     case ReviewOutcome::request_changes: {

@@ -1,0 +1,104 @@
+"""What a reviewer sees: the input, the criteria of every gate, summaries, artifacts, and `show` first."""
+
+from pawl import *
+
+WRITE = """version: 1
+workflow: letters
+params: { tone: { type: string, default: kind } }
+items: [{ id: ada, city: London }]
+stages:
+  write:
+    sh: |
+      printf '%%s' '{"output": {"text": "one\\ntwo", "words": 2}}' > "$PAWL_RESULT"
+    out: { text: string, words: integer }
+  check:
+    needs: [write]
+    in: { text: "${stages.write.out.text}", city: "${item.city}", tone: "${params.tone}" }
+    run: [sh, check.sh]
+    out: { verdict: string, reason: string }
+    gates:
+      - name: short
+        expect: { verdict: { equals: fine } }
+      - name: second_look
+        run: [sh, doubt.sh]
+    review: { when: always%s }
+"""
+CHECK = r"""
+echo report > "$PAWL_DIR/report.txt"
+printf '%s' '{"output": {"verdict": "fine", "reason": "long\nreason"}, "summary": "looks right",
+              "artifacts": [{"name": "report.txt", "path": "report.txt"}]}' > "$PAWL_RESULT"
+"""
+DOUBT = r"""
+printf '%s' '{"verdict": "uncertain", "summary": "cannot tell", "criteria": [
+  {"name": "greeting", "passed": true, "expected": "yes", "actual": "yes"},
+  {"name": "names", "passed": false, "expected": "Ada", "actual": "?"}]}' > "$PAWL_RESULT"
+"""
+
+
+class Seeing(ProjectTest):
+    def review(self, show=""):
+        self.write("w.yaml", WRITE % show)
+        self.write("check.sh", CHECK)
+        self.write("doubt.sh", DOUBT)
+        self.pawl("run", "w.yaml", code=PEOPLE)
+        [review] = self.pawl("review", "list", "-q").out.split()
+        return review
+
+    def test_the_input_the_gates_the_summary_and_the_artifacts(self):
+        review = self.review()
+        shown = self.pawl("review", "show", review).out
+        for part in ["why: uncertain", "gate short: accepted", "gate second_look: uncertain, cannot tell",
+                     "summary: looks right", "in:\n  text:\n    one\n    two\n  city: \"London\"\n  tone: \"kind\"\n",
+                     "artifacts:\n  file report.txt, 7 B, /"]:
+            self.assertIn(part, shown)
+        names, greeting = shown.index("  names "), shown.index("  greeting ")
+        self.assertLess(names, greeting, "criteria that are not met come first")
+        [document] = self.pawl("review", "show", review, "--json").json["reviews"]
+        self.assertEqual(document["in"], {"text": "one\ntwo", "city": "London", "tone": "kind"})
+        self.assertIsNone(document["show"])
+        self.assertEqual(self.pawl("review", "next", "--json").json["reviews"], [document])
+
+    def test_show_orders_what_is_seen(self):
+        review = self.review(", show: { main: out.reason, beside: in.text }")
+        shown = self.pawl("review", "show", review).out
+        titles = [line for line in shown.splitlines() if line.endswith(":") and not line.startswith(" ")]
+        self.assertEqual(titles, ["out.reason:", "in.text:", "item:", "in:", "output of attempt 1:", "artifacts:"])
+        self.assertIn("out.reason:\n  long\n  reason\nin.text:\n  one\n  two\nitem:", shown)
+        self.assertEqual(shown.count("long"), 1, "nothing is shown twice")
+        [document] = self.pawl("review", "show", review, "--json").json["reviews"]
+        self.assertEqual(document["show"], {"main": "out.reason", "beside": "in.text"})
+
+    def test_the_input_of_a_human_stage_is_its_output_and_shown_once(self):
+        self.write("w.yaml", "version: 1\nworkflow: w\nitems: [a]\nstages:\n  look:\n"
+                             "    in: { text: \"${item.value}\" }\n    review: { when: always }\n")
+        self.pawl("run", "w.yaml", code=PEOPLE)
+        shown = self.pawl("review", "show", 1).out
+        self.assertNotIn("\nin:\n", shown)
+        self.assertIn("output of attempt 1:\n  text: \"a\"\n", shown)
+        [document] = self.pawl("review", "show", 1, "--json").json["reviews"]
+        self.assertEqual(document["in"], {"text": "a"})
+
+    def test_a_child_of_a_fan_out_has_the_input_of_its_element_and_its_parent_has_none(self):
+        self.write("w.yaml", """version: 1
+workflow: w
+items: [{ id: a, pages: [{ n: 7 }] }]
+stages:
+  read:
+    each: "${item.pages}"
+    in: { page: "${each.n}" }
+    sh: |
+      echo '{"outcome": "needs_review", "output": {"text": "seven"}}' > "$PAWL_RESULT"
+    out: { text: string }
+    review: { when: always }
+""")
+        self.pawl("run", "w.yaml", code=PEOPLE)
+        [document] = self.pawl("review", "next", "--json").json["reviews"]
+        self.assertEqual(document["in"], {"page": 7})
+        self.pawl("review", "approve", document["review"])
+        self.pawl("resume", code=PEOPLE)
+        [document] = self.pawl("review", "next", "--json").json["reviews"]
+        self.assertEqual((document["in"], document["output"]), (None, {"text": ["seven"]}))
+
+
+if __name__ == "__main__":
+    main()

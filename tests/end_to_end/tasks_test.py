@@ -1,0 +1,41 @@
+"""A list of task specs, as a planner writes it, run over the handlers of a workflow file."""
+
+import json
+
+from pawl import *
+
+WORKFLOW = """version: 1
+workflow: plan
+items: { tasks: plan.json }
+handlers:
+  say:
+    run: [echo, "${in.task.goal.text}"]
+  join:
+    sh: jq -r '.in.task.title + " after " + (.in.task.constraints.after | tostring)'
+"""
+PLAN = [{"type": "join", "title": "The end", "depends_on": ["hello"], "constraints": {"after": 2}},
+        {"type": "say", "title": "hello", "goal": {"text": "$(date) ${params.x}; rm -rf /"}},
+        {"hints": {"type": "say"}, "title": "hello", "goal": {"text": "two"}}]
+
+
+class Tasks(ProjectTest):
+    def test_each_task_is_a_stage_with_the_handler_of_its_type(self):
+        self.write("plan.json", json.dumps(PLAN))
+        self.write("w.yaml", WORKFLOW)
+        self.pawl("run", "w.yaml")
+        [line] = self.pawl("results", "--jsonl").lines
+        texts = {stage: output["text"].strip() for stage, output in line["outputs"].items()}
+        self.assertEqual(texts, {"hello": "$(date) ${params.x}; rm -rf /", "hello-2": "two",
+                                 "The-end": "The end after 2"})
+        self.assertEqual(self.job()["tasks"], {"total": 3, "succeeded": 3, "failed": 0})
+
+    def test_faults_of_the_list_are_reported_and_nothing_is_submitted(self):
+        self.write("plan.json", json.dumps([{"type": "sai", "title": "a", "depends_on": ["b"]}]))
+        self.write("w.yaml", WORKFLOW)
+        refused = self.pawl("run", "w.yaml", code=USAGE)
+        self.assertIn("there is no handler for type \"sai\" of task 1", refused.err)
+        self.assertIn("did you mean \"say\"?", refused.err)
+
+
+if __name__ == "__main__":
+    main()
