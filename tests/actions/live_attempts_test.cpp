@@ -53,6 +53,21 @@ TEST_F(Live, reports_have_the_newest_progress_and_message) {
   EXPECT_EQ(report().message, "begins");
 }
 
+TEST_F(Live, progress_outside_of_0_to_1_is_ignored) {
+  for (const char* const wrong : {"1.01", "250", "-0.1", "1e400", "NaN", "\"0.9\"", "true"}) {
+    SCOPED_TRACE(wrong);
+    const std::string line = "{\"progress\":" + std::string(wrong) + "}\n";
+    write(place / "events.jsonl", line);
+    EXPECT_TRUE(report().is_empty());
+    write(place / "events.jsonl", "{\"progress\":0.25}\n" + line);
+    EXPECT_EQ(report().progress, 0.25);
+  }
+  for (const char* const right : {"0", "1", "0.5"}) {
+    write(place / "events.jsonl", "{\"progress\":" + std::string(right) + "}\n");
+    EXPECT_EQ(report().progress, std::stod(right));
+  }
+}
+
 TEST_F(Live, only_the_end_of_a_long_file_and_of_a_long_message_is_read) {
   write(place / "events.jsonl", "{\"message\":\"old\"}\n" + std::string(100'000, 'x') +
                                     "\n{\"message\":\"" + std::string(5'000, 'y') + "\"}\n");

@@ -69,6 +69,11 @@ TEST(Csv, quotes_what_needs_it_and_disarms_formulas) {
   EXPECT_EQ(csv_line({"two\nlines", "red\x1b[31m"}), "\"two\nlines\",red\\u001b[31m\n");
 }
 
+TEST(Csv, disarms_formulas_behind_blanks) {
+  EXPECT_EQ(csv_line({" =1+1", "\t=1", "\n-x", "  @a"}), "' =1+1,\"'\t=1\",\"'\n-x\",'  @a\n");
+  EXPECT_EQ(csv_line({" a=1", "   ", "a"}), "\" a=1\",\"   \",a\n");
+}
+
 TEST(Shortened, keeps_the_width_and_shows_that_something_is_missing) {
   EXPECT_EQ(shortened("abcdef", 6), "abcdef");
   EXPECT_EQ(shortened("abcdef", 4), "abc…");

@@ -312,6 +312,22 @@ class Screen(TerminalTest):
         self.assertEqual(here.end(), 0)
         self.assertFalse(os.path.lexists(name))
 
+    def test_what_the_opener_saves_leaves_the_stored_file_alone(self):
+        opener = self.project / "opener.sh"
+        opener.write_text('chmod u+w "$1"; echo damaged > "$1"; cat "$1" > saved\n')
+        here = self.terminal("review", "next", env={"PAWL_OPENER": f"sh {opener}"})
+        here.until(PROMPT)
+        here.type("o")
+        here.until(PROMPT)
+        self.assertEqual((self.project / "saved").read_text(), "damaged\n", "the opener could save")
+        opener.write_text('cat "$1" > saved\n')
+        here.type("o")
+        here.until(PROMPT)
+        self.assertEqual((self.project / "saved").read_text(), "printed: ada\n", "opened again, it is as it was")
+        here.type("q")
+        self.assertEqual(here.end(), 0)
+        self.assertTrue(self.pawl("verify", "--json").json["ok"])
+
     def test_without_a_program_to_open_it_the_path_is_named(self):
         here = self.terminal("review", "next", env={"PATH": "/nowhere"})
         here.until(PROMPT)

@@ -46,6 +46,67 @@ class ChangedScripts(ProjectTest):
         self.write("scripts/judge.sh", """echo '{"verdict":"accepted"}' > "$PAWL_RESULT"\n""")
         self.assertIn("because scripts/judge.sh changed", self.pawl("run", "s.yaml", "--dry-run").out)
 
+    def test_a_script_behind_options_counts_too(self):
+        for options in ["-e", "-e, -u", "-eu, --"]:
+            with self.subTest(options=options):
+                name = f"o{len(options)}.yaml"
+                self.write(name, WORKFLOW.replace("workflow: s", f"workflow: o{len(options)}")
+                           .replace("[sh, scripts/work.sh", f"[sh, {options}, scripts/work.sh"))
+                self.write("scripts/work.sh", "echo broken\n")
+                self.pawl("run", name)
+                self.assertIn("2 finished (skip), 0 to run", self.pawl("run", name, "--dry-run").out)
+                self.write("scripts/work.sh", "echo mended\n")
+                self.assertIn("2 because scripts/work.sh changed", self.pawl("run", name, "--dry-run").out)
+                self.assertEqual(self.pawl("run", name, "--json").json["items"]["adopted"], 0)
+                self.assertEqual(self.texts(), {"mended"})
+
+
+class Cancelled(ProjectTest):
+    """A job that adopted an item, and was cancelled before the other one could run."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("w.yaml", """
+version: 1
+workflow: w
+items: { file: items.jsonl, id: "${item.name}" }
+stages:
+  work: { sh: echo done }
+""")
+        self.write("items.jsonl", '{"name": "a"}\n')
+        self.pawl("run", "w.yaml")
+        self.write("items.jsonl", '{"name": "a"}\n{"name": "b"}\n')
+        self.pawl("run", "w.yaml", "--detach")
+        self.pawl("job", "cancel", 2, "--yes")
+
+    def test_the_adopted_item_stays_done_and_the_other_one_is_cancelled(self):
+        job = self.job(2)
+        self.assertEqual(job["state"], "cancelled")
+        self.assertEqual({name: job["items"][name] for name in ["total", "succeeded", "cancelled", "adopted"]},
+                         {"total": 2, "succeeded": 1, "cancelled": 1, "adopted": 1})
+        states = {one["item"]: one["state"] for one in self.pawl("item", "list", "--job", 2, "--json").json["items"]}
+        self.assertEqual(states, {"a": "succeeded", "b": "cancelled"})
+        self.assertIn("1/2 done", self.pawl("status", 2).out)
+        self.assert_verified()
+
+    def test_the_next_job_adopts_the_item_again_and_runs_the_other_one(self):
+        plan = self.pawl("run", "w.yaml", "--dry-run").out
+        self.assertIn("1 finished (skip), 1 to run", plan)
+        again = self.pawl("run", "w.yaml", "--json").json
+        self.assertEqual((again["items"]["adopted"], again["items"]["succeeded"]), (1, 2))
+        [line] = [line for line in self.pawl("results", 3, "--jsonl").lines if line["item"] == "a"]
+        self.assertEqual(line["outputs"]["work"]["text"], "done\n")
+        self.assert_verified()
+
+    def test_an_export_of_it_has_what_was_adopted(self):
+        self.pawl("export", 2, "-o", "job.jsonl")
+        moved = self.pawl("import", "job.jsonl", "--store", "other.db", "--json").json
+        self.assertIsNotNone(moved["originals"])
+        [line] = [line for line in self.pawl("results", moved["job"], "--jsonl", "--store", "other.db").lines
+                  if line["item"] == "a"]
+        self.assertEqual(line["outputs"]["work"]["text"], "done\n")
+        self.assert_whole(self.pawl("verify", "--store", "other.db", "--json").json)
+
 
 class Rejections(ProjectTest):
     WORKFLOW = """
@@ -84,6 +145,26 @@ stages:
         again = self.pawl("run", "p.yaml", "--json").json
         self.assertEqual((again["items"]["adopted"], again["items"]["rejected"]), (2, 1))
         self.pawl("verify")
+
+    def test_an_export_has_the_originals_of_adopted_items_that_were_rejected(self):
+        self.write("p.yaml", self.WORKFLOW)
+        self.write("items.jsonl", '{"name": "a"}\n')
+        self.pawl("run", "p.yaml", code=PEOPLE)
+        self.pawl("review", "reject", 1, "--reason", "blurred")
+        self.pawl("resume")
+        again = self.pawl("run", "p.yaml", "--json").json
+        self.assertEqual((again["items"]["adopted"], again["items"]["rejected"]), (1, 1))
+        self.pawl("export", 2, "-o", "job.jsonl")
+        moved = self.pawl("import", "job.jsonl", "--store", "other.db", "--json").json
+        self.assertIsNotNone(moved["originals"], "only a rejected item was adopted")
+        there = ["--store", "other.db"]
+        originals = self.pawl("status", moved["originals"], *there, "--json").json
+        self.assertEqual((originals["items"]["total"], originals["items"]["rejected"]), (1, 1))
+        self.assertEqual(self.pawl("status", moved["job"], *there, "--json").json["items"], again["items"])
+        [line] = self.pawl("results", moved["job"], "--jsonl", *there).lines
+        self.assertEqual(line["outputs"]["draw"]["text"], "a\n")
+        self.assertIn("blurred", self.pawl("why", f"{moved['originals']}/a", *there).out)
+        self.assert_whole(self.pawl("verify", *there, "--json").json)
 
     def test_a_stage_for_all_items_cannot_end_one(self):
         workflow = self.WORKFLOW.partition("  publish:")[0]

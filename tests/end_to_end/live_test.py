@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -139,12 +140,38 @@ touch there; wait_for end""")
         watch.wait(PATIENCE)
         os.close(ours)
 
-    def read_until(self, terminal, words):
+    def read_until(self, terminal, *words):
+        """What the terminal showed until all of the words were there."""
         text, end = "", time.monotonic() + PATIENCE
-        while words not in text:
+        while not all(word in text for word in words):
             self.assertLess(time.monotonic(), end, f"never came: {words}\n{text}")
             if select.select([terminal], [], [], 1)[0]:
                 text += os.read(terminal, 65536).decode("utf-8", "replace")
+        return text
+
+    def test_the_time_that_is_left_leaves_out_what_waits_for_people(self):
+        people = [f"p{i}" for i in range(20)]
+        self.write("w.yaml", stage_of(GATE + """
+case "$NAME" in
+  quick) ;;
+  slow) wait_for go ;;
+  *) echo '{"outcome": "needs_review", "output": {}}' > "$PAWL_RESULT" ;;
+esac""", 'env: { NAME: "${item.value}" }\nreview: { when: on_escalation }',
+                                      head=f"items: [quick, slow, {', '.join(people)}]"))
+        begun = time.monotonic()
+        ours, theirs = pty.openpty()
+        run = subprocess.Popen([PROGRAM, "run", "w.yaml"], cwd=self.dir, stdin=theirs, stdout=theirs,
+                               stderr=theirs, env=self.environment(TERM="xterm"), start_new_session=True)
+        self._started.append(run)
+        os.close(theirs)
+        # One item is done and one is left: that takes as long as the first one did.
+        text = self.read_until(ours, "   about ", "20 reviews wait")
+        about = re.findall(r"   about (?:(\d+)m)?([\d.]+)s", text)[-1]
+        self.assertLessEqual(60 * int(about[0] or 0) + float(about[1]), time.monotonic() - begun + 1)
+        self.let_go("go")
+        self.read_until(ours, "waits for people")
+        self.assertEqual(run.wait(PATIENCE), PEOPLE)
+        os.close(ours)
 
     def test_a_file_that_is_no_file_of_events_is_left_alone(self):
         run = self.run_in_background(
@@ -159,6 +186,62 @@ touch there; wait_for end""")
         shown = self.pawl("item", "attempts", "a").out
         self.assertIn("\ns, attempt 1\nran: ", shown)
         self.assertIn("\nnote: 2 lines of PAWL_EVENTS were ignored; the first: line 2: not JSON: half a li\n", shown)
+
+    def test_progress_that_is_not_between_0_and_1_is_not_shown(self):
+        for line in ['{"progress": 1.01}', '{"progress": 250}', '{"progress": -0.1}', '{"progress": 1e400}',
+                     '{"progress": NaN}', '{"progress": "0.9"}', '{"progress": true}', '{"progress": null}']:
+            with self.subTest(line=line):
+                run = self.run_in_background(f"""rm -f here go
+printf '%s\\n' '{{"progress": 0.25}}' '{line}' '{{"message": "written"}}' >> "$PAWL_EVENTS"
+touch here; wait_for go""")
+                [report] = self.wait_until("the report", lambda: run.poll() is None and (self.dir / "here").exists()
+                                           and self.job()["live"])
+                self.assertEqual((report["progress"], report["message"]), (0.25, "written"))
+                self.assertIn("attempt 1  25%, written\n", self.pawl("status").out)
+                self.let_go("go")
+                self.finish(run)
+                (self.dir / "here").unlink()
+
+    def test_progress_that_is_never_a_share_leaves_the_message_alone(self):
+        run = self.run_in_background("""echo '{"progress": 42, "message": "page 42"}' >> "$PAWL_EVENTS"
+touch here; wait_for go""")
+        self.there("here")
+        [report] = self.wait_until("the report", lambda: self.job()["live"])
+        self.assertEqual((report["progress"], report["message"]), (None, "page 42"))
+        shown = self.pawl("item", "show", "a").out
+        self.assertIn("attempt 1  page 42\n", shown)
+        self.assertNotIn("%", shown)
+        self.let_go("go")
+        self.finish(run)
+
+
+class Secrets(LiveTest):
+    SECRET = "k3y-of-the-house"
+
+    def note(self, line):
+        """The note about an ignored line. In the line, KEY stands for the secret."""
+        self.write("w.yaml", stage_of(f"""printf '%s\\n' "{line.replace('KEY', '$TOKEN')}" >> "$PAWL_EVENTS" """,
+                                      "secrets: [TOKEN]"))
+        self.pawl("run", "w.yaml", "--new", env={"TOKEN": self.SECRET})
+        shown = self.pawl("item", "attempts", "a").out
+        raw = self.pawl("item", "attempts", "a", "--json").out
+        for text in (shown, raw):
+            self.assertNotIn(self.SECRET[:4], text, "not even the beginning of it")
+            self.assertNotIn(self.SECRET[-4:], text, "nor the end")
+        return next(part for part in shown.splitlines() if part.startswith("note: "))
+
+    def test_a_secret_in_an_ignored_line_is_masked(self):
+        self.assertTrue(self.note("token KEY").endswith("line 1: not JSON: token ***"))
+
+    def test_a_secret_where_the_quote_is_cut_is_masked_whole(self):
+        for before in [40, 50, 57, 59, 60]:
+            with self.subTest(before=before):
+                line = "x" * before + "%s and more of it than is quoted"
+                said = self.note(line % "KEY").partition("not JSON: ")[2]
+                self.assertEqual(said, (line % "***")[:60] + "…")
+
+    def test_a_secret_in_a_member_that_is_not_known_is_masked(self):
+        self.assertIn("***", self.note('{\\"my KEY\\": 1}'))
 
 
 if __name__ == "__main__":

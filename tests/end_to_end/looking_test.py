@@ -184,6 +184,21 @@ stages:
         self.assertIn("--csv cannot be combined", self.pawl("item", "list", "--csv", "--quiet", code=USAGE).err)
         self.assertFalse((self.dir / "out").exists())
 
+    def test_texts_that_are_formulas_behind_blanks_are_disarmed(self):
+        self.write("f.yaml", r"""
+version: 1
+workflow: f
+items: [a]
+stages:
+  s:
+    sh: |
+      printf '%s' '{"output": {"space": "  =1+1", "tab": "\t=cmd()", "line": "\n@x", "number": "-3", "text": " a=1"}}' > "$PAWL_RESULT"
+    out: { space: string, tab: string, line: string, number: string, text: string }
+""")
+        self.pawl("run", "f.yaml")
+        self.assertEqual(rows(self.pawl("results", "--csv").out)[1][2:],
+                         ["'  =1+1", "'\t=cmd()", "'\n@x", "-3", " a=1"])
+
     def test_items_become_a_table_and_filters_take_the_words_of_tables(self):
         table = rows(self.pawl("item", "list", "--csv").out)
         self.assertEqual(table[0], ["item", "state", "category", "at"])

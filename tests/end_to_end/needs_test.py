@@ -82,6 +82,41 @@ stages:
             ("stage 'ask': the secret TOKEN is not set here", "warning"),
             ("stage 'call': the program 'no-such-program' is not in PATH here", "warning")])
 
+    def test_a_script_behind_options_is_needed_too(self):
+        self.write("w.yaml", WORKFLOW.replace("needs: [first], run: [./tools/convert.sh]",
+                                              "run: [sh, -e, -u, tools/convert.sh]"))
+        refused = self.pawl("run", "w.yaml", code=FAILED)
+        self.assertIn("stage 'convert': the script 'tools/convert.sh' does not exist here", refused.err)
+        self.write("tools/convert.sh", SCRIPT)
+        self.pawl("run", "w.yaml")
+        self.assertEqual(self.job()["state"], "completed")
+
+    def test_code_behind_an_option_is_not_a_script(self):
+        self.write("w.yaml", 'version: 1\nworkflow: w\nitems: [a]\nstages:\n'
+                             '  s: { run: [sh, -ec, "echo ./no/script.sh"] }\n'
+                             '  p: { run: [python3, -c, "print(1.5)"] }\n')
+        self.pawl("run", "w.yaml")
+        self.assertEqual(self.job()["state"], "completed")
+
+    def test_why_names_the_script_that_a_worker_lacks(self):
+        self.write("w.yaml", WORKFLOW)
+        self.pawl("run", "w.yaml", "--detach")
+        worker = self.start("work")
+        reason = "the script 'tools/convert.sh' does not exist there"
+        waits = self.wait_until("why names it", lambda: next(
+            (told for told in [self.pawl("why", "a/convert", "--json").json]
+             if reason in (told["waits_for"] or "")), None))
+        self.assertEqual([one["kind"] for one in waits["waits"]], ["not_served"])
+        self.assertRegex(waits["waits_for"], r"^a worker that runs stage convert: worker 1 \(pawl work on [^)]+\) "
+                                             r"leaves it to others: the script")
+        self.assertIn("waits for a worker that runs stage convert: ", self.pawl("why", "a").out)
+        [one] = self.pawl("workers", "--json").json["workers"]
+        self.assertEqual(one["limits"]["leaves"], [{"job": 1, "stage": "convert", "reason": reason}])
+        self.write("tools/convert.sh", SCRIPT, 0o755)
+        self.wait_until("the job has ended", lambda: self.job()["state"] == "completed")
+        self.assertEqual(self.pawl("why", "a", "--json").json["waits"], [])
+        worker.terminate()
+
 
 if __name__ == "__main__":
     main()

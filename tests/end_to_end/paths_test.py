@@ -4,7 +4,7 @@ import json
 import sqlite3
 import unittest
 
-from pawl import JOB_FAILED, USAGE, ProjectTest
+from pawl import DONE, JOB_FAILED, USAGE, ProjectTest
 
 WORKFLOW = """
 version: 1
@@ -110,6 +110,46 @@ class Paths(ProjectTest):
         self.write("work.sh", SCRIPT)
         self.pawl("resume")
         self.assertEqual(self.texts(), {"in/a.txt": f"{self.dir} above"})
+
+
+class OtherItems(ProjectTest):
+    """`--items` of another kind than the items of the workflow file."""
+
+    def keys(self, items, given, stdin=""):
+        """The keys of the items that the job has."""
+        self.write("in/a.md", "a")
+        self.write("in/b.md", "b")
+        self.write("lines.jsonl", '{"n": 1}\n{"n": 2}\n')
+        self.write("w.yaml", f"version: 1\nworkflow: w\nitems: {items}\nstages:\n  s: {{ sh: 'true' }}\n")
+        self.pawl("run", "w.yaml", "--items", given, "--new", stdin=stdin)
+        return [one["item"] for one in self.pawl("item", "list", "--json").json["items"]]
+
+    def test_files_are_named_by_their_path_whatever_the_workflow_file_has(self):
+        for items in ["[x, y]", "{ glob: 'none/*' }", "{ file: lines.jsonl }", "{ run: [cat, lines.jsonl] }"]:
+            with self.subTest(items=items):
+                self.assertEqual(self.keys(items, "in/*.md"), ["in/a.md", "in/b.md"])
+
+    def test_lines_are_not_named_by_the_path_of_their_file(self):
+        from_file = self.keys("{ file: lines.jsonl }", "lines.jsonl")
+        self.assertEqual(len(set(from_file)), 2)
+        for items in ["[x, y]", "{ glob: 'in/*.md' }", "{ run: [cat, none.jsonl] }"]:
+            with self.subTest(items=items):
+                self.assertEqual(self.keys(items, "lines.jsonl"), from_file)
+                self.assertEqual(self.keys(items, "-", stdin='{"n": 1}\n{"n": 2}\n'), from_file)
+
+    def test_the_id_of_the_workflow_file_is_kept(self):
+        self.assertEqual(self.keys("{ run: [cat, none.jsonl], id: '${item.n}' }", "lines.jsonl"), ["1", "2"])
+        self.assertEqual(self.keys("{ file: none.jsonl, id: '${item.name}' }", "in/*.md"), ["a.md", "b.md"])
+
+    def test_an_id_that_the_items_do_not_have_is_reported_for_each_of_them(self):
+        self.write("in/a.md", "a")
+        self.write("in/b.md", "b")
+        self.write("w.yaml", "version: 1\nworkflow: w\nitems: { file: x.jsonl, id: '${item.n}' }\n"
+                             "stages:\n  s: { sh: 'true' }\n")
+        refused = self.pawl("run", "w.yaml", "--items", "in/*.md", code=None)
+        self.assertNotEqual(refused.code, DONE)
+        for name in ["in/a.md", "in/b.md"]:
+            self.assertIn(f"{name}: the item has no id: ${{item.n}} is empty", refused.err)
 
 
 if __name__ == "__main__":

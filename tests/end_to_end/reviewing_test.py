@@ -100,5 +100,48 @@ stages:
         self.assertEqual((document["in"], document["output"]), (None, {"text": ["seven"]}))
 
 
+class ComposedGates(ProjectTest):
+    WORKFLOW = """version: 1
+workflow: w
+items: [a]
+stages:
+  write:
+    sh: |
+      echo '{"output": {"text": "short", "words": 3}}' > "$PAWL_RESULT"
+    out: { text: string, words: integer }
+    gates:
+      - name: good
+        any:
+          - { name: long, expect: { words: { at_least: 100 } } }
+          - { name: exact, expect: { text: { equals: short } } }
+          - all:
+              - { expect: { words: { at_most: 5 } } }
+              - { name: twin, expect: { words: { equals: 4 } } }
+        at_least: %s
+    refine: { attempts: 1 }
+"""
+
+    def shown(self, at_least, code):
+        self.write("w.yaml", self.WORKFLOW % at_least)
+        self.pawl("run", "w.yaml", code=code)
+        text = self.pawl("item", "attempts", "a").out
+        table = text[text.index("GATE "):].splitlines()[1:]
+        return text, [(line.split()[0], line.split()[1], line.split()[-1]) for line in table]
+
+    def test_attempts_list_the_criteria_of_every_part_by_gate(self):
+        text, rows = self.shown(2, JOB_FAILED)
+        for line in ["gate good: rejected", "gate good/long: rejected", "gate good/exact: accepted",
+                     "gate good/3: rejected", "gate good/3/1: accepted", "gate good/3/twin: rejected"]:
+            self.assertIn("\n" + line, text)
+        self.assertEqual(rows, [("good/long", "words", "no"), ("good/3/twin", "words", "no"),
+                                ("good/exact", "text", "yes"), ("good/3/1", "words", "yes")])
+
+    def test_a_gate_of_which_enough_parts_accept_shows_those_that_did_not(self):
+        text, rows = self.shown(1, DONE)
+        self.assertIn("\ngate good: accepted", text)
+        self.assertIn("\ngate good/long: rejected", text)
+        self.assertEqual([row[2] for row in rows], ["no", "no", "yes", "yes"])
+
+
 if __name__ == "__main__":
     main()

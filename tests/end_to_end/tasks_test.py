@@ -36,6 +36,34 @@ class Tasks(ProjectTest):
         self.assertIn("there is no handler for type \"sai\" of task 1", refused.err)
         self.assertIn("did you mean \"say\"?", refused.err)
 
+    def test_a_task_that_depends_on_itself_is_refused(self):
+        self.write("w.yaml", WORKFLOW)
+        for plan in [[{"type": "say", "title": "a", "depends_on": ["a"]}],
+                     [{"type": "say", "title": "b"}, {"type": "say", "title": "a", "depends_on": ["b", "a"]}]]:
+            with self.subTest(plan=plan):
+                self.write("plan.json", json.dumps(plan))
+                for words in [["run"], ["check"]]:
+                    refused = self.pawl(*words, "w.yaml", code=USAGE)
+                    self.assertIn(f'task {len(plan)} depends on itself: "a"', refused.out + refused.err)
+        self.assertFalse((self.dir / ".pawl/pawl.db").exists(), "nothing was submitted")
+
+    def test_tasks_that_depend_on_each_other_are_refused(self):
+        self.write("w.yaml", WORKFLOW)
+        self.write("plan.json", json.dumps([{"type": "say", "title": "a", "depends_on": ["b"]},
+                                            {"type": "say", "title": "b", "depends_on": ["a"]}]))
+        self.pawl("run", "w.yaml", code=USAGE)
+
+    def test_a_task_may_depend_on_others_of_its_own_title(self):
+        self.write("w.yaml", WORKFLOW)
+        self.write("plan.json", json.dumps([{"type": "say", "title": "a", "goal": {"text": "one"}},
+                                            {"type": "say", "title": "a", "goal": {"text": "two"}, "depends_on": ["a"]}]))
+        self.pawl("run", "w.yaml")
+        [line] = self.pawl("results", "--jsonl").lines
+        self.assertEqual({stage: output["text"].strip() for stage, output in line["outputs"].items()},
+                         {"a": "one", "a-2": "two"})
+        stages = self.pawl("graph", "1", "--format", "json").json["stages"]
+        self.assertEqual({one["name"]: one["needs"] for one in stages}, {"a": [], "a-2": ["a"]})
+
 
 if __name__ == "__main__":
     main()

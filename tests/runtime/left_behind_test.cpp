@@ -265,6 +265,39 @@ TEST(LeftBehind, alternatives_and_the_action_are_recorded_and_given_to_the_decid
   EXPECT_FALSE(seen.empty());
 }
 
+/// A JSON text of exactly this many bytes.
+Json text_of(std::size_t bytes) { return Json(std::string(bytes - 2, 'x')); }
+
+TEST(LeftBehind, an_action_of_more_than_8_KiB_is_not_recorded_and_the_work_counts) {
+  World world;
+  WorkflowBuilder build("long");
+  build.stage("work", [](Context& context, std::stop_token) -> Outcome {
+    context.set_action(text_of(context.item_key() == "fits" ? 8'192 : 8'193));
+    return Output{.json = Json("done")};
+  });
+  const JobId job = world.submit(built(build), items({"fits", "too long"}));
+  world.run();
+  const Attempt fits = world.attempts(job, "fits", "work").at(0);
+  EXPECT_EQ(fits.result, AttemptResult::success);
+  EXPECT_EQ(fits.action, text_of(8'192));
+  const Attempt too_long = world.attempts(job, "too long", "work").at(0);
+  EXPECT_EQ(too_long.result, AttemptResult::success);
+  EXPECT_TRUE(too_long.action.is_null());
+}
+
+TEST(LeftBehind, the_last_action_of_an_attempt_is_recorded) {
+  World world;
+  WorkflowBuilder build("twice");
+  build.stage("work", [](Context& context, std::stop_token) -> Outcome {
+    context.set_action(text_of(10'000));
+    context.set_action(Json("short"));
+    return Output{.json = Json("done")};
+  });
+  const JobId job = world.submit(built(build), items({"a"}));
+  world.run();
+  EXPECT_EQ(world.attempts(job, "a", "work").at(0).action, Json("short"));
+}
+
 TEST(LeftBehind, alternatives_that_are_too_long_leave_a_note_and_the_work_counts) {
   World world;
   WorkflowBuilder build("long");
