@@ -95,9 +95,11 @@ struct Expectation {
 
 std::optional<Expectation> expectation_in(std::string_view text) {
   // The longer signs come first; the empty one is a bare number.
-  constexpr std::array<std::pair<std::string_view, Bound>, 7> signs{{{">=", Bound::least},
+  constexpr std::array<std::pair<std::string_view, Bound>, 9> signs{{{">=", Bound::least},
                                                                      {"<=", Bound::most},
                                                                      {"==", Bound::equal},
+                                                                     {"at least", Bound::least},
+                                                                     {"at most", Bound::most},
                                                                      {">", Bound::above},
                                                                      {"<", Bound::below},
                                                                      {"=", Bound::equal},

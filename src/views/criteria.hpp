@@ -52,9 +52,13 @@ struct CriterionRow {
 [[nodiscard]] std::vector<AttemptNumber> attempts_in(const std::vector<CriterionRow>& rows);
 
 /// How far a cell is from its expectation. 0 if it passed. Otherwise, if both values are numbers:
-/// the bound minus the actual value for ">= bound" and "> bound", the reverse for "<= bound" and
-/// "< bound", the size of the difference for "= bound" and a bare number. "length" before both
-/// values is ignored. None for everything else, and where the numbers do not explain the failure.
+///
+/// - ">= bound", "> bound" and "at least bound": the bound minus the actual value
+/// - "<= bound", "< bound" and "at most bound": the actual value minus the bound
+/// - "= bound", "== bound" and a bare number: the size of the difference
+///
+/// "length" before both values is ignored. None for everything else, and where the numbers do not
+/// explain the failure.
 [[nodiscard]] std::optional<double> distance_of(const CriterionCell& cell);
 
 /// The trend at the last of these cells, which are of one epoch and one row:

@@ -73,6 +73,8 @@ TEST(Distance, is_what_is_missing_to_the_bound) {
   EXPECT_EQ(distance_of({1, no, "= 3", "5"}), 2);
   EXPECT_EQ(distance_of({1, no, "== 3", "5"}), 2);
   EXPECT_EQ(distance_of({1, no, "4", "-1"}), 5);
+  EXPECT_EQ(distance_of({1, no, "at least 800", "720"}), 80);
+  EXPECT_EQ(distance_of({1, no, "at most 2", "5"}), 3);
   EXPECT_EQ(distance_of({1, no, ">0.5", "0.25"}), 0.25);
   EXPECT_EQ(distance_of({1, no, "< 3", "3"}), 0) << "as near as a strict bound can be missed";
   EXPECT_EQ(distance_of({1, no, "length >= 10", "length 4"}), 6);
