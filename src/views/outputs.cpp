@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "pawl/codec/json.hpp"
-#include "workflow/file_value.hpp"
 
 namespace pawl::views {
 

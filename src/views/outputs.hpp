@@ -8,10 +8,7 @@
 
 #include "pawl/core/json.hpp"
 #include "pawl/store/records.hpp"
-
-namespace pawl::workflow {
-struct FileValue;
-}
+#include "workflow/file_value.hpp"
 
 namespace pawl::views {
 
