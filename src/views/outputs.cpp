@@ -1,11 +1,10 @@
 #include "views/outputs.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "pawl/codec/json.hpp"
-#include "workflow/file_value.hpp"
 
 namespace pawl::views {
 
@@ -38,6 +37,50 @@ Json with_paths(Records& records, const Json& value) {
   std::vector<std::pair<std::string, Json>> all = members(value);
   for (auto& [key, one] : all) one = with_paths(records, one);
   return Json::object(all);
+}
+
+namespace {
+
+using FileLines = std::function<std::vector<std::string>(const FileValue&)>;
+
+void append_lines(std::vector<std::string>& lines, std::string_view text,
+                  const std::string& indent) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(indent + std::string(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+void append_value(std::vector<std::string>& lines, const Json& value, const std::string& indent,
+                  const FileLines& lines_of_file) {
+  if (const std::optional<FileValue> file = file_of(value)) {
+    for (const std::string& line : lines_of_file(*file)) lines.push_back(indent + line);
+    return;
+  }
+  const Result<std::string> text = JsonView(value).string();
+  append_lines(lines, text && text->contains('\n') ? *text : pretty(value), indent);
+}
+
+}  // namespace
+
+std::vector<std::string> readable_lines(const Json& output, const FileLines& lines_of_file) {
+  std::vector<std::string> lines;
+  if (!is_object(output) || file_of(output)) {
+    append_value(lines, output, "", lines_of_file);
+    return lines;
+  }
+  for (const auto& [field, value] : members(output)) {
+    const Result<std::string> text = JsonView(value).string();
+    const bool is_long = (text && text->contains('\n')) || is_object(value) || is_array(value);
+    if (is_long) {
+      lines.push_back(field + ":");
+      append_value(lines, value, "  ", lines_of_file);
+    } else {
+      lines.push_back(field + ": " + pretty(value));
+    }
+  }
+  return lines;
 }
 
 }  // namespace pawl::views

@@ -1,11 +1,14 @@
 #pragma once
 
-/// Outputs as documents show them: with the path of each file.
+/// Outputs as documents and people read them.
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "pawl/core/json.hpp"
 #include "pawl/store/records.hpp"
+#include "workflow/file_value.hpp"
 
 namespace pawl::views {
 
@@ -15,5 +18,11 @@ namespace pawl::views {
 
 /// The object with this member, appended or replacing a member of the same name.
 [[nodiscard]] Json with_member(const Json& object, const std::string& key, Json value);
+
+/// An output as readable lines: multi-line strings as they are, everything else as indented JSON,
+/// and each file as the lines that `lines_of_file` returns.
+[[nodiscard]] std::vector<std::string> readable_lines(
+    const Json& output,
+    const std::function<std::vector<std::string>(const workflow::FileValue&)>& lines_of_file);
 
 }  // namespace pawl::views

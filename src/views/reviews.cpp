@@ -7,6 +7,7 @@
 #include "pawl/views/documents.hpp"
 #include "pawl/workflow/action.hpp"
 #include "views/attempts.hpp"
+#include "views/criteria_document.hpp"
 #include "views/outputs.hpp"
 
 namespace pawl::views {
@@ -65,6 +66,8 @@ Result<Json> output_of_attempt(Records& records, const ShownReview& shown, Attem
 }
 
 Result<Json> shown_review_document(Records& records, const ShownReview& shown) {
+  const Result<Task> task = records.task(shown.review.task);
+  if (!task) return std::unexpected(task.error());
   Json document = review_document(shown.review, shown.item_key(), shown.stage().name);
   std::vector<Json> attempts;
   for (const Attempt& attempt : shown.attempts) {
@@ -76,6 +79,9 @@ Result<Json> shown_review_document(Records& records, const ShownReview& shown) {
   document = with_member(document, "in", with_paths(records, shown.in));
   document = with_member(document, "output", with_paths(records, shown.output));
   document = with_member(document, "data", shown.item ? shown.item->data : Json());
+  document = with_member(document, "criteria",
+                         criteria_document(records, {*task, shown.stage().name,
+                                                     shown.stage().handler, shown.attempts}));
   return with_member(document, "attempts", Json::array(attempts));
 }
 

@@ -39,7 +39,7 @@ struct ShownReview {
 [[nodiscard]] Result<Json> output_of_attempt(Records& records, const ShownReview& shown,
                                              AttemptNumber number);
 
-/// The JSON document of a review, with its input, output and attempts.
+/// The JSON document of a review, with its input, output, attempts and criteria.
 [[nodiscard]] Result<Json> shown_review_document(Records& records, const ShownReview& shown);
 
 }  // namespace pawl::views

@@ -11,11 +11,13 @@
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/store/each_row.hpp"
+#include "views/criteria_document.hpp"
 #include "views/items.hpp"
 
 namespace pawl::cli {
 
 using views::cause_of;
+using views::criteria_document;
 using views::load_item;
 using views::shown_item_document;
 using views::ShownItem;
@@ -189,6 +191,15 @@ int item_show(Session& session, const AddressText& asked) {
        .id = id});
 }
 
+/// The criteria of each task that has attempts.
+Json criteria_documents(Records& records, const std::vector<TaskAttempts>& all) {
+  std::vector<Json> documents;
+  for (const TaskAttempts& one : all) {
+    if (!one.attempts.empty()) documents.push_back(criteria_document(records, one));
+  }
+  return Json::array(documents);
+}
+
 int item_attempts(Session& session, const AddressText& asked) {
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
@@ -204,8 +215,13 @@ int item_attempts(Session& session, const AddressText& asked) {
       list.add({.document = [&] { return whole_attempt_document(records, one, attempt); }});
     }
   }
-  return list.finish(
-      {.text = attempts_text(*all, address->workflow, session.style(), session.times())});
+  Listing::Ending ending;
+  if (session.output() == OutputMode::json) {
+    ending.members = {{"criteria", criteria_documents(records, *all)}};
+  } else if (!session.prints_json()) {
+    ending.text = attempts_text(records, *all, address->workflow, session.style(), session.times());
+  }
+  return list.finish(ending);
 }
 
 }  // namespace

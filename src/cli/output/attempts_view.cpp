@@ -3,11 +3,16 @@
 #include <algorithm>
 
 #include "actions/attempt_records.hpp"
+#include "cli/output/criteria_view.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/core/decide.hpp"
 
 namespace pawl::cli {
+
+using views::NamedCriterion;
+using views::OutputChange;
+
 namespace {
 
 Paint paint_of_attempt(const Attempt& attempt) {
@@ -27,39 +32,14 @@ Paint paint_of(Verdict verdict) {
   return Paint::plain;
 }
 
-/// One gate, or one part of a composed gate, with the names that lead to it.
-struct NamedAssessment {
-  std::string name;  ///< "quality/1"
-  const Assessment* assessment;
-};
-
-void add_named(const std::string& prefix, const std::vector<Assessment>& assessments,
-               std::vector<NamedAssessment>& all) {
-  for (const Assessment& one : assessments) {
-    all.push_back({prefix + one.gate, &one});
-    add_named(prefix + one.gate + "/", one.parts, all);
-  }
-}
-
-std::vector<NamedAssessment> all_of_attempt(const Attempt& attempt) {
-  std::vector<NamedAssessment> all;
-  add_named({}, attempt.assessments, all);
-  return all;
-}
-
 }  // namespace
 
 std::string criteria_met(const Attempt& attempt) {
-  std::size_t met = 0;
-  std::size_t all = 0;
-  const auto add = [&](const std::vector<Criterion>& criteria) {
-    all += criteria.size();
-    met += static_cast<std::size_t>(std::ranges::count(criteria, true, &Criterion::passed));
-  };
-  for (const NamedAssessment& one : all_of_attempt(attempt)) add(one.assessment->criteria);
-  // Attempts of older versions have only their feedback.
-  if (attempt.assessments.empty() && attempt.feedback) add(attempt.feedback->criteria);
-  return all == 0 ? std::string() : std::to_string(met) + "/" + std::to_string(all);
+  const std::vector<NamedCriterion> all = views::named_criteria(attempt);
+  if (all.empty()) return {};
+  const auto met =
+      std::ranges::count_if(all, [](const NamedCriterion& one) { return one.criterion->passed; });
+  return std::to_string(met) + "/" + std::to_string(all.size());
 }
 
 std::string ignored_lines_in_words(const Attempt& attempt) {
@@ -74,29 +54,13 @@ std::string ignored_lines_in_words(const Attempt& attempt) {
 
 std::string assessments_text(const Attempt& attempt, const Style& style) {
   std::string out;
-  std::vector<std::pair<std::string, const Criterion*>> criteria;
-  for (const auto& [name, assessment] : all_of_attempt(attempt)) {
+  for (const auto& [name, assessment] : views::named_assessments(attempt)) {
     out += "gate " + printable(name) + (assessment->advisory ? " (advisory): " : ": ") +
            style.paint(paint_of(assessment->verdict), name_of(assessment->verdict));
     if (!assessment->summary.empty()) out += ", " + printable(assessment->summary);
     out += "\n";
-    for (const Criterion& one : assessment->criteria) criteria.emplace_back(name, &one);
   }
-  if (criteria.empty()) return out;
-  std::ranges::stable_partition(criteria, [](const auto& one) { return !one.second->passed; });
-  Table table({{"GATE", Table::Align::left, 24},
-               {"CRITERION", Table::Align::left, 40},
-               {"EXPECTED", Table::Align::left, 40},
-               {"ACTUAL", Table::Align::left, 40},
-               {"PASSED"}});
-  for (const auto& [gate, one] : criteria) {
-    table.add({gate,
-               one->name,
-               one->expected,
-               one->actual,
-               {one->passed ? "yes" : "no", one->passed ? Paint::green : Paint::red}});
-  }
-  return out + table.text(style);
+  return out;
 }
 
 std::string alternatives_text(const Attempt& attempt) {
@@ -109,25 +73,23 @@ std::string alternatives_text(const Attempt& attempt) {
   return out;
 }
 
-std::string criteria_table(const Feedback& feedback, const Style& style) {
-  if (feedback.criteria.empty()) return {};
-  std::vector<Criterion> sorted = feedback.criteria;
-  std::ranges::stable_partition(sorted, [](const Criterion& one) { return !one.passed; });
-  Table table({{"CRITERION", Table::Align::left, 40},
-               {"EXPECTED", Table::Align::left, 40},
-               {"ACTUAL", Table::Align::left, 40},
-               {"PASSED"}});
-  for (const Criterion& one : sorted) {
-    table.add({one.name,
-               one.expected,
-               one.actual,
-               {one.passed ? "yes" : "no", one.passed ? Paint::green : Paint::red}});
+namespace {
+
+/// What the table of the attempts has no room for; empty if there is nothing.
+std::string details_of(const Attempt& attempt, const std::vector<OutputChange>& changes,
+                       const Style& style) {
+  std::string details = assessments_text(attempt, style) + alternatives_text(attempt) +
+                        output_change_text(changes, attempt.number);
+  if (const std::string ignored = ignored_lines_in_words(attempt); !ignored.empty()) {
+    details += "note: " + ignored + "\n";
   }
-  return table.text(style);
+  return details;
 }
 
-std::string attempts_text(const std::vector<TaskAttempts>& all, const Workflow& workflow,
-                          const Style& style, const Times& times) {
+}  // namespace
+
+std::string attempts_text(Records& records, const std::vector<TaskAttempts>& all,
+                          const Workflow& workflow, const Style& style, const Times& times) {
   Table table({{"STAGE", Table::Align::left, 40},
                {"#", Table::Align::right},
                {"CAUSE"},
@@ -139,6 +101,7 @@ std::string attempts_text(const std::vector<TaskAttempts>& all, const Workflow& 
   for (const TaskAttempts& one : all) {
     StageDefinition stage = workflow.stage(one.task.stage());
     if (one.task.child) stage = policies_of_child(std::move(stage));
+    const std::vector<OutputChange> changes = output_changes(records, one.attempts);
     for (const Attempt& attempt : one.attempts) {
       table.add({one.name(),
                  std::to_string(attempt.number),
@@ -147,10 +110,7 @@ std::string attempts_text(const std::vector<TaskAttempts>& all, const Workflow& 
                  in_words(time_taken(attempt)),
                  times.of(attempt.ended_at),
                  pawl::explain(stage, attempt)});
-      std::string details = assessments_text(attempt, style) + alternatives_text(attempt);
-      if (const std::string ignored = ignored_lines_in_words(attempt); !ignored.empty()) {
-        details += "note: " + ignored + "\n";
-      }
+      const std::string details = details_of(attempt, changes, style);
       if (details.empty()) continue;
       findings +=
           "\n" +
@@ -158,6 +118,10 @@ std::string attempts_text(const std::vector<TaskAttempts>& all, const Workflow& 
                       printable(one.name()) + ", attempt " + std::to_string(attempt.number)) +
           "\nran: " + printable(views::action_in_words(attempt, one.handler)) + "\n" + details;
     }
+    const std::string criteria = criteria_text(criteria_of(one.attempts), style);
+    if (criteria.empty()) continue;
+    findings += "\n" + style.paint(Paint::bold, printable(one.name()) + ", criteria by attempt") +
+                "\n" + criteria;
   }
   if (table.empty()) return "no attempt has ended yet\n";
   return table.text(style) + findings;

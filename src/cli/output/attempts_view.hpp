@@ -16,16 +16,14 @@ using views::TaskAttempts;
 using views::time_taken;
 
 /// A table of the attempts. Below it stands what the gates found in each of them, what else the
-/// stage considered, and how many lines of PAWL_EVENTS were ignored.
-[[nodiscard]] std::string attempts_text(const std::vector<TaskAttempts>& all,
+/// stage considered, how the output changed, and how many lines of PAWL_EVENTS were ignored. The
+/// attempts of each task end with a table of their criteria.
+[[nodiscard]] std::string attempts_text(Records& records, const std::vector<TaskAttempts>& all,
                                         const Workflow& workflow, const Style& style,
                                         const Times& times);
 
-/// The criteria of the feedback, failed ones first. Empty if there are none.
-[[nodiscard]] std::string criteria_table(const Feedback& feedback, const Style& style);
-
-/// What each gate found in the attempt: a line with its verdict and summary, and below these lines
-/// a table of all criteria by gate, failed ones first. Empty if no gate judged.
+/// What each gate found in the attempt: a line with its verdict and summary. Empty if no gate
+/// judged.
 [[nodiscard]] std::string assessments_text(const Attempt& attempt, const Style& style);
 
 /// What else the stage considered, one line each. Empty if it named nothing.

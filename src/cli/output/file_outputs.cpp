@@ -1,16 +1,12 @@
 #include "cli/output/file_outputs.hpp"
 
-#include <algorithm>
-#include <string_view>
-#include <utility>
+#include <sstream>
 
 #include "cli/output/render.hpp"
-#include "pawl/codec/json.hpp"
 #include "text/utf8.hpp"
 
 namespace pawl::cli {
 
-using workflow::file_of;
 using workflow::FileValue;
 
 namespace {
@@ -19,29 +15,18 @@ constexpr std::size_t name_bytes_max = 120;
 /// The size of the largest file that is shown line by line.
 constexpr std::int64_t shown_bytes_max = std::int64_t{1} << 20U;
 
-void append_lines(std::vector<std::string>& lines, std::string_view text,
-                  const std::string& indent) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(indent + std::string(text.substr(0, end)));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-}
-
-void append_value(Records& records, std::vector<std::string>& lines, const Json& value,
-                  const std::string& indent) {
-  if (const std::optional<FileValue> file = file_of(value)) {
-    const Result<std::filesystem::path> path = records.payload_path(file->sha256);
-    lines.push_back(indent + "file " + file->name + ", " + bytes_in_words(file->size) + ", " +
-                    (path ? path->string() : "its content is missing"));
-    if (file->size > shown_bytes_max) return;
-    const Result<std::string> bytes = records.payload(file->sha256);
-    const bool is_text = bytes && bytes->find('\0') == std::string::npos;
-    if (is_text) append_lines(lines, *bytes, indent);
-    return;
-  }
-  const Result<std::string> text = JsonView(value).string();
-  append_lines(lines, text && text->contains('\n') ? *text : pretty(value), indent);
+/// Where the content of the file is, and the content itself if it is a small text.
+std::vector<std::string> lines_of_file(Records& records, const FileValue& file) {
+  const Result<std::filesystem::path> path = records.payload_path(file.sha256);
+  std::vector<std::string> lines{"file " + file.name + ", " + bytes_in_words(file.size) + ", " +
+                                 (path ? path->string() : "its content is missing")};
+  if (file.size > shown_bytes_max) return lines;
+  const Result<std::string> bytes = records.payload(file.sha256);
+  const bool is_text = bytes && bytes->find('\0') == std::string::npos;
+  if (!is_text) return lines;
+  std::istringstream content(*bytes);
+  for (std::string line; std::getline(content, line);) lines.push_back(line);
+  return lines;
 }
 
 }  // namespace
@@ -67,22 +52,8 @@ std::string safe_file_name(const std::string& text) {
 }
 
 std::vector<std::string> readable_lines(Records& records, const Json& output) {
-  std::vector<std::string> lines;
-  if (!is_object(output) || file_of(output)) {
-    append_value(records, lines, output, "");
-    return lines;
-  }
-  for (const auto& [field, value] : members(output)) {
-    const Result<std::string> text = JsonView(value).string();
-    const bool is_long = (text && text->contains('\n')) || is_object(value) || is_array(value);
-    if (is_long) {
-      lines.push_back(field + ":");
-      append_value(records, lines, value, "  ");
-    } else {
-      lines.push_back(field + ": " + pretty(value));
-    }
-  }
-  return lines;
+  return views::readable_lines(output,
+                               [&](const FileValue& file) { return lines_of_file(records, file); });
 }
 
 }  // namespace pawl::cli

@@ -1,81 +1,38 @@
 #include "cli/output/line_diff.hpp"
 
 #include <algorithm>
-#include <cstdint>
+
+#include "text/line_edits.hpp"
 
 namespace pawl::cli {
 namespace {
 
-using Lines = std::vector<std::string>;
+using text::EditKind;
+using text::LineEdit;
 
 constexpr std::size_t context = 3;
-/// If more comparisons are needed, the whole middle is shown as replaced.
-constexpr std::size_t comparisons_max = 4'000'000;
 
-struct Edit {
-  char kind;  ///< ' ', '-' or '+'
-  const std::string* line;
-};
-
-/// Compares the middle by its longest common subsequence.
-void append_middle(std::vector<Edit>& edits, const Lines& before, const Lines& after,
-                   std::size_t first, std::size_t before_end, std::size_t after_end) {
-  const std::size_t rows = before_end - first;
-  const std::size_t columns = after_end - first;
-  std::size_t i = 0;
-  std::size_t j = 0;
-  if (rows * columns <= comparisons_max) {
-    std::vector<std::uint32_t> common((rows + 1) * (columns + 1));
-    const auto at = [&](std::size_t r, std::size_t c) -> std::uint32_t& {
-      return common[r * (columns + 1) + c];
-    };
-    for (std::size_t r = rows; r-- > 0;) {
-      for (std::size_t c = columns; c-- > 0;) {
-        at(r, c) = before[first + r] == after[first + c] ? at(r + 1, c + 1) + 1
-                                                         : std::max(at(r + 1, c), at(r, c + 1));
-      }
-    }
-    while (i < rows && j < columns) {
-      if (before[first + i] == after[first + j]) {
-        edits.push_back({' ', &before[first + i]});
-        ++i;
-        ++j;
-      } else if (at(i + 1, j) >= at(i, j + 1)) {
-        edits.push_back({'-', &before[first + i++]});
-      } else {
-        edits.push_back({'+', &after[first + j++]});
-      }
-    }
+std::string drawn(const LineEdit& edit, const Style& style) {
+  switch (edit.kind) {
+    case EditKind::kept:
+      return " " + printable(*edit.line);
+    case EditKind::removed:
+      return style.paint(Paint::red, "-" + printable(*edit.line));
+    case EditKind::added:
+      return style.paint(Paint::green, "+" + printable(*edit.line));
   }
-  while (i < rows) edits.push_back({'-', &before[first + i++]});
-  while (j < columns) edits.push_back({'+', &after[first + j++]});
-}
-
-std::vector<Edit> edits_between(const Lines& before, const Lines& after) {
-  std::size_t first = 0;
-  while (first < before.size() && first < after.size() && before[first] == after[first]) ++first;
-  std::size_t before_end = before.size();
-  std::size_t after_end = after.size();
-  while (before_end > first && after_end > first &&
-         before[before_end - 1] == after[after_end - 1]) {
-    --before_end;
-    --after_end;
-  }
-  std::vector<Edit> edits;
-  for (std::size_t i = 0; i < first; ++i) edits.push_back({' ', &before[i]});
-  append_middle(edits, before, after, first, before_end, after_end);
-  for (std::size_t i = before_end; i < before.size(); ++i) edits.push_back({' ', &before[i]});
-  return edits;
+  return {};
 }
 
 }  // namespace
 
-std::string line_diff(const Lines& before, const Lines& after, const Style& style) {
+std::string line_diff(const std::vector<std::string>& before, const std::vector<std::string>& after,
+                      const Style& style) {
   if (before == after) return {};
-  const std::vector<Edit> edits = edits_between(before, after);
+  const std::vector<LineEdit> edits = text::line_edits(before, after);
   std::vector<bool> is_shown(edits.size(), false);
   for (std::size_t i = 0; i < edits.size(); ++i) {
-    if (edits[i].kind == ' ') continue;
+    if (edits[i].kind == EditKind::kept) continue;
     const std::size_t from = i > context ? i - context : 0;
     const std::size_t to = std::min(edits.size(), i + context + 1);
     for (std::size_t near = from; near < to; ++near) is_shown[near] = true;
@@ -89,10 +46,7 @@ std::string line_diff(const Lines& before, const Lines& after, const Style& styl
     }
     if (was_left_out) out += style.paint(Paint::dim, "…") + "\n";
     was_left_out = false;
-    const Paint paint = edits[i].kind == '-'   ? Paint::red
-                        : edits[i].kind == '+' ? Paint::green
-                                               : Paint::plain;
-    out += style.paint(paint, std::string(1, edits[i].kind) + printable(*edits[i].line)) + "\n";
+    out += drawn(edits[i], style) + "\n";
   }
   if (was_left_out) out += style.paint(Paint::dim, "…") + "\n";
   return out;

@@ -121,15 +121,23 @@ std::string shortened(std::string_view text, std::size_t width) {
 
 namespace {
 
-/// Narrows the widest columns until the table fits. No column gets narrower than ten.
-void fit(std::vector<std::size_t>& widths, std::size_t width_max) {
-  constexpr std::size_t least = 10;
-  if (width_max == 0 || widths.empty()) return;
-  std::size_t total = 2 * (widths.size() - 1);
+/// No column is made narrower than this.
+constexpr std::size_t column_width_min = 10;
+constexpr std::size_t columns_apart = 2;
+
+std::size_t width_of_line(const std::vector<std::size_t>& widths) {
+  std::size_t total = widths.empty() ? 0 : columns_apart * (widths.size() - 1);
   for (const std::size_t width : widths) total += width;
+  return total;
+}
+
+/// Narrows the widest columns until the table fits.
+void fit(std::vector<std::size_t>& widths, std::size_t width_max) {
+  if (width_max == 0 || widths.empty()) return;
+  std::size_t total = width_of_line(widths);
   while (total > width_max) {
     const auto widest = std::ranges::max_element(widths);
-    if (*widest <= least) return;
+    if (*widest <= column_width_min) return;
     --*widest;
     --total;
   }
@@ -163,21 +171,40 @@ std::vector<std::string> wrapped_to(std::string_view text, std::size_t width) {
 
 }  // namespace
 
-std::string Table::text(const Style& style) const {
-  std::vector<std::size_t> widths;
-  for (const Column& column : columns_) widths.push_back(display_width(column.heading));
+std::vector<std::vector<Table::Cell>> Table::shown_rows() const {
   std::vector<std::vector<Cell>> shown;
   for (const std::vector<Cell>& row : rows_) {
     std::vector<Cell> cells;
     for (std::size_t i = 0; i < row.size() && i < columns_.size(); ++i) {
       std::string words = printable(row[i].text);
       if (columns_[i].width_max > 0) words = shortened(words, columns_[i].width_max);
-      widths[i] = std::max(widths[i], display_width(words));
       cells.emplace_back(std::move(words), row[i].paint);
     }
     shown.push_back(std::move(cells));
   }
+  return shown;
+}
 
+std::vector<std::size_t> Table::widths_of(const std::vector<std::vector<Cell>>& shown) const {
+  std::vector<std::size_t> widths;
+  for (const Column& column : columns_) widths.push_back(display_width(column.heading));
+  for (const std::vector<Cell>& row : shown) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], display_width(row[i].text));
+    }
+  }
+  return widths;
+}
+
+std::size_t Table::width_min() const {
+  std::vector<std::size_t> widths = widths_of(shown_rows());
+  for (std::size_t& width : widths) width = std::min(width, column_width_min);
+  return width_of_line(widths);
+}
+
+std::string Table::text(const Style& style) const {
+  const std::vector<std::vector<Cell>> shown = shown_rows();
+  std::vector<std::size_t> widths = widths_of(shown);
   fit(widths, style.width);
 
   std::string out;
@@ -187,7 +214,7 @@ std::string Table::text(const Style& style) const {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::size_t padding = widths[i] - display_width(cells[i].text);
       const bool is_right = columns_[i].align == Align::right;
-      blanks += (i > 0 ? 2 : 0) + (is_right ? padding : 0);
+      blanks += (i > 0 ? columns_apart : 0) + (is_right ? padding : 0);
       if (!cells[i].text.empty()) {
         line.append(blanks, ' ');
         blanks = 0;

@@ -61,8 +61,15 @@ class Table {
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   /// With the headings; every line ends in a newline.
   [[nodiscard]] std::string text(const Style& style) const;
+  /// The narrowest terminal that the table fits.
+  [[nodiscard]] std::size_t width_min() const;
 
  private:
+  /// The rows as they are shown when there is room.
+  [[nodiscard]] std::vector<std::vector<Cell>> shown_rows() const;
+  [[nodiscard]] std::vector<std::size_t> widths_of(
+      const std::vector<std::vector<Cell>>& shown) const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
 };

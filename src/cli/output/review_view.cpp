@@ -7,6 +7,7 @@
 #include "actions/attempt_records.hpp"
 #include "actions/recorded_input.hpp"
 #include "cli/output/attempts_view.hpp"
+#include "cli/output/criteria_view.hpp"
 #include "cli/output/file_outputs.hpp"
 #include "cli/output/job_view.hpp"
 #include "cli/output/line_diff.hpp"
@@ -258,8 +259,8 @@ ReviewPage review_page(Records& records, const ShownReview& shown, const Style& 
     if (!attempt->feedback->summary.empty()) {
       out += "feedback: " + printable(attempt->feedback->summary) + "\n";
     }
-    out += criteria_table(*attempt->feedback, style);
   }
+  out += criteria_text(criteria_of(shown.attempts), style);
   if (attempt != nullptr) out += alternatives_text(*attempt);
   if (attempt != nullptr && !attempt->summary.empty()) {
     out += "summary: " + printable(attempt->summary) + "\n";
@@ -270,6 +271,7 @@ ReviewPage review_page(Records& records, const ShownReview& shown, const Style& 
     }
   }
   out += attempts_line(shown.attempts);
+  out += output_change_text(output_changes(records, shown.attempts), review.attempt);
   return {.head = std::move(out), .sections = Sections(records, shown).all()};
 }
 
