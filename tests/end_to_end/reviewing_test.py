@@ -126,7 +126,7 @@ stages:
         self.pawl("run", "w.yaml", code=code)
         text = self.pawl("item", "attempts", "a").out
         table = text[text.index("GATE "):].splitlines()[1:]
-        return text, [(line.split()[0], line.split()[1], line.split()[-1]) for line in table]
+        return text, [(line.split()[0], line.split()[1], line.split(", ")[0].split()[-1]) for line in table]
 
     def test_attempts_list_the_criteria_of_every_part_by_gate(self):
         text, rows = self.shown(2, JOB_FAILED)
