@@ -125,6 +125,46 @@ TEST(AttemptDocument, has_the_promised_fields) {
   attempt.number = 2;
   attempt.cause = Cause::error_retry;
   attempt.started_at = noon;
+Attempt closed_as(Cause cause, AttemptResult result) {
+  Attempt attempt;
+  attempt.cause = cause;
+  attempt.result = result;
+  return attempt;
+}
+
+TEST(RetryCount, of_a_fan_out_leaves_out_the_joins) {
+  Task task = task_of(StageIndex{0}, Succeeded{.attempt = 2});
+  task.expansion = 1;
+  task.attempts = 2;
+  std::vector<Attempt> attempts{closed_as(Cause::first, AttemptResult::expanded),
+                                closed_as(Cause::join, AttemptResult::success)};
+  const auto retries = [&] {
+    return text_at(
+        item_document(ada(), books(), {task}, std::nullopt, {{task.id, joins_of(task, attempts)}}),
+        "tasks[0].retry_count");
+  };
+  EXPECT_EQ(retries(), "0") << "it expanded and joined";
+  attempts.push_back(closed_as(Cause::gate_feedback, AttemptResult::expanded));
+  task.attempts = 3;
+  EXPECT_EQ(retries(), "1") << "its list was made once more";
+  attempts.push_back(closed_as(Cause::join, AttemptResult::failure));
+  task.attempts = 4;
+  EXPECT_EQ(retries(), "1");
+  attempts.push_back(closed_as(Cause::join, AttemptResult::success));
+  task.attempts = 5;
+  EXPECT_EQ(retries(), "2") << "a join that is tried again is a retry";
+}
+
+TEST(RetryCount, leaves_out_a_join_that_is_running) {
+  Task task = task_of(StageIndex{0}, Running{});
+  task.expansion = 1;
+  task.attempts = 2;
+  task.cause = Cause::join;
+  EXPECT_EQ(joins_of(task, {closed_as(Cause::first, AttemptResult::expanded)}), 1U);
+  task.cause = Cause::first;
+  EXPECT_EQ(joins_of(task, {closed_as(Cause::first, AttemptResult::failure)}), 0U);
+}
+
   attempt.ended_at = noon + std::chrono::milliseconds(12);
   attempt.result = AttemptResult::success;
   attempt.verdict = Verdict::rejected;
