@@ -67,6 +67,7 @@ Result<std::vector<TaskAttempts>> attempts_at(Records& records, const Address& a
     if (!attempts) return std::unexpected(attempts.error());
     all.push_back({task, stage.name, stage.handler, std::move(*attempts)});
     if (const Status added = add_children(records, task, stage, all); !added) {
+    if (address.child) continue;
       return std::unexpected(added.error());
     }
   }

@@ -22,7 +22,7 @@ struct TaskAttempts {
 };
 
 /// The attempts of every task at the address, in stage order. The fan-out children of a task follow
-/// it.
+/// it, unless the address names a child or leaves them out.
 [[nodiscard]] Result<std::vector<TaskAttempts>> attempts_at(Records& records,
                                                             const Address& address);
 
