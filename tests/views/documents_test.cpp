@@ -234,6 +234,8 @@ TEST(ReviewDocument, has_the_promised_fields) {
 TEST(EventDocument, has_the_promised_fields_and_data_by_type) {
   Event event{.type = EventType::retry_scheduled, .seq = 7, .job = JobId{41}};
   event.attempt = 2;
+  EXPECT_EQ(text_at(document, "child"), "null");
+  EXPECT_EQ(text_at(review_document(review, "ada", "check", "page 3"), "child"), "\"page 3\"");
   event.at = noon;
   event.code = static_cast<std::int32_t>(Cause::error_retry);
   event.count = 8;

@@ -45,9 +45,9 @@ struct Verification;
 
 [[nodiscard]] Json attempt_document(const Attempt& attempt, std::string_view stage);
 
-/// The key is null for a review of a job-wide task.
+/// The key is null for a review of a job-wide task. Only a review of a fan-out child has a child.
 [[nodiscard]] Json review_document(const Review& review, std::string_view item_key,
-                                   std::string_view stage);
+                                   std::string_view stage, std::string_view child = {});
 
 /// Empty names are shown as null: an event of a job has no item, an event of an item has no stage,
 /// and only a task of a fan-out has a child.
