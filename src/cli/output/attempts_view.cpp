@@ -10,6 +10,9 @@
 namespace pawl::cli {
 namespace {
 
+/// How much of an action or an alternative is shown; JSON has all of it.
+constexpr std::size_t text_width_max = 160;
+
 Paint paint_of_attempt(const Attempt& attempt) {
   if (attempt.is_failure()) return Paint::red;
   return attempt.result == AttemptResult::success ? Paint::green : Paint::yellow;
@@ -99,12 +102,17 @@ std::string assessments_text(const Attempt& attempt, const Style& style) {
   return out + table.text(style);
 }
 
+std::string action_text(const Attempt& attempt, std::string_view handler) {
+  const std::string action = views::action_in_words(attempt, handler);
+  if (action.empty()) return {};
+  return "ran: " + shortened(printable(action), text_width_max) + "\n";
+}
+
 std::string alternatives_text(const Attempt& attempt) {
-  constexpr std::size_t width_max = 160;
   std::string out;
   for (const Json& one : attempt.alternatives) {
     const std::string text = JsonView(one).string().value_or(one.text());
-    out += "alternative: " + shortened(printable(text), width_max) + "\n";
+    out += "alternative: " + shortened(printable(text), text_width_max) + "\n";
   }
   return out;
 }
@@ -147,16 +155,16 @@ std::string attempts_text(const std::vector<TaskAttempts>& all, const Workflow& 
                  in_words(time_taken(attempt)),
                  times.of(attempt.ended_at),
                  pawl::explain(stage, attempt)});
-      std::string details = assessments_text(attempt, style) + alternatives_text(attempt);
+      std::string details = action_text(attempt, one.handler) + assessments_text(attempt, style) +
+                            alternatives_text(attempt);
       if (const std::string ignored = ignored_lines_in_words(attempt); !ignored.empty()) {
         details += "note: " + ignored + "\n";
       }
       if (details.empty()) continue;
-      findings +=
-          "\n" +
-          style.paint(Paint::bold,
-                      printable(one.name()) + ", attempt " + std::to_string(attempt.number)) +
-          "\nran: " + printable(views::action_in_words(attempt, one.handler)) + "\n" + details;
+      findings += "\n" +
+                  style.paint(Paint::bold, printable(one.name()) + ", attempt " +
+                                               std::to_string(attempt.number)) +
+                  "\n" + details;
     }
   }
   if (table.empty()) return "no attempt has ended yet\n";

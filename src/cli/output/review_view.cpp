@@ -250,6 +250,7 @@ ReviewPage review_page(Records& records, const ShownReview& shown, const Style& 
     out += printable_lines(action->instructions);
     if (!out.ends_with('\n')) out += "\n";
   }
+  if (attempt != nullptr) out += action_text(*attempt, shown.stage().handler);
   if (attempt != nullptr && !attempt->assessments.empty()) {
     out += assessments_text(*attempt, style);
   } else if (attempt != nullptr && attempt->feedback) {
