@@ -66,6 +66,11 @@ TEST(JobDocument, has_the_promised_fields) {
   EXPECT_EQ(text_at(document, "stages.draft.ready"), "2");
   EXPECT_EQ(text_at(document, "tasks"), R"({"total":10,"succeeded":1,"failed":0})")
       << "three stages of three items, and the report";
+  job.stages[1][StateKind::failed] = 2;
+  job.children[1][StateKind::failed] = 5;
+  EXPECT_EQ(text_at(job_document(job, workflow), "tasks"),
+            R"({"total":10,"succeeded":1,"failed":2})")
+      << "children are not counted";
   EXPECT_EQ(text_at(document, "budget.cost_usd"), "25");
   EXPECT_EQ(text_at(document, "submitted_at"), "\"2023-11-14T22:13:20Z\"");
   EXPECT_EQ(text_at(document, "ended_at"), "null");
@@ -120,11 +125,6 @@ TEST(ItemDocument, what_does_not_run_in_a_cancelled_job_is_cancelled) {
   EXPECT_EQ(text_at(running, "tasks[0].state"), "\"running\"");
 }
 
-TEST(AttemptDocument, has_the_promised_fields) {
-  Attempt attempt;
-  attempt.number = 2;
-  attempt.cause = Cause::error_retry;
-  attempt.started_at = noon;
 Attempt closed_as(Cause cause, AttemptResult result) {
   Attempt attempt;
   attempt.cause = cause;
@@ -165,6 +165,11 @@ TEST(RetryCount, leaves_out_a_join_that_is_running) {
   EXPECT_EQ(joins_of(task, {closed_as(Cause::first, AttemptResult::failure)}), 0U);
 }
 
+TEST(AttemptDocument, has_the_promised_fields) {
+  Attempt attempt;
+  attempt.number = 2;
+  attempt.cause = Cause::error_retry;
+  attempt.started_at = noon;
   attempt.ended_at = noon + std::chrono::milliseconds(12);
   attempt.result = AttemptResult::success;
   attempt.verdict = Verdict::rejected;
@@ -229,13 +234,13 @@ TEST(ReviewDocument, has_the_promised_fields) {
   EXPECT_EQ(text_at(document, "answer"), "null");
   review.answer = Answer{.outcome = ReviewOutcome::reject, .reviewer = "eve", .note = "no"};
   EXPECT_EQ(text_at(review_document(review, "ada", "check"), "answer.outcome"), "\"reject\"");
+  EXPECT_EQ(text_at(document, "child"), "null");
+  EXPECT_EQ(text_at(review_document(review, "ada", "check", "page 3"), "child"), "\"page 3\"");
 }
 
 TEST(EventDocument, has_the_promised_fields_and_data_by_type) {
   Event event{.type = EventType::retry_scheduled, .seq = 7, .job = JobId{41}};
   event.attempt = 2;
-  EXPECT_EQ(text_at(document, "child"), "null");
-  EXPECT_EQ(text_at(review_document(review, "ada", "check", "page 3"), "child"), "\"page 3\"");
   event.at = noon;
   event.code = static_cast<std::int32_t>(Cause::error_retry);
   event.count = 8;
