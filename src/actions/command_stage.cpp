@@ -113,8 +113,10 @@ class Harvest {
       return failure(files.error());
     }
     if (is_skipped) {
-      return Skip{
-          .why = document.summary, .artifacts = std::move(left_.artifacts), .usage = left_.usage};
+      return Skip{.why = document.summary,
+                  .artifacts = std::move(left_.artifacts),
+                  .usage = left_.usage,
+                  .alternatives = std::move(left_.alternatives)};
     }
     return judged_output(document, *raw, keeper);
   }

@@ -191,6 +191,7 @@ class Execution {
   }
 
   void take_one(Skip skip) {
+    take_alternatives(std::move(skip.alternatives), skip.artifacts);
     finished_->draft.result = AttemptResult::skipped;
     finished_->draft.summary = std::move(skip.why);
     finished_->draft.artifacts = std::move(skip.artifacts);

@@ -2,10 +2,13 @@
 
 #include <utility>
 
+#include "pawl/store/each_row.hpp"
 #include "views/escaped_text.hpp"
 
 namespace pawl::views {
 namespace {
+
+constexpr std::uint32_t page_size = 500;
 
 /// "convert" for "convert[page 3]": a child belongs to its stage.
 std::string_view without_child(std::string_view text) {
@@ -47,12 +50,16 @@ std::string address_of(JobId job, std::string_view key, std::string_view stage,
 
 std::string address_of(const Address& address) {
   const std::string key = address.item ? address.item->key : std::string();
-  return address.stage
-             ? address_of(address.job.id, key, address.workflow.stage(*address.stage).name)
-             : address_of(address.job.id, address.workflow, key);
+  if (!address.stage) return address_of(address.job.id, address.workflow, key);
+  const std::string id = address_of(
+      address.job.id, key, address.workflow.stage(*address.stage).name, address.child.value_or(""));
+  return address.child && address.child->empty() ? id + "[]" : id;
 }
 
-Result<std::vector<Task>> tasks_at(Records& records, const Address& address) {
+namespace {
+
+/// The tasks of the stages at the address.
+Result<std::vector<Task>> stage_tasks(Records& records, const Address& address) {
   if (!address.item) {
     Result<Task> task = records.task(task_id(address.job.reduce_ordinal, *address.stage));
     if (task) return std::vector<Task>{std::move(*task)};
@@ -70,6 +77,36 @@ Result<std::vector<Task>> tasks_at(Records& records, const Address& address) {
     std::erase_if(*tasks, [&](const Task& task) { return task.stage() != *address.stage; });
   }
   return tasks;
+}
+
+}  // namespace
+
+Result<std::vector<Task>> tasks_at(Records& records, const Address& address) {
+  Result<std::vector<Task>> stages = stage_tasks(records, address);
+  if (!stages || !address.is_child()) return stages;
+  std::vector<Task> named;
+  for (const Task& parent : *stages) {
+    if (parent.expansion == 0) continue;
+    const TaskFilter children{.parent = parent.id, .limit = page_size};
+    const Status read = each_row(records, children, [&](const Task& child) {
+      if (child.child && child.child->key == *address.child) named.push_back(child);
+    });
+    if (!read) return std::unexpected(read.error());
+  }
+  return named;
+}
+
+Result<std::optional<Task>> current_child(Records& records, const Address& address) {
+  const Result<std::vector<Task>> parents = stage_tasks(records, address);
+  if (!parents) return std::unexpected(parents.error());
+  Result<std::vector<Task>> children = tasks_at(records, address);
+  if (!children) return std::unexpected(std::move(children.error()));
+  for (Task& child : *children) {
+    const bool is_current =
+        child.child && !parents->empty() && child.child->expansion == parents->front().expansion;
+    if (is_current) return std::move(child);
+  }
+  return std::optional<Task>();
 }
 
 }  // namespace pawl::views

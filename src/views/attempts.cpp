@@ -8,6 +8,7 @@
 #include "pawl/store/each_row.hpp"
 #include "pawl/store/results.hpp"
 #include "pawl/views/documents.hpp"
+#include "pawl/workflow/action.hpp"
 #include "text/durations.hpp"
 #include "views/outputs.hpp"
 
@@ -66,6 +67,7 @@ Result<std::vector<TaskAttempts>> attempts_at(Records& records, const Address& a
     Result<std::vector<Attempt>> attempts = records.attempts(task.id);
     if (!attempts) return std::unexpected(attempts.error());
     all.push_back({task, stage.name, stage.handler, std::move(*attempts)});
+    if (address.child) continue;
     if (const Status added = add_children(records, task, stage, all); !added) {
       return std::unexpected(added.error());
     }
@@ -120,6 +122,8 @@ std::string outcome_in_words(const StageDefinition& stage, const Attempt& attemp
 }
 
 Json action_of(const Attempt& attempt, std::string_view handler) {
+  // A command records what it ran. Without that none ran: the list was made, or children joined.
+  if (handler == command_handler) return attempt.action;
   if (!attempt.action.is_null() || handler.empty() || !attempt.ran) return attempt.action;
   return Json::object({{"handler", std::string(handler)}});
 }

@@ -22,11 +22,12 @@ struct TaskAttempts {
 };
 
 /// The attempts of every task at the address, in stage order. The fan-out children of a task follow
-/// it.
+/// it, unless the address names a child or leaves them out.
 [[nodiscard]] Result<std::vector<TaskAttempts>> attempts_at(Records& records,
                                                             const Address& address);
 
-/// What the attempt ran: what it recorded, else the handler of its stage; null if nothing ran.
+/// What the attempt ran: what it recorded, else the handler of its stage; null if nothing ran. The
+/// stages of workflow files record every command.
 [[nodiscard]] Json action_of(const Attempt& attempt, std::string_view handler);
 /// The action on one line: "pandoc a.md -o a.html", "handler convert"; empty if there is none.
 [[nodiscard]] std::string action_in_words(const Attempt& attempt, std::string_view handler);

@@ -13,14 +13,12 @@ namespace {
 
 constexpr std::uint32_t page_size = 500;
 
-/// The failed children of the newest expansion; with a name, only the child with that name.
-Status add_children(Records& records, const Task& parent, const std::optional<std::string>& name,
-                    std::vector<TaskId>& letters) {
+/// The failed children of the newest expansion.
+Status add_children(Records& records, const Task& parent, std::vector<TaskId>& letters) {
   const TaskFilter failed{.state = StateKind::failed, .parent = parent.id, .limit = page_size};
   return each_row(records, failed, [&](const Task& child) {
     const bool is_current = child.child && child.child->expansion == parent.expansion;
-    const bool is_meant = is_current && (!name || child.child->key == *name);
-    if (child.kind() == StateKind::failed && is_meant) letters.push_back(child.id);
+    if (child.kind() == StateKind::failed && is_current) letters.push_back(child.id);
   });
 }
 
@@ -32,30 +30,19 @@ Json word_or_null(const std::optional<E>& value) {
 }  // namespace
 
 Result<std::vector<TaskId>> dead_letters_at(Records& records, const Address& address) {
+  std::vector<TaskId> letters;
+  if (address.is_child()) {
+    const Result<std::optional<Task>> child = current_child(records, address);
+    if (!child) return std::unexpected(child.error());
+    if (*child && (*child)->kind() == StateKind::failed) letters.push_back((*child)->id);
+    return letters;
+  }
   const Result<std::vector<Task>> tasks = tasks_at(records, address);
   if (!tasks) return std::unexpected(tasks.error());
-  std::vector<TaskId> letters;
   for (const Task& task : *tasks) {
     if (task.kind() == StateKind::failed) letters.push_back(task.id);
-    if (task.expansion == 0) continue;
-    if (const Status added = add_children(records, task, std::nullopt, letters); !added) {
-      return std::unexpected(added.error());
-    }
-  }
-  return letters;
-}
-
-Result<std::vector<TaskId>> dead_letters_at(Records& records, const Address& address,
-                                            const std::string& child) {
-  const Result<std::vector<Task>> tasks = tasks_at(records, address);
-  if (!tasks) return std::unexpected(tasks.error());
-  std::vector<TaskId> letters;
-  for (const Task& task : *tasks) {
-    if (child.empty()) {
-      if (task.kind() == StateKind::failed) letters.push_back(task.id);
-      continue;
-    }
-    if (const Status added = add_children(records, task, child, letters); !added) {
+    if (task.expansion == 0 || address.child) continue;
+    if (const Status added = add_children(records, task, letters); !added) {
       return std::unexpected(added.error());
     }
   }

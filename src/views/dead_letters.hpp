@@ -11,11 +11,9 @@
 
 namespace pawl::views {
 
-/// The failed tasks at the address, including the failed children of the newest expansion.
+/// The failed tasks at the address, including the failed children of the newest expansion, unless
+/// the address names one child or leaves them out.
 [[nodiscard]] Result<std::vector<TaskId>> dead_letters_at(Records& records, const Address& address);
-/// Only the failed child with this key; with an empty key only the stage itself.
-[[nodiscard]] Result<std::vector<TaskId>> dead_letters_at(Records& records, const Address& address,
-                                                          const std::string& child);
 
 /// The id that names only this letter.
 [[nodiscard]] std::string letter_id(Records& records, TaskId task, JobId job,

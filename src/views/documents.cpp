@@ -279,7 +279,8 @@ Json attempt_document(const Attempt& attempt, std::string_view stage) {
   return Json::trusted(std::move(out));
 }
 
-Json review_document(const Review& review, std::string_view item_key, std::string_view stage) {
+Json review_document(const Review& review, std::string_view item_key, std::string_view stage,
+                     std::string_view child) {
   std::string out;
   {
     ObjectWriter object(out);
@@ -287,6 +288,7 @@ Json review_document(const Review& review, std::string_view item_key, std::strin
     object.write("job", review.job.value());
     write_name(object, "item", item_key);
     object.write("stage", stage);
+    write_name(object, "child", child);
     object.write("task", review.task.value());
     object.write("epoch", review.epoch);
     object.write("reason", review.reason);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -22,8 +23,17 @@ Timestamp updated_at(const Item& item, const ShownTask& task) {
   return std::max(item.submitted_at, Timestamp{Timestamp::duration{task.stored->version}});
 }
 
+using Joins = std::map<TaskId, AttemptNumber>;
+
+/// The attempts after the first, without those that join the children of a fan-out.
+AttemptNumber retry_count(const Task& task, const Joins& joins) {
+  const auto own = joins.find(task.id);
+  const AttemptNumber needed = 1 + (own == joins.end() ? 0 : own->second);
+  return task.attempts > needed ? task.attempts - needed : 0;
+}
+
 void append_task(std::string& out, const Item& item, const StageDefinition& stage,
-                 const ShownTask& task) {
+                 const ShownTask& task, const Joins& joins) {
   codec::ObjectWriter object(out);
   const std::optional<Task>& stored = task.stored;
   object.write("stage", stage.name);
@@ -36,14 +46,13 @@ void append_task(std::string& out, const Item& item, const StageDefinition& stag
   write_time(object, "next_run_at", retry != nullptr ? retry->next_run_at : no_time);
   const bool has_feedback = stored && stored->feedback;
   object.write("feedback", has_feedback ? feedback_document(*stored->feedback) : Json{});
-  object.write<AttemptNumber>("retry_count",
-                              stored && stored->attempts > 1 ? stored->attempts - 1 : 0);
+  object.write<AttemptNumber>("retry_count", stored ? retry_count(*stored, joins) : 0);
   write_time(object, "created_at", item.submitted_at);
   write_time(object, "updated_at", updated_at(item, task));
 }
 
 Json document_of(const Item& item, ItemState state, const std::vector<ShownTask>& tasks,
-                 const Workflow& workflow) {
+                 const Workflow& workflow, const Joins& joins) {
   std::string out;
   {
     codec::ObjectWriter object(out);
@@ -56,7 +65,7 @@ Json document_of(const Item& item, ItemState state, const std::vector<ShownTask>
     bool is_first = true;
     for (const ShownTask& task : tasks) {
       if (!std::exchange(is_first, false)) out += ',';
-      append_task(out, item, workflow.stage(task.stage), task);
+      append_task(out, item, workflow.stage(task.stage), task, joins);
     }
     out += ']';
     object.write("adopted_from", item.adopted_from ? Json{item.adopted_from.value()} : Json{});
@@ -69,9 +78,20 @@ Json document_of(const Item& item, ItemState state, const std::vector<ShownTask>
 }  // namespace
 
 Json item_document(const Item& item, const Workflow& workflow, const std::vector<Task>& tasks,
-                   std::optional<CancelCause> job_cancelled) {
+                   std::optional<CancelCause> job_cancelled, const Joins& joins) {
   return document_of(item, shown_state(item, job_cancelled),
-                     shown_tasks(workflow, item, tasks, job_cancelled), workflow);
+                     shown_tasks(workflow, item, tasks, job_cancelled), workflow, joins);
+}
+
+AttemptNumber joins_of(const Task& task, const std::vector<Attempt>& closed) {
+  AttemptNumber joins = 0;
+  bool has_expanded = false;  // and not been joined since
+  for (const Attempt& attempt : closed) {
+    if (has_expanded && attempt.cause == Cause::join) ++joins;
+    has_expanded = attempt.result == AttemptResult::expanded;
+  }
+  const bool is_joining = task.kind() == StateKind::running && task.cause == Cause::join;
+  return joins + (is_joining && has_expanded ? 1 : 0);
 }
 
 namespace views {
@@ -102,13 +122,21 @@ Result<ShownItem> load_item(Records& records, const Item& item, const Job& job,
                             const Workflow& workflow) {
   Result<std::vector<Task>> tasks = records.tasks_of(item.id);
   if (!tasks) return std::unexpected(std::move(tasks.error()));
+  Joins joins;
+  for (const Task& task : *tasks) {
+    if (task.expansion == 0) continue;
+    const Result<std::vector<Attempt>> attempts = records.attempts(task.id);
+    if (!attempts) return std::unexpected(attempts.error());
+    joins.emplace(task.id, joins_of(task, *attempts));
+  }
   return ShownItem{.item = item,
                    .state = shown_state(item, job.cancelled),
-                   .tasks = shown_tasks(workflow, item, std::move(*tasks), job.cancelled)};
+                   .tasks = shown_tasks(workflow, item, std::move(*tasks), job.cancelled),
+                   .joins = std::move(joins)};
 }
 
 Json shown_item_document(const ShownItem& shown, const Workflow& workflow) {
-  return with_member(document_of(shown.item, shown.state, shown.tasks, workflow), "id",
+  return with_member(document_of(shown.item, shown.state, shown.tasks, workflow, shown.joins), "id",
                      address_of(shown.item.job, workflow, shown.item.key));
 }
 

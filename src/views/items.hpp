@@ -2,6 +2,7 @@
 
 /// An item with its tasks, stored and derived.
 
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct ShownItem {
   Item item;
   ItemState state = ItemState::active;
   std::vector<ShownTask> tasks;
+  std::map<TaskId, AttemptNumber> joins = {};  ///< of each fan-out; see `joins_of`
 };
 
 /// Reads the tasks of an item.

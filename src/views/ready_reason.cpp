@@ -206,16 +206,20 @@ class ReadyTask {
         {.job = job_.id, .state = StateKind::retry_scheduled, .limit = scheduled_max});
     if (!scheduled) return std::unexpected(scheduled.error());
     Timestamp until = no_time;
+    std::string met_by;
     for (const Task& task : *scheduled) {
       const StageDefinition& other = workflow_.stage(task.stage());
       const bool shares = stage_.limits.pool.empty() ? other.name == stage_.name
                                                      : other.limits.pool == stage_.limits.pool;
       if (!shares || task.cause != Cause::rate_limited) continue;
-      until = std::max(until, std::get<RetryScheduled>(task.state).next_run_at);
+      const Timestamp due = std::get<RetryScheduled>(task.state).next_run_at;
+      if (due <= until) continue;
+      until = due;
+      met_by = other.name;
     }
     if (until == no_time || until <= now_) return std::nullopt;
     return Wait{.kind = "rate_limited",
-                .text = "a rate limit that stage " + stage_.name + " met: it ends in " +
+                .text = "a rate limit that stage " + met_by + " met: it ends in " +
                         text::in_words(until - now_),
                 .details = {{"next_slot_at", Json(rfc3339(until))}}};
   }

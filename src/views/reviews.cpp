@@ -19,6 +19,10 @@ const Attempt* ShownReview::find(AttemptNumber number) const {
   return found == attempts.end() ? nullptr : &*found;
 }
 
+std::string ShownReview::task_name() const {
+  return task.child ? stage().name + "[" + task.child->key + "]" : stage().name;
+}
+
 Json ShownReview::show() const {
   const Result<ActionSpec> action = action_from(stage().params);
   return action ? action->show : Json();
@@ -38,8 +42,15 @@ Result<ShownReview> load_review(Records& records, ReviewId id) {
   if (!job) return std::unexpected(std::move(job.error()));
   Result<Workflow> workflow = records.workflow(job->workflow_hash);
   if (!workflow) return std::unexpected(std::move(workflow.error()));
-  ShownReview shown{
-      std::move(*review), std::move(*job), std::move(*workflow), std::nullopt, {}, {}};
+  Result<Task> task = records.task(review->task);
+  if (!task) return std::unexpected(std::move(task.error()));
+  ShownReview shown{.review = std::move(*review),
+                    .job = std::move(*job),
+                    .workflow = std::move(*workflow),
+                    .item = std::nullopt,
+                    .task = std::move(*task),
+                    .attempts = {},
+                    .output = {}};
   if (shown.review.item) {
     Result<Item> item = records.item(shown.review.item);
     if (!item) return std::unexpected(std::move(item.error()));
@@ -65,10 +76,12 @@ Result<Json> output_of_attempt(Records& records, const ShownReview& shown, Attem
   return whole_output(records, attempt->output);
 }
 
+Json short_review_document(const ShownReview& shown) {
+  return review_document(shown.review, shown.item_key(), shown.stage().name, shown.child());
+}
+
 Result<Json> shown_review_document(Records& records, const ShownReview& shown) {
-  const Result<Task> task = records.task(shown.review.task);
-  if (!task) return std::unexpected(task.error());
-  Json document = review_document(shown.review, shown.item_key(), shown.stage().name);
+  Json document = short_review_document(shown);
   std::vector<Json> attempts;
   for (const Attempt& attempt : shown.attempts) {
     Result<Json> whole = whole_attempt_document(records, attempt, shown.stage());
@@ -80,7 +93,7 @@ Result<Json> shown_review_document(Records& records, const ShownReview& shown) {
   document = with_member(document, "output", with_paths(records, shown.output));
   document = with_member(document, "data", shown.item ? shown.item->data : Json());
   document = with_member(document, "criteria",
-                         criteria_document(records, {*task, shown.stage().name,
+                         criteria_document(records, {shown.task, shown.stage().name,
                                                      shown.stage().handler, shown.attempts}));
   return with_member(document, "attempts", Json::array(attempts));
 }

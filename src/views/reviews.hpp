@@ -16,6 +16,7 @@ struct ShownReview {
   Job job;
   Workflow workflow;
   std::optional<Item> item;  ///< none: a job-wide stage
+  Task task;
   std::vector<Attempt> attempts;
   Json output;  ///< of the attempt under review
   /// The resolved input of the stage. Only its action can resolve it, so the caller fills it in;
@@ -24,6 +25,10 @@ struct ShownReview {
 
   [[nodiscard]] const StageDefinition& stage() const;
   [[nodiscard]] std::string item_key() const { return item ? item->key : std::string(); }
+  /// The name of the fan-out child; empty: it is none.
+  [[nodiscard]] std::string child() const { return task.child ? task.child->key : std::string(); }
+  /// "convert", or "convert[page-3]" for a fan-out child.
+  [[nodiscard]] std::string task_name() const;
   /// The attempt with this number; null if there is none.
   [[nodiscard]] const Attempt* find(AttemptNumber number) const;
   /// `show` of the stage's review: {"main": "out.x", "beside": "in.y"}; null if it has none.
@@ -39,6 +44,8 @@ struct ShownReview {
 [[nodiscard]] Result<Json> output_of_attempt(Records& records, const ShownReview& shown,
                                              AttemptNumber number);
 
+/// The JSON document of a review as lists show it.
+[[nodiscard]] Json short_review_document(const ShownReview& shown);
 /// The JSON document of a review, with its input, output, attempts and criteria.
 [[nodiscard]] Result<Json> shown_review_document(Records& records, const ShownReview& shown);
 

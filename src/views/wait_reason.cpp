@@ -1,10 +1,14 @@
 #include "views/wait_reason.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "pawl/core/shown.hpp"
+#include "pawl/store/each_row.hpp"
 #include "text/durations.hpp"
 #include "text/numbers.hpp"
 #include "views/workers.hpp"
@@ -15,6 +19,8 @@ using text::in_words;
 using text::with_separators;
 
 namespace {
+
+constexpr std::uint32_t page_size = 500;
 
 /// The shown state of each stage of the item, including derived states.
 std::map<StageIndex, StateKind> shown_states(const Address& address,
@@ -114,38 +120,83 @@ Result<Wait> wait_of(Records& records, const Address& address, const Task& task,
   return Wait{};
 }
 
-/// The oldest child that is Ready, which stands for the others.
-Result<std::optional<Task>> ready_child(Records& records, const Task& parent) {
-  TaskFilter filter{.parent = parent.id, .limit = 500};
-  for (;;) {
-    const Result<std::vector<Task>> page = records.tasks(filter);
-    if (!page) return std::unexpected(page.error());
-    for (const Task& child : *page) {
-      if (child.kind() == StateKind::ready && child.child->expansion == parent.expansion) {
-        return child;
-      }
-    }
-    if (page->size() < filter.limit) return std::nullopt;
-    filter.after = page->back().id;
-  }
+/// What one task waits for, with its stage and its child.
+Result<Wait> named_wait_of(Records& records, const Address& address, const Task& task,
+                           const Onlooker& onlooker) {
+  Result<Wait> wait = wait_of(records, address, task, onlooker);
+  if (!wait) return wait;
+  wait->stage = address.workflow.stage(task.stage()).name;
+  if (task.child) wait->child = task.child->key;
+  return wait;
 }
 
-/// What the task waits for and, if it has children, what the oldest Ready one waits for.
+/// What the unfinished children of a fan-out wait for: one wait of each kind, that of the oldest
+/// child, which counts the others.
+class ChildWaits {
+ public:
+  ChildWaits(Records& records, const Address& address, const Onlooker& onlooker)
+      : records_(records), address_(address), onlooker_(onlooker) {}
+
+  Status add(const Task& child) {
+    const StateKind state = child.kind();
+    if (has_ended(state)) return {};
+    // Children in one state wait for the same, except that their workers differ.
+    const auto* const running = std::get_if<Running>(&child.state);
+    const std::pair alike{state, running != nullptr ? running->worker : WorkerId{}};
+    const auto known = kinds_.find(alike);
+    if (known != kinds_.end()) {
+      count(known->second);
+      return {};
+    }
+    Result<Wait> wait = named_wait_of(records_, address_, child, onlooker_);
+    if (!wait) return std::unexpected(wait.error());
+    kinds_.emplace(alike, wait->kind);
+    if (std::ranges::find(waits_, wait->kind, &Wait::kind) == waits_.end()) {
+      waits_.push_back(std::move(*wait));
+    } else {
+      count(wait->kind);
+    }
+    return {};
+  }
+
+  std::vector<Wait> all() && { return std::move(waits_); }
+
+ private:
+  void count(std::string_view kind) {
+    ++std::ranges::find(waits_, kind, &Wait::kind)->children_alike;
+  }
+
+  Records& records_;
+  const Address& address_;
+  const Onlooker& onlooker_;
+  std::map<std::pair<StateKind, WorkerId>, std::string_view> kinds_;
+  std::vector<Wait> waits_;
+};
+
+/// What the task waits for and, if it has children, what they wait for.
 Status add_waits(Records& records, const Address& address, const Task& task,
                  const Onlooker& onlooker, std::vector<Wait>& waits) {
-  const auto add = [&](const Task& one) -> Status {
-    Result<Wait> wait = wait_of(records, address, one, onlooker);
-    if (!wait) return std::unexpected(wait.error());
-    if (wait->text.empty()) return {};
-    wait->stage = address.workflow.stage(one.stage()).name;
-    if (one.child) wait->child = one.child->key;
-    waits.push_back(std::move(*wait));
-    return {};
-  };
-  if (const Status added = add(task); !added || task.kind() != StateKind::expanded) return added;
-  const Result<std::optional<Task>> child = ready_child(records, task);
+  Result<Wait> wait = named_wait_of(records, address, task, onlooker);
+  if (!wait) return std::unexpected(wait.error());
+  if (!wait->text.empty()) waits.push_back(std::move(*wait));
+  if (task.kind() != StateKind::expanded || address.child) return {};
+  ChildWaits children(records, address, onlooker);
+  const TaskFilter filter{.parent = task.id, .limit = page_size};
+  const Status read = each_row(records, filter, [&](const Task& child) -> Status {
+    const bool is_current = child.child && child.child->expansion == task.expansion;
+    return is_current ? children.add(child) : Status();
+  });
+  if (!read) return read;
+  std::ranges::move(std::move(children).all(), std::back_inserter(waits));
+  return {};
+}
+
+/// What the named child waits for.
+Status add_waits_of_child(Records& records, const Address& address, const Onlooker& onlooker,
+                          std::vector<Wait>& waits) {
+  const Result<std::optional<Task>> child = current_child(records, address);
   if (!child) return std::unexpected(child.error());
-  return *child ? add(**child) : Status{};
+  return *child ? add_waits(records, address, **child, onlooker, waits) : Status();
 }
 
 }  // namespace
@@ -165,6 +216,7 @@ Result<std::vector<Wait>> waits_at(Records& records, const Address& address,
     return waits;
   }
   Address whole = address;
+  whole.child.reset();
   if (address.item) whole.stage.reset();
   const Result<std::vector<Task>> tasks = tasks_at(records, whole);
   if (!tasks) return std::unexpected(tasks.error());
@@ -174,7 +226,8 @@ Result<std::vector<Wait>> waits_at(Records& records, const Address& address,
     if (address.stage && task.stage() != *address.stage) continue;
     const auto state = shown.find(task.stage());
     if (state == shown.end() || has_ended(state->second)) continue;
-    const Status added = add_waits(records, address, task, onlooker, waits);
+    const Status added = address.is_child() ? add_waits_of_child(records, address, onlooker, waits)
+                                            : add_waits(records, address, task, onlooker, waits);
     if (!added) return std::unexpected(added.error());
   }
   if (!waits.empty()) return waits;
@@ -190,7 +243,19 @@ Result<std::vector<Wait>> waits_at(Records& records, const Address& address,
 
 std::string in_words(const std::vector<Wait>& waits) {
   std::string all;
-  for (const Wait& wait : waits) all += (all.empty() ? "" : "; ") + wait.text;
+  bool names_children = false;  // among others; alone, the reader has named it
+  for (const Wait& wait : waits) names_children |= wait.kind == "children";
+  for (const Wait& wait : waits) {
+    if (!all.empty()) all += "; ";
+    if (names_children && !wait.child.empty()) {
+      all += "child " + wait.child;
+      if (wait.children_alike > 0) {
+        all += " and " + with_separators(wait.children_alike) + " more";
+      }
+      all += ": ";
+    }
+    all += wait.text;
+  }
   return all;
 }
 
@@ -200,6 +265,7 @@ Json wait_document(const Wait& wait) {
       {"child", wait.child.empty() ? Json() : Json(wait.child)},
       {"kind", wait.kind},
       {"text", wait.text}};
+  if (wait.children_alike > 0) members.emplace_back("children_alike", wait.children_alike);
   members.insert(members.end(), wait.details.begin(), wait.details.end());
   return Json::object(members);
 }

@@ -2,6 +2,7 @@
 
 /// What an unfinished item or stage is waiting for, from the record.
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -32,11 +33,14 @@ struct Wait {
   /// "children" or "needs".
   std::string_view kind;
   std::string text;  ///< "a person: review 318"
+  /// How many other children of the fan-out wait for something of this kind.
+  std::int64_t children_alike = 0;
   /// Further members of the document: the pool and its holders, the workers and their limits.
   std::vector<std::pair<std::string, Json>> details = {};
 };
 
-/// One for each active task of the address; empty if it has ended.
+/// One for each active task of the address, and one of each kind for the children of a fan-out;
+/// empty if it has ended.
 [[nodiscard]] Result<std::vector<Wait>> waits_at(Records& records, const Address& address,
                                                  const Onlooker& onlooker);
 
@@ -44,7 +48,7 @@ struct Wait {
 [[nodiscard]] Result<Wait> wait_of_ready(Records& records, const Address& address, const Task& task,
                                          const Onlooker& onlooker);
 
-/// All of them in one line: "a person: review 318; stage convert".
+/// All of them in one line: "2 of its 9 children; child page 3 and 1 more: a person: review 318".
 [[nodiscard]] std::string in_words(const std::vector<Wait>& waits);
 
 [[nodiscard]] Json wait_document(const Wait& wait);

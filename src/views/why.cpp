@@ -1,6 +1,7 @@
 #include "views/why.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -74,13 +75,21 @@ Status add_answers(Records& records, std::vector<Reason>& reasons, const TaskAtt
 }
 
 /// Actions of operators are recorded only in the log.
-Status add_acts(Records& records, std::vector<Reason>& reasons, const Address& address) {
+Status add_acts(Records& records, std::vector<Reason>& reasons, const Address& address,
+                const std::vector<TaskAttempts>& tasks) {
   if (!address.item) return {};
+  std::map<TaskId, std::string> children;  // the names of the tasks at the address
+  for (const TaskAttempts& one : tasks) {
+    children.emplace(one.task.id, one.task.child ? one.task.child->key : std::string());
+  }
   std::set<Timestamp> cancels;
   const EventFilter events{.job = address.job.id, .item = address.item->id, .limit = page_size};
   return each_row(records, events, [&](const Event& event) {
-    const bool is_meant = !address.stage || (event.task && stage_of(event.task) == *address.stage);
+    const auto named = children.find(event.task);
+    const bool is_in_stage = event.task && address.stage && stage_of(event.task) == *address.stage;
+    const bool is_meant = !address.stage || (address.child ? named != children.end() : is_in_stage);
     if (!is_meant) return;
+    const std::string child = named != children.end() ? named->second : std::string();
     const std::string stage =
         event.task ? address.workflow.stage(stage_of(event.task)).name : std::string();
     const std::string note = event.text.empty() ? "" : ": " + event.text;
@@ -89,6 +98,7 @@ Status add_acts(Records& records, std::vector<Reason>& reasons, const Address& a
     if (event.type == EventType::retry_scheduled && is_manual) {
       reasons.push_back({.at = event.at,
                          .stage = stage,
+                         .child = child,
                          .trigger = (event.by.empty() ? "an operator" : event.by) +
                                     " asked to run it again" + note,
                          .by = event.by,
@@ -99,6 +109,7 @@ Status add_acts(Records& records, std::vector<Reason>& reasons, const Address& a
       const bool by_choice = event.code == static_cast<std::int32_t>(SkipReason::by_choice);
       reasons.push_back({.at = event.at,
                          .stage = stage,
+                         .child = child,
                          .trigger = "skipped",
                          .rule = Rule::stage_skipped,
                          .explanation = by_choice ? "its `when` did not hold"
@@ -107,6 +118,7 @@ Status add_acts(Records& records, std::vector<Reason>& reasons, const Address& a
     } else if (event.type == EventType::dead_letter_discarded) {
       reasons.push_back({.at = event.at,
                          .stage = stage,
+                         .child = child,
                          .trigger = "an operator discarded the dead letter" + note,
                          .rule = Rule::discarded,
                          .explanation = "it stays failed, and is dealt with",
@@ -116,6 +128,7 @@ Status add_acts(Records& records, std::vector<Reason>& reasons, const Address& a
       // A single action emits an event for every task that it ended.
       reasons.push_back({.at = event.at,
                          .stage = address.stage ? stage : std::string(),
+                         .child = address.is_child() ? child : std::string(),
                          .trigger = "an operator cancelled the item" + note,
                          .rule = Rule::cancelled,
                          .explanation = "cancelled as asked",
@@ -149,7 +162,7 @@ Result<std::vector<Reason>> reasons_at(Records& records, const Address& address)
       return std::unexpected(read.error());
     }
   }
-  if (const Status read = add_acts(records, reasons, address); !read) {
+  if (const Status read = add_acts(records, reasons, address, *tasks); !read) {
     return std::unexpected(read.error());
   }
   add_end_of_job(reasons, address);

@@ -85,6 +85,13 @@ TEST_F(Ending, alternatives_and_what_was_run_are_recorded) {
   EXPECT_THAT(attempt.action.text(), Not(HasSubstr("more"))) << "the first line is enough";
 }
 
+TEST_F(Ending, a_skip_keeps_what_else_was_considered) {
+  const Attempt attempt = shop.run_sh(
+      R"(echo '{"outcome":"skipped","summary":"no","alternatives":["b"]}' > "$PAWL_RESULT")");
+  EXPECT_EQ(attempt.result, AttemptResult::skipped);
+  EXPECT_EQ(attempt.alternatives, std::vector{Json("b")});
+}
+
 TEST_F(Ending, a_result_with_an_error_says_its_own_class) {
   const auto script = [](const std::string& error) {
     return "echo '{\"error\":" + error + "}' > \"$PAWL_RESULT\"; exit 1";

@@ -26,6 +26,7 @@ std::string meaning(World& world, const AddressText& text) {
   std::string out = std::to_string(address->job.id.value()) + ":";
   if (address->item) out += address->item->key;
   if (address->stage) out += "@" + address->workflow.stage(*address->stage).name;
+  if (address->child) out += "#" + *address->child;
   return out;
 }
 
@@ -139,6 +140,59 @@ TEST_F(AddressTest, a_backslash_that_begins_no_escape_is_refused) {
   const Result<Address> address = resolve(world.store->records(), {"a\\d"});
   ASSERT_FALSE(address.has_value());
   EXPECT_EQ(address.error().code, ErrorCode::invalid);
+}
+
+class ChildAddress : public ::testing::Test {
+ protected:
+  ChildAddress() {
+    const auto split = [](Context&, std::stop_token) -> Outcome {
+      return FanOut{.children = {{.key = "page 1", .data = {}},
+                                 {.key = "2/[x]", .data = {}},
+                                 {.key = "page 3", .data = {}}}};
+    };
+    WorkflowBuilder build("pages");
+    build.stage("scan", split).each(done);
+    build.stage("file", done).needs("scan");
+    build.all_items_stage("total", split).each(done).needs("file");
+    world.submit(built(build), items({"a", "b/scan[page 1]"}));
+    world.run();
+  }
+  World world;
+};
+
+TEST_F(ChildAddress, is_written_in_brackets_behind_its_stage) {
+  EXPECT_EQ(meaning(world, {"a/scan[page 1]"}), "1:a@scan#page 1");
+  EXPECT_EQ(meaning(world, {"1/a/scan[page 3]"}), "1:a@scan#page 3");
+  EXPECT_EQ(meaning(world, {"a[page 1]", std::nullopt, "scan"}), "1:a@scan#page 1");
+  EXPECT_EQ(meaning(world, {"1/total[page 1]"}), "1:@total#page 1");
+  EXPECT_EQ(meaning(world, {"1/a/scan[]"}), "1:a@scan#") << "the stage without its children";
+}
+
+TEST_F(ChildAddress, that_is_printed_resolves_to_the_same_child) {
+  for (const std::string child : {"page 1", "2/[x]", "page 3"}) {
+    for (const std::string key : {"a", "b/scan[page 1]"}) {
+      EXPECT_EQ(meaning(world, {address_of(JobId{1}, key, "scan", child)}),
+                "1:" + key + "@scan#" + child);
+    }
+    const std::string total = address_of(JobId{1}, "", "total", child);
+    EXPECT_EQ(meaning(world, {total}), "1:@total#" + child);
+    EXPECT_EQ(address_of(*resolve(world.store->records(), {total})), total);
+  }
+}
+
+TEST_F(ChildAddress, comes_after_a_key_that_is_written_alike) {
+  EXPECT_EQ(meaning(world, {"b/scan[page 1]"}), "1:b/scan[page 1]");
+}
+
+TEST_F(ChildAddress, of_a_child_that_is_not_there_comes_with_the_nearest_name) {
+  const Result<Address> address = resolve(world.store->records(), {"a/scan[pge 3]"});
+  ASSERT_FALSE(address.has_value());
+  EXPECT_EQ(address.error().code, ErrorCode::not_found);
+  EXPECT_EQ(address.error().message, "stage '1/a/scan' has no fan-out child 'pge 3'");
+  EXPECT_EQ(address.error().help, "did you mean '1/a/scan[page 3]'?");
+  const Result<Address> plain = resolve(world.store->records(), {"a/file[x]"});
+  ASSERT_FALSE(plain.has_value());
+  EXPECT_EQ(plain.error().message, "stage '1/a/file' has no fan-out child 'x'");
 }
 
 TEST(ChildText, is_taken_apart_at_its_last_bracket) {

@@ -132,6 +132,36 @@ stages:
         self.pawl("run", "w.yaml", code=PAUSED)
         told = next(told for told in map(self.why, "ab") if told["waits"])
         self.assertEqual(told["waits_for"], "job 1 to be resumed: its budget is used up (pawl job budget 1)")
+        self.assertEqual([one["kind"] for one in told["waits"]], ["paused"])
+        self.flow("timeout: 1m", items="[c]")
+        self.pawl("run", "w.yaml", "--detach", "--new")
+        self.pawl("job", "pause", 2)
+        told = self.why("2/c")
+        self.assertEqual(told["waits_for"], "job 2 to be resumed: an operator paused it (pawl job resume 2)")
+        self.assertEqual([one["kind"] for one in told["waits"]], ["paused"])
+
+    def test_a_rate_limit_names_the_stage_that_met_it(self):
+        self.write("w.yaml", """
+version: 1
+workflow: w
+items: [a]
+stages:
+  first:
+    limits: { pool: api, parallel: 1 }
+    sh: |
+      echo '{"error": {"class": "rate_limited", "message": "busy", "retry_after_s": 3600}}' > "$PAWL_RESULT"
+  second:
+    limits: { pool: api, parallel: 1 }
+    sh: "true"
+""")
+        self.pawl("run", "w.yaml", "--detach")
+        worker = self.start("work")
+        told = self.wait_until("the rate limit is met", lambda: next(
+            (told for told in [self.why("a/second")] if told["waits"][0]["kind"] == "rate_limited"), None))
+        self.assertRegex(told["waits_for"], r"^a rate limit that stage first met: it ends in (1h|59m.*)$")
+        self.assertIn("next_slot_at", told["waits"][0])
+        worker.send_signal(signal.SIGINT)
+        self.finish(worker, code=INTERRUPTED)
 
     def test_who_retried_is_part_of_why(self):
         self.write("w.yaml", "version: 1\nworkflow: w\nitems: [a]\nstages:\n  s: { sh: test -e fixed }\n")

@@ -58,6 +58,32 @@ class Seeing(ProjectTest):
         self.assertIsNone(document["show"])
         self.assertEqual(self.pawl("review", "next", "--json").json["reviews"], [document])
 
+    def test_what_was_run_and_what_else_was_considered_are_shown_with_and_without_gates(self):
+        self.write("w.yaml", """version: 1
+workflow: w
+items: [a]
+stages:
+  choose:
+    run: [sh, choose.sh, "${item.value}"]
+    out: { title: string }
+    review: { when: always }
+  leave:
+    sh: |
+      echo '{"outcome": "skipped", "summary": "not today", "alternatives": ["later"]}' > "$PAWL_RESULT"
+""")
+        self.write("choose.sh", """printf '%s' '{"output": {"title": "One"},
+            "alternatives": ["Two", {"title": "Three"}]}' > "$PAWL_RESULT"\n""")
+        self.pawl("run", "w.yaml", code=PEOPLE)
+        for shown in [self.pawl("review", "show", 1).out, self.pawl("item", "attempts", "a/choose").out]:
+            self.assertIn('ran: sh choose.sh a\nalternative: Two\nalternative: {"title":"Three"}\n', shown)
+        self.assertIn("leave, attempt 1\nran: sh echo '", self.pawl("item", "attempts", "a").out)
+        self.assertIn("alternative: later\n", self.pawl("item", "attempts", "a").out)
+        [skipped] = self.attempts("a/leave")
+        self.assertEqual((skipped["result"], skipped["alternatives"]), ("skipped", ["later"]))
+        [document] = self.pawl("review", "show", 1, "--json").json["reviews"]
+        self.assertEqual(document["attempts"][0]["alternatives"], ["Two", {"title": "Three"}])
+        self.assertEqual(document["attempts"][0]["action"], {"run": ["sh", "choose.sh", "a"]})
+
     def test_show_orders_what_is_seen(self):
         review = self.review(", show: { main: out.reason, beside: in.text }")
         shown = self.pawl("review", "show", review).out

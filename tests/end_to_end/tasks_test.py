@@ -29,6 +29,15 @@ class Tasks(ProjectTest):
                                  "The-end": "The end after 2"})
         self.assertEqual(self.job()["tasks"], {"total": 3, "succeeded": 3, "failed": 0})
 
+    def test_tasks_that_failed_are_counted(self):
+        self.write("plan.json", json.dumps([{"type": "say", "title": "one", "goal": {"text": "x"}},
+                                            {"type": "no", "title": "two"},
+                                            {"type": "say", "title": "three", "goal": {"text": "x"},
+                                             "depends_on": ["two"]}]))
+        self.write("w.yaml", WORKFLOW + "  \"no\":\n    sh: exit 65\n")
+        self.pawl("run", "w.yaml", code=JOB_FAILED)
+        self.assertEqual(self.job()["tasks"], {"total": 3, "succeeded": 1, "failed": 1})
+
     def test_faults_of_the_list_are_reported_and_nothing_is_submitted(self):
         self.write("plan.json", json.dumps([{"type": "sai", "title": "a", "depends_on": ["b"]}]))
         self.write("w.yaml", WORKFLOW)

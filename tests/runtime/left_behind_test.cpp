@@ -262,7 +262,27 @@ TEST(LeftBehind, alternatives_and_the_action_are_recorded_and_given_to_the_decid
   EXPECT_EQ(attempts.at(0).alternatives, std::vector{Json("wait")});
   EXPECT_EQ(attempts.at(1).alternatives, (std::vector{Json("b"), Json(3)}));
   EXPECT_EQ(attempts.at(1).action, Json::object({{"url", "https://example.org"}}));
-  EXPECT_FALSE(seen.empty());
+  EXPECT_EQ(seen, std::vector{Json("wait")}) << "only attempts that fail are put to the decider";
+}
+
+TEST(LeftBehind, a_skip_keeps_its_alternatives_artifacts_and_usage) {
+  World world;
+  WorkflowBuilder build("choice");
+  build.stage("work", [](Context&, std::stop_token) -> Outcome {
+    return Skip{
+        .why = "nothing to do",
+        .artifacts = {{.kind = ArtifactKind::url, .name = "page", .reference = "https://a"}},
+        .usage = {.tokens = 7},
+        .alternatives = {Json("b"), Json(3)}};
+  });
+  const JobId job = world.submit(built(build), items({"a"}));
+  world.run();
+  const Attempt attempt = world.attempts(job, "a", "work").at(0);
+  EXPECT_EQ(attempt.result, AttemptResult::skipped);
+  EXPECT_EQ(attempt.alternatives, (std::vector{Json("b"), Json(3)}));
+  ASSERT_EQ(attempt.artifacts.size(), 1U);
+  EXPECT_EQ(attempt.artifacts.front().name, "page");
+  EXPECT_EQ(attempt.usage.tokens, 7);
 }
 
 /// A JSON text of exactly this many bytes.

@@ -66,6 +66,11 @@ TEST(JobDocument, has_the_promised_fields) {
   EXPECT_EQ(text_at(document, "stages.draft.ready"), "2");
   EXPECT_EQ(text_at(document, "tasks"), R"({"total":10,"succeeded":1,"failed":0})")
       << "three stages of three items, and the report";
+  job.stages[1][StateKind::failed] = 2;
+  job.children[1][StateKind::failed] = 5;
+  EXPECT_EQ(text_at(job_document(job, workflow), "tasks"),
+            R"({"total":10,"succeeded":1,"failed":2})")
+      << "children are not counted";
   EXPECT_EQ(text_at(document, "budget.cost_usd"), "25");
   EXPECT_EQ(text_at(document, "submitted_at"), "\"2023-11-14T22:13:20Z\"");
   EXPECT_EQ(text_at(document, "ended_at"), "null");
@@ -118,6 +123,46 @@ TEST(ItemDocument, what_does_not_run_in_a_cancelled_job_is_cancelled) {
   const Json running =
       item_document(ada(), books(), {task_of(StageIndex{0}, Running{})}, CancelCause::requested);
   EXPECT_EQ(text_at(running, "tasks[0].state"), "\"running\"");
+}
+
+Attempt closed_as(Cause cause, AttemptResult result) {
+  Attempt attempt;
+  attempt.cause = cause;
+  attempt.result = result;
+  return attempt;
+}
+
+TEST(RetryCount, of_a_fan_out_leaves_out_the_joins) {
+  Task task = task_of(StageIndex{0}, Succeeded{.attempt = 2});
+  task.expansion = 1;
+  task.attempts = 2;
+  std::vector<Attempt> attempts{closed_as(Cause::first, AttemptResult::expanded),
+                                closed_as(Cause::join, AttemptResult::success)};
+  const auto retries = [&] {
+    return text_at(
+        item_document(ada(), books(), {task}, std::nullopt, {{task.id, joins_of(task, attempts)}}),
+        "tasks[0].retry_count");
+  };
+  EXPECT_EQ(retries(), "0") << "it expanded and joined";
+  attempts.push_back(closed_as(Cause::gate_feedback, AttemptResult::expanded));
+  task.attempts = 3;
+  EXPECT_EQ(retries(), "1") << "its list was made once more";
+  attempts.push_back(closed_as(Cause::join, AttemptResult::failure));
+  task.attempts = 4;
+  EXPECT_EQ(retries(), "1");
+  attempts.push_back(closed_as(Cause::join, AttemptResult::success));
+  task.attempts = 5;
+  EXPECT_EQ(retries(), "2") << "a join that is tried again is a retry";
+}
+
+TEST(RetryCount, leaves_out_a_join_that_is_running) {
+  Task task = task_of(StageIndex{0}, Running{});
+  task.expansion = 1;
+  task.attempts = 2;
+  task.cause = Cause::join;
+  EXPECT_EQ(joins_of(task, {closed_as(Cause::first, AttemptResult::expanded)}), 1U);
+  task.cause = Cause::first;
+  EXPECT_EQ(joins_of(task, {closed_as(Cause::first, AttemptResult::failure)}), 0U);
 }
 
 TEST(AttemptDocument, has_the_promised_fields) {
@@ -189,6 +234,8 @@ TEST(ReviewDocument, has_the_promised_fields) {
   EXPECT_EQ(text_at(document, "answer"), "null");
   review.answer = Answer{.outcome = ReviewOutcome::reject, .reviewer = "eve", .note = "no"};
   EXPECT_EQ(text_at(review_document(review, "ada", "check"), "answer.outcome"), "\"reject\"");
+  EXPECT_EQ(text_at(document, "child"), "null");
+  EXPECT_EQ(text_at(review_document(review, "ada", "check", "page 3"), "child"), "\"page 3\"");
 }
 
 TEST(EventDocument, has_the_promised_fields_and_data_by_type) {

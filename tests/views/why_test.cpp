@@ -3,7 +3,10 @@
 #include "views/why.hpp"
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -11,6 +14,7 @@
 
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/workflow.hpp"
+#include "pawl/core/step.hpp"
 #include "pawl/store/records.hpp"
 #include "views/pools.hpp"
 #include "views/wait_reason.hpp"
@@ -20,7 +24,10 @@ namespace pawl::views {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 class Waiting : public testing::Test {
@@ -33,7 +40,11 @@ class Waiting : public testing::Test {
   }
 
   JobId submit(const StageDefinition& only, std::uint32_t parallel = 0, Budget budget = {}) {
-    const Workflow flow = compile({.name = "w", .stages = {only}}).value();
+    return submit(std::vector{only}, parallel, budget);
+  }
+  JobId submit(const std::vector<StageDefinition>& stages, std::uint32_t parallel = 0,
+               Budget budget = {}) {
+    const Workflow flow = compile({.name = "w", .stages = stages}).value();
     std::vector<NewItem> items;
     for (const char* key : {"a", "b", "c"}) items.push_back({.key = key, .category = "x"});
     const Result<Submitted> done =
@@ -54,21 +65,40 @@ class Waiting : public testing::Test {
     }
     return store->claim(request).value().opened;
   }
-  Wait wait_of(JobId job, const std::string& key) {
+  Address address_of(JobId job, const std::string& key, const std::string& stage = {}) {
     Records& records = store->records();
     const Job row = records.job(job).value();
-    const Address address{.job = row,
-                          .workflow = records.workflow(row.workflow_hash).value(),
-                          .item = records.item(job, key).value(),
-                          .stage = {}};
-    const auto waits = waits_at(records, address,
-                                {.now = clock.now(),
-                                 .time_text = [](Timestamp) { return std::string("then"); },
-                                 .is_dead = [](WorkerId) { return false; }});
-    EXPECT_THAT(waits.value(), SizeIs(1));
-    return waits->empty() ? Wait{} : waits->front();
+    Workflow flow = records.workflow(row.workflow_hash).value();
+    const std::optional<StageIndex> index = flow.find(stage);
+    return {.job = row,
+            .workflow = std::move(flow),
+            .item = records.item(job, key).value(),
+            .stage = index};
+  }
+  std::vector<Wait> waits_of(const Address& address) {
+    return waits_at(store->records(), address,
+                    {.now = clock.now(),
+                     .time_text = [](Timestamp) { return std::string("then"); },
+                     .is_dead = [](WorkerId) { return false; }})
+        .value();
+  }
+  Wait wait_of(JobId job, const std::string& key, const std::string& stage = {}) {
+    const std::vector<Wait> waits = waits_of(address_of(job, key, stage));
+    EXPECT_THAT(waits, SizeIs(1));
+    return waits.empty() ? Wait{} : waits.front();
+  }
+  /// Closes a claimed attempt, as its worker does.
+  void close(WorkerId worker, const Claimed& claimed, Attempt closed,
+             std::vector<NewChild> children = {}) {
+    const Job job = store->records().job(claimed.task.job).value();
+    const Workflow flow = store->records().workflow(job.workflow_hash).value();
+    closed.ended_at = clock.now();
+    const Step step = pawl::close(flow.stage(claimed.task.stage()), claimed.task, std::move(closed),
+                                  std::move(children));
+    ASSERT_TRUE(store->commit(worker, ++batch, std::span(&step, 1)));
   }
 
+  BatchNumber batch = 0;
   ManualClock clock;
   std::shared_ptr<Store> store = open_memory_store(clock);
 };
@@ -195,6 +225,71 @@ TEST_F(Waiting, for_its_turn_where_nothing_else_stands_in_the_way) {
   const Wait wait = wait_of(job, "a");
   EXPECT_EQ(wait.kind, "turn");
   EXPECT_EQ(wait.text, "its turn: worker 1 (pawl work on host-a) runs 0 of 8 attempts");
+}
+
+TEST_F(Waiting, for_the_end_of_a_rate_limit_and_names_the_stage_that_met_it) {
+  const Limits api{.pool = "api", .parallel = 0, .rate = {}};
+  const JobId job = submit({stage("first", api), stage("second", api), stage("third")});
+  const WorkerId worker = enlist();
+  const std::vector<Claimed> opened = claim(worker, 1);
+  ASSERT_THAT(opened, SizeIs(1));
+  ASSERT_EQ(opened.front().task.stage(), StageIndex{0});
+  close(worker, opened.front(),
+        {.result = AttemptResult::failure,
+         .error = StageError{.error_class = ErrorClass::rate_limited, .retry_after = 1h}});
+  const Wait wait = wait_of(job, "a", "second");
+  EXPECT_EQ(wait.kind, "rate_limited");
+  EXPECT_EQ(wait.text, "a rate limit that stage first met: it ends in 1h");
+  EXPECT_EQ(wait_of(job, "a", "third").kind, "turn") << "it is in no pool";
+  clock.advance(30s);
+  EXPECT_EQ(wait_of(job, "b", "second").text,
+            "a rate limit that stage first met: it ends in 59m30s");
+}
+
+TEST_F(Waiting, for_each_thing_that_children_wait_for_and_counts_those_that_wait_alike) {
+  const JobId job = submit(stage("s"));
+  const WorkerId worker = enlist();
+  const std::vector<Claimed> parents = claim(worker, 1);
+  ASSERT_THAT(parents, SizeIs(1));
+  std::vector<NewChild> pages;
+  for (const char* key : {"1", "2", "3", "4", "5", "6"}) pages.push_back({.key = key});
+  close(worker, parents.front(), {.result = AttemptResult::expanded}, pages);
+  const auto open = [&](WorkerId by) {
+    for (const Claimed& one : claim(by, 1)) {
+      if (one.task.child) return one;
+    }
+    ADD_FAILURE() << "no child was claimed";
+    return Claimed{};
+  };
+  ASSERT_TRUE(store->act(CancelItem{.item = address_of(job, "b").item->id}));
+  ASSERT_TRUE(store->act(CancelItem{.item = address_of(job, "c").item->id}));
+  close(worker, open(worker), {.result = AttemptResult::success});
+  close(worker, open(worker), {.result = AttemptResult::needs_review});
+  close(worker, open(worker), {.result = AttemptResult::needs_review});
+  open(worker);
+  clock.advance(2min);
+  const WorkerId other = enlist({.parallel = 1});
+  open(other);
+
+  std::vector<Wait> waits = waits_of(address_of(job, "a"));
+  std::vector<std::string> found;
+  for (const Wait& wait : waits) found.push_back(wait.child + " " + std::string(wait.kind));
+  EXPECT_THAT(found,
+              ElementsAre(" children", "2 review", "4 lost_worker", "5 running", "6 worker_slots"));
+  EXPECT_THAT(in_words(waits), HasSubstr("5 of its 6 children; child 2 and 1 more: a person: "
+                                         "review 1; child 4: another worker to take over"));
+  EXPECT_EQ(field(wait_document(waits[1]), "children_alike").integer(), 1);
+
+  Address address = address_of(job, "a", "s");
+  address.child = "4";
+  waits = waits_of(address);
+  ASSERT_THAT(waits, SizeIs(1));
+  EXPECT_EQ(waits.front().kind, "lost_worker");
+  EXPECT_THAT(in_words(waits), Not(HasSubstr("child 4"))) << "the reader has named it";
+  address.child = "1";
+  EXPECT_THAT(waits_of(address), IsEmpty());
+  address.child = "";
+  EXPECT_EQ(in_words(waits_of(address)), "5 of its 6 children");
 }
 
 TEST_F(Waiting, pools_show_use_limits_rates_and_holders) {

@@ -80,6 +80,7 @@ struct Skip {
   std::string why;
   std::vector<ArtifactRecord> artifacts = {};
   Usage usage = {};
+  std::vector<Json> alternatives = {};
 };
 /// The work is done, and a person must review it, whatever the policy.
 struct NeedsReview {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -32,16 +33,21 @@ struct Verification;
 
 /// `tasks` are the stored tasks of the item, without children. A stage without a row shows the
 /// state that follows from the others: waiting, skipped or cancelled. `job_cancelled` is the job's
-/// cancel, if one is in force.
+/// cancel, if one is in force. `joins` says how often each fan-out has joined its children (see
+/// `joins_of`): those attempts are not retries.
 [[nodiscard]] Json item_document(const Item& item, const Workflow& workflow,
                                  const std::vector<Task>& tasks,
-                                 std::optional<CancelCause> job_cancelled = std::nullopt);
+                                 std::optional<CancelCause> job_cancelled = std::nullopt,
+                                 const std::map<TaskId, AttemptNumber>& joins = {});
+/// How many attempts of a task began to join the children of an expansion. `closed` are its closed
+/// attempts, oldest first. A join that is tried again counts once.
+[[nodiscard]] AttemptNumber joins_of(const Task& task, const std::vector<Attempt>& closed);
 
 [[nodiscard]] Json attempt_document(const Attempt& attempt, std::string_view stage);
 
-/// The key is null for a review of a job-wide task.
+/// The key is null for a review of a job-wide task. Only a review of a fan-out child has a child.
 [[nodiscard]] Json review_document(const Review& review, std::string_view item_key,
-                                   std::string_view stage);
+                                   std::string_view stage, std::string_view child = {});
 
 /// Empty names are shown as null: an event of a job has no item, an event of an item has no stage,
 /// and only a task of a fan-out has a child.

@@ -17,8 +17,10 @@ struct ItemDiffOptions {
 };
 
 /// The task whose attempts are compared: the only one with two outputs.
-Result<TaskAttempts> compared_task(std::vector<TaskAttempts> all) {
-  std::erase_if(all, [](const TaskAttempts& one) { return one.task.child.has_value(); });
+Result<TaskAttempts> compared_task(std::vector<TaskAttempts> all, const Address& address) {
+  if (!address.is_child()) {
+    std::erase_if(all, [](const TaskAttempts& one) { return one.task.child.has_value(); });
+  }
   for (TaskAttempts& one : all) {
     std::erase_if(one.attempts, [](const Attempt& attempt) { return attempt.output.is_null(); });
   }
@@ -41,10 +43,10 @@ Result<const Attempt*> attempt_of(const TaskAttempts& task, std::uint32_t number
   for (const Attempt& attempt : task.attempts) {
     numbers += (numbers.empty() ? "" : ", ") + std::to_string(attempt.number);
   }
-  return pawl::fail(
-      ErrorCode::not_found,
-      "attempt " + std::to_string(number) + " of stage '" + task.stage + "' has no output",
-      "attempts with an output: " + numbers);
+  return pawl::fail(ErrorCode::not_found,
+                    "attempt " + std::to_string(number) + " of stage '" + printable(task.name()) +
+                        "' has no output",
+                    "attempts with an output: " + numbers);
 }
 
 int item_diff(Session& session, const ItemDiffOptions& options) {
@@ -59,7 +61,7 @@ int item_diff(Session& session, const ItemDiffOptions& options) {
   if (!address) return session.fail(address.error());
   Result<std::vector<TaskAttempts>> all = attempts_at(records, *address);
   if (!all) return session.fail(all.error());
-  const Result<TaskAttempts> task = compared_task(std::move(*all));
+  const Result<TaskAttempts> task = compared_task(std::move(*all), *address);
   if (!task) return session.fail(task.error());
 
   const bool is_named = options.attempts.size() == 2;
@@ -82,13 +84,14 @@ int item_diff(Session& session, const ItemDiffOptions& options) {
   const auto document = [&] {
     const std::string lines = diff(Style{});
     return Json::object({{"stage", task->stage},
+                         {"child", task->task.child ? Json(task->task.child->key) : Json()},
                          {"from", (*before)->number},
                          {"to", (*after)->number},
                          {"same", lines.empty()},
                          {"diff", lines}});
   };
   const auto text = [&] {
-    const std::string stage = printable(task->stage);
+    const std::string stage = printable(task->name());
     const std::string lines = diff(session.style());
     return "--- " + stage + " attempt " + std::to_string((*before)->number) + "\n+++ " + stage +
            " attempt " + std::to_string((*after)->number) + "\n" +

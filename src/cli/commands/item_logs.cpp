@@ -80,6 +80,12 @@ Result<std::vector<Log>> all_logs(Session& session, Records& records,
 Result<bool> stands_still(Records& records, const Address& address, bool& awaits_review) {
   const Result<Job> job = records.job(address.job.id);
   if (!job) return std::unexpected(job.error());
+  if (address.is_child()) {
+    const Result<std::optional<Task>> child = views::current_child(records, address);
+    if (!child) return std::unexpected(child.error());
+    awaits_review = *child && (*child)->kind() == StateKind::awaiting_review;
+    if (!*child || awaits_review || has_ended((*child)->kind())) return true;
+  }
   std::vector<StateKind> kinds;
   if (address.item) {
     const Result<Item> item = records.item(address.item->id);

@@ -3,7 +3,6 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/input/address.hpp"
-#include "cli/input/dead_letters.hpp"
 #include "cli/input/id_list.hpp"
 #include "cli/output/job_view.hpp"
 #include "cli/session.hpp"
@@ -99,27 +98,32 @@ Result<Done> retry(Store& store, const Address& address, const ItemRetryOptions&
 }
 
 /// A failed child of a fan-out runs again; its siblings keep their results.
-Result<Done> retry_child(Store& store, TaskId id, const ItemRetryOptions& options,
+Result<Done> retry_child(Store& store, const Address& address, const ItemRetryOptions& options,
                          const std::string& by) {
-  const Result<Task> task = store.records().task(id);
-  if (!task) return std::unexpected(task.error());
-  const Result<DeadLetter> letter = show_dead_letter(store, id);
-  if (!letter) return std::unexpected(letter.error());
-  const Result<Job> after = store.act(Rerun{.task = id,
+  const std::string id = address_of(address);
+  const Result<std::optional<Task>> child = views::current_child(store.records(), address);
+  if (!child) return std::unexpected(child.error());
+  const bool has_failed = *child && (*child)->kind() == StateKind::failed;
+  if (!has_failed) {
+    return pawl::fail(ErrorCode::refused, "fan-out child '" + id + "' has not failed",
+                      "only failed children run again by themselves; the stage with all its "
+                      "children: pawl item retry " +
+                          quoted_for_shell(id.substr(0, id.rfind('['))));
+  }
+  const Result<Job> after = store.act(Rerun{.task = (*child)->id,
                                             .cause = Cause::manual,
                                             .note = options.note,
                                             .by = by,
-                                            .expected = task->version});
-  if (!after) return std::unexpected(with_commands(after.error(), task->job));
-  const std::string address =
-      address_of(task->job, letter->item_key, letter->stage, letter->child_key);
-  return Done{.document = Json::object({{"item", letter->item_key},
-                                        {"job", task->job.value()},
-                                        {"stages", Json::array({Json(letter->stage)})},
-                                        {"child", letter->child_key},
-                                        {"id", address}}),
-              .words = address + " runs again",
-              .id = address};
+                                            .expected = (*child)->version});
+  if (!after) return std::unexpected(with_commands(after.error(), address.job.id));
+  const std::string& stage = address.workflow.stage(*address.stage).name;
+  return Done{.document = Json::object({{"item", address.item ? address.item->key : std::string()},
+                                        {"job", address.job.id.value()},
+                                        {"stages", Json::array({Json(stage)})},
+                                        {"child", *address.child},
+                                        {"id", id}}),
+              .words = id + " runs again",
+              .id = id};
 }
 
 int item_retry(Session& session, const ItemRetryOptions& options) {
@@ -130,17 +134,10 @@ int item_retry(Session& session, const ItemRetryOptions& options) {
   std::set<std::int64_t> jobs;
   const int code =
       do_each(session, read_ids(session, options.ids), [&](const std::string& id) -> Result<Done> {
-        const Result<std::optional<TaskId>> child =
-            find_failed_child((*store)->records(), {id, options.job});
-        if (!child) return std::unexpected(child.error());
-        if (*child) {
-          Result<Done> done = retry_child(**store, **child, options, *by);
-          if (done) jobs.insert(field(done->document, "job").integer().value_or(0));
-          return done;
-        }
         const Result<Address> address = resolve((*store)->records(), {id, options.job});
         if (!address) return std::unexpected(address.error());
-        Result<Done> done = retry(**store, *address, options, *by);
+        Result<Done> done = address->is_child() ? retry_child(**store, *address, options, *by)
+                                                : retry(**store, *address, options, *by);
         if (done) jobs.insert(address->job.id.value());
         return done;
       });

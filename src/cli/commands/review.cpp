@@ -43,6 +43,11 @@ std::string claim_of(const Review& review, const Times& times) {
 struct Subject {
   std::string key;  ///< of the item; empty: a job-wide stage
   std::string stage;
+  std::string child;  ///< the name of the fan-out child; empty: it is none
+
+  [[nodiscard]] std::string task_name() const {
+    return child.empty() ? stage : stage + "[" + child + "]";
+  }
 };
 
 Result<Subject> subject_of(Records& records, const Review& review) {
@@ -50,7 +55,11 @@ Result<Subject> subject_of(Records& records, const Review& review) {
   if (!job) return std::unexpected(job.error());
   const Result<Workflow> workflow = records.workflow(job->workflow_hash);
   if (!workflow) return std::unexpected(workflow.error());
-  Subject subject{.key = {}, .stage = workflow->stage(stage_of(review.task)).name};
+  const Result<Task> task = records.task(review.task);
+  if (!task) return std::unexpected(task.error());
+  Subject subject{.key = {},
+                  .stage = workflow->stage(stage_of(review.task)).name,
+                  .child = task->child ? task->child->key : std::string()};
   if (!review.item) return subject;
   const Result<Item> item = records.item(review.item);
   if (!item) return std::unexpected(item.error());
@@ -107,9 +116,8 @@ int change_each(Session& session, const ReviewClaimOptions& options, const std::
         if (!done) return std::unexpected(done.error());
         const Result<ShownReview> shown = load_review((*store)->records(), review);
         if (!shown) return std::unexpected(shown.error());
-        return Done{
-            .document = review_document(shown->review, shown->item_key(), shown->stage().name),
-            .words = "review " + id + " " + words};
+        return Done{.document = views::short_review_document(*shown),
+                    .words = "review " + id + " " + words};
       },
       "reviews");
 }
@@ -147,7 +155,7 @@ int review_list(Session& session, const ReviewListOptions& options) {
     const auto document = [&]() -> Result<Json> {
       const Result<Subject> subject = subject_of(records, review);
       if (!subject) return std::unexpected(subject.error());
-      return review_document(review, subject->key, subject->stage);
+      return review_document(review, subject->key, subject->stage, subject->child);
     };
     const auto cells = [&]() -> Result<Listing::Cells> {
       const Result<Subject> subject = subject_of(records, review);
@@ -155,7 +163,7 @@ int review_list(Session& session, const ReviewListOptions& options) {
       Listing::Cells row{std::to_string(review.id.value()),
                          std::to_string(review.job.value()),
                          id_part(subject->key),
-                         subject->stage,
+                         subject->task_name(),
                          std::string(name_of(review.reason)),
                          std::to_string(review.attempt),
                          times.of(review.opened_at)};

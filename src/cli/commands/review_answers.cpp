@@ -53,7 +53,7 @@ int answer_each(Session& session, const ReviewAnswerOptions& options, const std:
     if (!after) return std::unexpected(after.error());
     discard_drafts(session, after->review.id);
     if (!after->job.has_ended()) go_on.insert(after->job.id.value());
-    return Done{.document = review_document(after->review, after->item_key(), after->stage().name),
+    return Done{.document = views::short_review_document(*after),
                 .words = "review " + id + " " + words};
   };
   const int code = do_each(session, *reviews, answer, "reviews");

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <functional>
 #include <string_view>
+#include <utility>
 
 #include "cli/output/render.hpp"
 
@@ -17,8 +18,9 @@ constexpr std::uint32_t keys_compared = 1'000;
 /// One way to read the text. The parts no longer contain escapes.
 struct Reading {
   std::optional<JobId> job;
-  std::string key;    ///< empty: a job-wide stage
-  std::string stage;  ///< empty: none
+  std::string key;                                  ///< empty: a job-wide stage
+  std::string stage;                                ///< empty: none
+  std::optional<std::string> child = std::nullopt;  ///< of the stage; empty: none of them
 };
 
 /// The slashes that separate parts.
@@ -36,17 +38,17 @@ class Readings {
   explicit Readings(const AddressText& address) : stage_(address.stage) {
     std::optional<JobId> given;
     if (address.job) given = JobId{*address.job};
-    const std::string_view text = address.text;
-    const std::vector<std::size_t> slashes = slashes_in(text);
-    const std::optional<JobId> leading =
-        slashes.empty() ? std::nullopt : job_number(text.substr(0, slashes.front()));
-    if (leading && (!given || *given == *leading)) {
-      add_exact(*leading, text.substr(slashes.front() + 1));
+    const std::optional<ChildText> named = read_child(address.text);
+    if (named) {
+      child_ = named->child;
+      add_all_exact(given, named->parent);
+      child_.reset();
     }
-    add(given, text, {});
-    for (const std::size_t at : slashes) {
-      const bool has_both = at > 0 && at + 1 < text.size();
-      if (stage_.empty() && has_both) add(given, text.substr(0, at), text.substr(at + 1));
+    add_all_exact(given, address.text);
+    add_all_free(given, address.text);
+    if (named) {
+      child_ = named->child;
+      add_all_free(given, named->parent);
     }
   }
 
@@ -54,6 +56,21 @@ class Readings {
   [[nodiscard]] const std::optional<Error>& fault() const { return fault_; }
 
  private:
+  void add_all_exact(std::optional<JobId> given, std::string_view text) {
+    const std::size_t slash = find_unescaped(text, '/');
+    if (slash == std::string_view::npos) return;
+    const std::optional<JobId> leading = job_number(text.substr(0, slash));
+    if (leading && (!given || *given == *leading)) add_exact(*leading, text.substr(slash + 1));
+  }
+
+  void add_all_free(std::optional<JobId> given, std::string_view text) {
+    add(given, text, {});
+    for (const std::size_t at : slashes_in(text)) {
+      const bool has_both = at > 0 && at + 1 < text.size();
+      if (stage_.empty() && has_both) add(given, text.substr(0, at), text.substr(at + 1));
+    }
+  }
+
   /// Reads the text in the form that is printed. No stage has a slash in its name.
   void add_exact(JobId job, std::string_view text) {
     const std::vector<std::size_t> slashes = slashes_in(text);
@@ -76,10 +93,12 @@ class Readings {
     }
     all_.push_back({.job = job,
                     .key = std::move(*read_key),
-                    .stage = stage.empty() ? stage_ : std::move(*read_stage)});
+                    .stage = stage.empty() ? stage_ : std::move(*read_stage),
+                    .child = child_});
   }
 
   const std::string& stage_;
+  std::optional<std::string> child_;  ///< of the readings that are added
   std::vector<Reading> all_;
   std::optional<Error> fault_;
 };
@@ -115,7 +134,7 @@ class Resolver {
       if (!workflow) return std::unexpected(workflow.error());
       const std::optional<StageIndex> index = workflow->find(stage);
       if (!index || workflow->stage(*index).scope != Scope::all) return std::optional<Address>();
-      return std::optional<Address>({job, *workflow, std::nullopt, index});
+      return with_child({job, *workflow, std::nullopt, index}, reading);
     };
     if (!reading.job) {
       Result<std::optional<Job>> newest = found(newest_job(records_));
@@ -126,6 +145,9 @@ class Resolver {
     if (!job) return std::unexpected(job.error());
     return *job ? fits(**job) : Result<std::optional<Address>>(std::nullopt);
   }
+
+  /// The error for a child that the stage does not have; none if no reading named one.
+  [[nodiscard]] const std::optional<Error>& missing_child() const { return missing_child_; }
 
  private:
   using InJob = std::function<Result<std::optional<Address>>(const Job&)>;
@@ -155,10 +177,49 @@ class Resolver {
       stage = workflow->find(reading.stage);
       if (!stage) return std::optional<Address>();
     }
-    return std::optional<Address>({job, std::move(*workflow), std::move(**item), stage});
+    if (reading.child && !stage) return std::optional<Address>();
+    return with_child({job, std::move(*workflow), std::move(**item), stage}, reading);
+  }
+
+  /// The address with the child of the reading; none if the stage has no such child.
+  Result<std::optional<Address>> with_child(Address address, const Reading& reading) {
+    address.child = reading.child;
+    if (!address.is_child()) return std::optional<Address>(std::move(address));
+    const Result<std::vector<Task>> tasks = views::tasks_at(records_, address);
+    if (!tasks) return std::unexpected(tasks.error());
+    if (!tasks->empty()) return std::optional<Address>(std::move(address));
+    if (missing_child_) return std::optional<Address>();
+    const Result<Error> missing = no_child(address);
+    if (!missing) return std::unexpected(missing.error());
+    missing_child_ = *missing;
+    return std::optional<Address>();
+  }
+
+  /// The error with the nearest name among the children that the stage has.
+  Result<Error> no_child(Address address) {
+    const std::string child = *std::exchange(address.child, std::nullopt);
+    const Result<std::vector<Task>> parents = views::tasks_at(records_, address);
+    if (!parents) return std::unexpected(parents.error());
+    std::vector<std::string> names;
+    for (const Task& parent : *parents) {
+      if (parent.expansion == 0) continue;
+      const Result<std::vector<Task>> page =
+          records_.tasks({.parent = parent.id, .limit = keys_compared});
+      if (!page) return std::unexpected(page.error());
+      for (const Task& one : *page) names.push_back(one.child ? one.child->key : std::string());
+    }
+    const std::string stage = address_of(address);
+    const std::string near = nearest_name(child, names);
+    address.child = near;
+    return Error{ErrorCode::not_found,
+                 "stage '" + printable(stage) + "' has no fan-out child '" + printable(child) + "'",
+                 near.empty()
+                     ? "list what the stage ran: pawl item attempts " + quoted_for_shell(stage)
+                     : "did you mean '" + address_of(address) + "'?"};
   }
 
   Records& records_;
+  std::optional<Error> missing_child_;
 };
 
 /// The error for an address that matches nothing. `text` is the address without escapes.
@@ -225,6 +286,7 @@ Result<Address> resolve(Records& records, const AddressText& text) {
     if (!answer) return std::unexpected(std::move(answer.error()));
     if (*answer) return std::move(**answer);
   }
+  if (resolver.missing_child()) return std::unexpected(*resolver.missing_child());
   return nothing_meant(records, text, read_id_part(text.text).value_or(text.text));
 }
 

@@ -1,15 +1,17 @@
 #pragma once
 
 /// How the command line names jobs, items and stages: KEY (of the newest job that has it), JOB/KEY,
-/// KEY/STAGE, JOB/KEY/STAGE; JOB/STAGE for a job-wide stage.
+/// KEY/STAGE, JOB/KEY/STAGE; JOB/STAGE for a job-wide stage. STAGE[CHILD] means one fan-out child
+/// of the stage, and STAGE[] the stage without its children.
 ///
 /// Parts are written by `id_part`: a printed address is one line with one meaning. Keys may contain
 /// slashes, so a typed address can have several readings. The first one that exists wins:
 ///
-/// 1. JOB/…, if the text begins with the number of a job: KEY/STAGE, with the stage after the last
-///    slash; then a job-wide stage; then a key;
+/// 1. JOB/…, if the text begins with the number of a job: KEY/STAGE[CHILD]; then KEY/STAGE, with
+/// the
+///    stage after the last slash; then a job-wide stage; then a key;
 /// 2. the whole text as a key;
-/// 3. KEY/STAGE in the newest job that has both.
+/// 3. KEY/STAGE in the newest job that has both; then KEY/STAGE[CHILD] in the newest that has it.
 ///
 /// A slash written as "\/" belongs to the key. `--job` and `--stage` also make the address
 /// unambiguous.
@@ -35,7 +37,8 @@ struct AddressText {
 using views::Address;
 using views::address_of;
 
-/// `not_found` suggests the nearest key of the newest job. `invalid` if an escape is malformed.
+/// `not_found` suggests the nearest key of the newest job, or the nearest child of the stage.
+/// `invalid` if an escape is malformed.
 [[nodiscard]] Result<Address> resolve(Records& records, const AddressText& text);
 
 /// The id of a child, split into "41/doc-0419/convert" and "page 3". None if the text does not end

@@ -3,29 +3,8 @@
 #include "cli/output/render.hpp"
 
 namespace pawl::cli {
-namespace {
-
-/// The failed child that the text names, or with "[]" the stage itself without its children. Empty
-/// if the text names neither.
-Result<std::vector<TaskId>> child_at(Records& records, const AddressText& text) {
-  std::vector<TaskId> letters;
-  const std::optional<ChildText> named = read_child(text.text);
-  if (!named) return letters;
-  const Result<Address> address = resolve(records, {named->parent, text.job, text.stage});
-  if (!address && address.error().code != ErrorCode::not_found) {
-    return std::unexpected(address.error());
-  }
-  if (!address || !address->stage) return letters;
-  return views::dead_letters_at(records, *address, named->child);
-}
-
-}  // namespace
 
 Result<std::vector<TaskId>> find_dead_letters(Records& records, const AddressText& text) {
-  if (Result<std::vector<TaskId>> children = child_at(records, text);
-      !children || !children->empty()) {
-    return children;
-  }
   const Result<Address> address = resolve(records, text);
   if (!address) return std::unexpected(address.error());
   Result<std::vector<TaskId>> letters = views::dead_letters_at(records, *address);
@@ -35,14 +14,6 @@ Result<std::vector<TaskId>> find_dead_letters(Records& records, const AddressTex
                       "list dead letters: pawl dlq list");
   }
   return letters;
-}
-
-Result<std::optional<TaskId>> find_failed_child(Records& records, const AddressText& text) {
-  const std::optional<ChildText> named = read_child(text.text);
-  if (!named || named->child.empty()) return std::optional<TaskId>();
-  const Result<std::vector<TaskId>> found = child_at(records, text);
-  if (!found) return std::unexpected(found.error());
-  return found->empty() ? std::optional<TaskId>() : std::optional(found->front());
 }
 
 Result<std::optional<Filter>> letter_filter(const std::optional<std::string>& filter,

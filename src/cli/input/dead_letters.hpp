@@ -17,10 +17,6 @@ namespace pawl::cli {
 [[nodiscard]] Result<std::vector<TaskId>> find_dead_letters(Records& records,
                                                             const AddressText& text);
 
-/// The failed child that "KEY/STAGE[CHILD]" names; none if the text does not name one.
-[[nodiscard]] Result<std::optional<TaskId>> find_failed_child(Records& records,
-                                                              const AddressText& text);
-
 using views::letter_id;
 
 /// Both conditions as one filter; none if neither is given. An empty filter text is an error,

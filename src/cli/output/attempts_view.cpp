@@ -15,6 +15,9 @@ using views::OutputChange;
 
 namespace {
 
+/// How much of an action or an alternative is shown; JSON has all of it.
+constexpr std::size_t text_width_max = 160;
+
 Paint paint_of_attempt(const Attempt& attempt) {
   if (attempt.is_failure()) return Paint::red;
   return attempt.result == AttemptResult::success ? Paint::green : Paint::yellow;
@@ -63,12 +66,17 @@ std::string assessments_text(const Attempt& attempt, const Style& style) {
   return out;
 }
 
+std::string action_text(const Attempt& attempt, std::string_view handler) {
+  const std::string action = views::action_in_words(attempt, handler);
+  if (action.empty()) return {};
+  return "ran: " + shortened(printable(action), text_width_max) + "\n";
+}
+
 std::string alternatives_text(const Attempt& attempt) {
-  constexpr std::size_t width_max = 160;
   std::string out;
   for (const Json& one : attempt.alternatives) {
     const std::string text = JsonView(one).string().value_or(one.text());
-    out += "alternative: " + shortened(printable(text), width_max) + "\n";
+    out += "alternative: " + shortened(printable(text), text_width_max) + "\n";
   }
   return out;
 }
@@ -110,13 +118,12 @@ std::string attempts_text(Records& records, const std::vector<TaskAttempts>& all
                  in_words(time_taken(attempt)),
                  times.of(attempt.ended_at),
                  pawl::explain(stage, attempt)});
-      const std::string details = details_of(attempt, changes, style);
+      const std::string details = action_text(attempt, one.handler) + details_of(attempt, changes, style);
       if (details.empty()) continue;
-      findings +=
-          "\n" +
-          style.paint(Paint::bold,
-                      printable(one.name()) + ", attempt " + std::to_string(attempt.number)) +
-          "\nran: " + printable(views::action_in_words(attempt, one.handler)) + "\n" + details;
+      findings += "\n" +
+                  style.paint(Paint::bold, printable(one.name()) + ", attempt " +
+                                               std::to_string(attempt.number)) +
+                  "\n" + details;
     }
     const std::string criteria = criteria_text(criteria_of(one.attempts), style);
     if (criteria.empty()) continue;

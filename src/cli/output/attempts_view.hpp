@@ -3,6 +3,7 @@
 /// Formats the attempts of an item.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/output/render.hpp"
@@ -15,8 +16,8 @@ using views::outcome_in_words;
 using views::TaskAttempts;
 using views::time_taken;
 
-/// A table of the attempts. Below it stands what the gates found in each of them, what else the
-/// stage considered, how the output changed, and how many lines of PAWL_EVENTS were ignored. The
+/// A table of the attempts. Below it stands what each of them ran, what the gates found in it, what
+/// else the stage considered, how the output changed, and how many lines of PAWL_EVENTS were ignored. The
 /// attempts of each task end with a table of their criteria.
 [[nodiscard]] std::string attempts_text(Records& records, const std::vector<TaskAttempts>& all,
                                         const Workflow& workflow, const Style& style,
@@ -25,6 +26,9 @@ using views::time_taken;
 /// What each gate found in the attempt: a line with its verdict and summary. Empty if no gate
 /// judged.
 [[nodiscard]] std::string assessments_text(const Attempt& attempt, const Style& style);
+
+/// What the attempt ran, as a line. Empty if nothing ran.
+[[nodiscard]] std::string action_text(const Attempt& attempt, std::string_view handler);
 
 /// What else the stage considered, one line each. Empty if it named nothing.
 [[nodiscard]] std::string alternatives_text(const Attempt& attempt);

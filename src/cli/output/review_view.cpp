@@ -221,12 +221,10 @@ std::size_t share_rows(std::vector<FittedPart>& parts, std::size_t rows) {
 Result<ShownReview> load_review_with_input(Session& session, Records& records, ReviewId id) {
   Result<ShownReview> shown = load_review(records, id);
   if (!shown) return shown;
-  const Result<Task> task = records.task(shown->review.task);
-  if (!task) return std::unexpected(task.error());
   Result<Json> in = actions::recorded_input(records, {.job = shown->job,
                                                       .workflow = shown->workflow,
                                                       .item = shown->item ? &*shown->item : nullptr,
-                                                      .task = *task});
+                                                      .task = shown->task});
   if (in) {
     shown->in = std::move(*in);
   } else {
@@ -240,7 +238,7 @@ ReviewPage review_page(Records& records, const ShownReview& shown, const Style& 
   const Review& review = shown.review;
   const Attempt* const attempt = shown.find(review.attempt);
   std::string out = style.paint(Paint::bold, "review " + std::to_string(review.id.value())) + "  " +
-                    printable(shown.workflow.name()) + "/" + printable(shown.stage().name) + "  " +
+                    printable(shown.workflow.name()) + "/" + printable(shown.task_name()) + "  " +
                     (shown.item ? id_part(shown.item->key) : "the whole job") + "  asked " +
                     times.of(review.opened_at) + claim_in_words(review, times, viewer) +
                     (position.empty() ? "" : "  " + position) + "\n";
@@ -253,6 +251,7 @@ ReviewPage review_page(Records& records, const ShownReview& shown, const Style& 
     out += printable_lines(action->instructions);
     if (!out.ends_with('\n')) out += "\n";
   }
+  if (attempt != nullptr) out += action_text(*attempt, shown.stage().handler);
   if (attempt != nullptr && !attempt->assessments.empty()) {
     out += assessments_text(*attempt, style);
   } else if (attempt != nullptr && attempt->feedback) {
