@@ -69,9 +69,9 @@ Result<files::LockPatience> Session::lock_patience() {
   if (said.empty()) return patience;
   const Result<Duration> timeout = parse_duration(said);
   if (!timeout) {
-    return pawl::fail(ErrorCode::invalid,
-                      "PAWL_LOCK_TIMEOUT is '" + printable(said) + "', which is not a duration",
-                      "set it to a duration such as 20s or 500ms, or unset it");
+    Error error = timeout.error();
+    error.message = "PAWL_LOCK_TIMEOUT: " + error.message;
+    return std::unexpected(std::move(error));
   }
   patience.timeout = *timeout;
   return patience;
