@@ -133,8 +133,7 @@ OnRejected read_rejected(Faults& faults, const Value& value, const StageDraft& d
   }
   faults.add("E027", value.node.place,
              "\"rejected: end_item\" has no meaning in stage " + in_quotes(draft.name) +
-                 (fans_out ? ", where people review each child: a rejection of one child cannot "
-                             "end the item"
+                 (fans_out ? ", which has `each`: a rejection may be about one child only"
                            : ", which runs once for all items: a rejection cannot end an item"),
              fans_out ? "leave it out, or review the item in a stage of its own that needs this one"
                       : "leave it out");

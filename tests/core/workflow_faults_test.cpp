@@ -168,12 +168,11 @@ TEST(Faults, a_rejection_ends_an_item_only_in_a_stage_that_runs_once_for_it) {
                 it.scope = Scope::all;
               }),
               ElementsAre(HasSubstr("runs once for all items, so a rejection cannot end an item")));
-  EXPECT_THAT(
-      after([](StageDefinition& it) {
-        it.rejected = OnRejected::end_item;
-        it.joins = true;
-      }),
-      ElementsAre(HasSubstr("runs once for each child, so a rejection cannot end an item")));
+  EXPECT_THAT(after([](StageDefinition& it) {
+                it.rejected = OnRejected::end_item;
+                it.joins = true;
+              }),
+              ElementsAre(HasSubstr("a rejection may be about one child and cannot end the item")));
 }
 
 TEST(Faults, tolerances_out_of_range) {
