@@ -101,8 +101,8 @@ Status Session::make_ready(const fs::path& file, bool create) const {
     if (const Status made = files::make_private_directories(folder); !made) return made;
     if (const Status safe = check_owner(folder); !safe) return safe;
   }
-  // Older versions created it with the permissions of the umask.
-  if (!trusts_owner()) files::close_to_others(folder);
+  // Older versions created it with the permissions of the umask. Readers may stay.
+  if (!trusts_owner()) files::deny_writing_to_others(folder);
   return {};
 }
 
