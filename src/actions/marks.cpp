@@ -57,7 +57,7 @@ Result<std::shared_ptr<WorkerMark>> WorkerMark::make(const fs::path& run_directo
     if (const Status safe = files::check_trusted(run_directory); !safe) {
       return std::unexpected(safe.error());
     }
-    files::close_to_others(run_directory);
+    files::deny_writing_to_others(run_directory);
   }
   const std::string token = random_token();
   const std::string name = std::to_string(::getpid()) + "-" + token.substr(0, 8);

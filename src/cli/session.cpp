@@ -69,9 +69,9 @@ Result<files::LockPatience> Session::lock_patience() {
   if (said.empty()) return patience;
   const Result<Duration> timeout = parse_duration(said);
   if (!timeout) {
-    return pawl::fail(ErrorCode::invalid,
-                      "PAWL_LOCK_TIMEOUT is '" + printable(said) + "', which is not a duration",
-                      "set it to a duration such as 20s or 500ms, or unset it");
+    Error error = timeout.error();
+    error.message = "PAWL_LOCK_TIMEOUT: " + error.message;
+    return std::unexpected(std::move(error));
   }
   patience.timeout = *timeout;
   return patience;
@@ -101,8 +101,8 @@ Status Session::make_ready(const fs::path& file, bool create) const {
     if (const Status made = files::make_private_directories(folder); !made) return made;
     if (const Status safe = check_owner(folder); !safe) return safe;
   }
-  // Older versions created it with the permissions of the umask.
-  if (!trusts_owner()) files::close_to_others(folder);
+  // Older versions created it with the permissions of the umask. Readers may stay.
+  if (!trusts_owner()) files::deny_writing_to_others(folder);
   return {};
 }
 

@@ -224,6 +224,9 @@ class Faults {
     if (stage.rejected == OnRejected::end_item && stage.scope == Scope::all) {
       add(stage, "runs once for all items, so a rejection cannot end an item",
           "leave out rejected: end_item");
+    } else if (stage.rejected == OnRejected::end_item && stage.joins) {
+      add(stage, "fans out, so a rejection may be about one child and cannot end the item",
+          "leave out rejected: end_item, or review in a stage of its own that needs this one");
     }
   }
 

@@ -73,16 +73,16 @@ Descriptor open_private_file(const fs::path& path) {
 }
 
 /// By its name: opening and closing a database here would end the locks that SQLite holds on it.
-void close_to_others(const fs::path& path) {
+void deny_writing_to_others(const fs::path& path) {
   // What was looked at is what is changed. A file with another name elsewhere is not ours alone.
   const Descriptor place(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   struct stat found{};
   if (!place.is_open() || ::fstat(place.get(), &found) != 0) return;
   const bool is_ours_alone =
       S_ISDIR(found.st_mode) || (S_ISREG(found.st_mode) && found.st_nlink == 1);
-  if (!is_ours_alone || found.st_uid != ::geteuid() || (found.st_mode & 077U) == 0) return;
+  if (!is_ours_alone || found.st_uid != ::geteuid() || (found.st_mode & 022U) == 0) return;
   const std::string itself = "/proc/self/fd/" + std::to_string(place.get());
-  (void)::chmod(itself.c_str(), found.st_mode & 0700U);
+  (void)::chmod(itself.c_str(), found.st_mode & 0755U);
 }
 
 }  // namespace pawl::files

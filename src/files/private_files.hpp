@@ -26,9 +26,10 @@ namespace pawl::files {
 /// Not open, with `errno`, where that fails.
 [[nodiscard]] Descriptor open_private_file(const std::filesystem::path& path);
 
-/// Takes all rights of others away from what lies there, where it is ours and not a link. REQUIRES:
-/// the path is trusted, so that nobody else changes what it names meanwhile.
-void close_to_others(const std::filesystem::path& path);
+/// Takes the right to write away from others, if the file or directory is ours and not a link. The
+/// right to read stays: the owner may have given it. REQUIRES: the path is trusted, so that nobody
+/// else changes what it names meanwhile.
+void deny_writing_to_others(const std::filesystem::path& path);
 
 /// Gives a file that root has made to the owner of the directory it is in.
 void give_to_owner_of(const std::filesystem::path& directory, int file);

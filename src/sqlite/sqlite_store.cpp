@@ -182,10 +182,11 @@ Result<std::shared_ptr<Store>> open_sqlite_store(const SqliteOptions& options, c
     // SQLite gives what it makes beside a database the mode of the database.
     if (options.create && !options.read_only) (void)files::make_private_file(options.path);
     auto store = std::make_shared<sqlite::SqliteStore>(options, clock);
-    // Earlier versions created these files with the umask. Only now is the file known to be ours.
+    // Earlier versions created these files with the umask. The owner may have opened them for
+    // readers, so only write access is removed. Only now is the file known to be ours.
     if (!options.trust_owner && !options.read_only) {
       for (const std::string_view suffix : sqlite::store_suffixes) {
-        files::close_to_others(sqlite::beside(options.path, suffix));
+        files::deny_writing_to_others(sqlite::beside(options.path, suffix));
       }
     }
     return store::with_valid_text(std::move(store));

@@ -1,5 +1,6 @@
 #include "views/jobs.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -20,6 +21,27 @@ StateCounts counts_of_stage(const Job& job, const Workflow& workflow, StageIndex
   shown[StateKind::failed] += children[StateKind::failed];
   if (!job.cancelled) shown[StateKind::awaiting_review] += children[StateKind::awaiting_review];
   return shown;
+}
+
+std::int64_t items_to_work_on(const Job& job, const Workflow& workflow) {
+  using enum StateKind;
+  std::int64_t left_to_people = 0;
+  std::int64_t busiest = 0;
+  for (std::size_t i = 0; i < job.stages.size(); ++i) {
+    if (workflow.stage(static_cast<StageIndex>(i)).scope == Scope::all) continue;
+    const auto going_on = [](const StateCounts& counts) {
+      return counts[ready] + counts[running] + counts[retry_scheduled];
+    };
+    const StateCounts& tasks = job.stages[i];
+    const StateCounts& children = job.children[i];
+    // Each child that goes on belongs to a fan-out that can go on; several may belong to the same
+    // one.
+    const std::int64_t fan_outs = std::max<std::int64_t>(tasks[expanded] - going_on(children), 0);
+    left_to_people += tasks[awaiting_review] + std::min(fan_outs, children[awaiting_review]);
+    // An item has one task in each stage.
+    busiest = std::max(busiest, going_on(tasks) + (going_on(children) > 0 ? 1 : 0));
+  }
+  return std::max(job.items.active() - left_to_people, busiest);
 }
 
 bool stands_still(const Job& job) {

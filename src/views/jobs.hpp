@@ -17,6 +17,9 @@ namespace pawl::views {
 
 /// The number of tasks of the job in this state, including fan-out children.
 [[nodiscard]] std::int64_t tasks_in(const Job& job, StateKind state);
+/// The number of items that have not ended and do not only wait for people. An estimate from the
+/// counters: with fan-out it may count items that wait, but it never leaves out all that go on.
+[[nodiscard]] std::int64_t items_to_work_on(const Job& job, const Workflow& workflow);
 
 /// Whether nothing happens until a person acts: ended, paused, or only reviews are left.
 [[nodiscard]] bool stands_still(const Job& job);

@@ -215,7 +215,8 @@ right:  needs: [convert]
     {"E027", "a key that has no meaning here",
      R"(The key is valid elsewhere but would have no effect here. A stage for people is neither retried
 nor timed out. `tolerate_failures` of a stage counts the children of its `each`. A gate with
-`expect` or `schema` is never uncertain.
+`expect` or `schema` is never uncertain. `rejected: end_item` ends the item under review, so it has
+no meaning with `each`, where a review may be about one child, and with `scope: all`.
 
 wrong:  check: { review: { when: always }, timeout: 1h }
 right:  check: { review: { when: always } }

@@ -123,6 +123,23 @@ void read_show(Faults& faults, const Value& value, StageDraft& draft) {
   draft.action.show = to_json(value.node);
 }
 
+/// What a rejection means. A rejection of one child, or of a result for all items, cannot end an
+/// item.
+OnRejected read_rejected(Faults& faults, const Value& value, const StageDraft& draft) {
+  const OnRejected meaning = read_enum<OnRejected>(faults, value).value_or(OnRejected::fail);
+  const bool fans_out = draft.definition.joins;
+  if (meaning == OnRejected::fail || (draft.definition.scope == Scope::item && !fans_out)) {
+    return meaning;
+  }
+  faults.add("E027", value.node.place,
+             "\"rejected: end_item\" has no meaning in stage " + in_quotes(draft.name) +
+                 (fans_out ? ", which has `each`: a rejection may be about one child only"
+                           : ", which runs once for all items: a rejection cannot end an item"),
+             fans_out ? "leave it out, or review the item in a stage of its own that needs this one"
+                      : "leave it out");
+  return OnRejected::fail;
+}
+
 /// The policy; empty if it could not be read.
 std::optional<ReviewPolicy> read_review(Faults& faults, const Value& value, StageDraft& draft) {
   const bool is_policy = std::ranges::count(all_names<ReviewPolicy>(), value.node.text) > 0;
@@ -139,7 +156,7 @@ std::optional<ReviewPolicy> read_review(Faults& faults, const Value& value, Stag
     }
   }
   if (const auto rejected = reader.find("rejected")) {
-    draft.definition.rejected = read_enum<OnRejected>(faults, *rejected).value_or(OnRejected::fail);
+    draft.definition.rejected = read_rejected(faults, *rejected, draft);
   }
   if (const auto instructions = reader.find("instructions")) {
     draft.action.instructions = read_text(faults, *instructions).value_or("");

@@ -97,6 +97,11 @@ std::vector<std::string> read_command(Faults& faults, const Value& value, Spot s
     if (argv.empty() && text->empty()) {
       faults.add("E011", element.place, value.what + " has no command");
     }
+    if (text->find('\0') != std::string::npos) {
+      faults.add("E011", element.place,
+                 "an argument in " + value.what + " contains a NUL character",
+                 "no argument of a command can contain it: remove the \\0");
+    }
     read_template(faults, element, spot, uses);
     argv.push_back(*text);
   }

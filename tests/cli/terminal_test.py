@@ -151,6 +151,45 @@ class ReviewNext(TerminalTest):
         path.write_text(f'#!/bin/sh\necho >> opened\ncount=$(wc -l < opened)\ncp "$1" seen.$count\n{script}\n')
         return {"EDITOR": f"sh {path}"}
 
+    def test_of_several_fields_one_text_can_be_chosen_and_opens_as_it_is(self):
+        (self.project / "texts.yaml").write_text("""
+version: 1
+workflow: texts
+items: [one]
+stages:
+  make:
+    sh: |
+      printf '%s' '{"output": {"count": 1, "page_md": "one\\ntwo", "title": "T"}}' > "$PAWL_RESULT"
+    out: { count: integer, page_md: string, title: string }
+    review: { when: always }
+""")
+        self.pawl("run", "texts.yaml", code=11)
+        [review] = [one["review"] for one in self.pawl("review", "list", "--job", 3, "--json").json["reviews"]]
+        editor = self.editor("sed -i s/two/three/ \"$1\"")
+        for words in (["review", "edit", review], ["review", "next", "--job", 3, *AT_ONCE]):
+            with self.subTest(words=words):
+                here = self.terminal(*words, env=editor)
+                if "next" in words:
+                    here.until(PROMPT)
+                    here.type("e")
+                question = here.until("Enter for all fields as JSON: ")
+                self.assertIn("1  page_md\n  2  title\n", question)
+                self.assertNotIn("count\n", question, "a number is only in the JSON")
+                here.type("7\n")
+                here.until("that is not one of the fields")
+                if "edit" in words:
+                    self.assertEqual(here.end(), 1)
+                    continue
+                here.until(PROMPT)
+                here.type("e")
+                here.until("Enter for all fields as JSON: ")
+                here.type("1\n")
+                self.assertIn("approved with your edits", here.until("decision made"))
+                self.assertEqual(here.end(), 0)
+        self.assertEqual((self.project / "seen.1").read_text(), "one\ntwo")
+        [result] = self.pawl("results", 3, "--jsonl").lines
+        self.assertEqual(result["outputs"]["make"], {"count": 1, "page_md": "one\nthree", "title": "T"})
+
     def drafts(self):
         return sorted((self.project / ".pawl").glob("drafts/*"))
 

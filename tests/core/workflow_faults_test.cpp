@@ -161,6 +161,20 @@ TEST(Faults, changes_rerun_must_be_upstream_and_of_the_same_scope) {
               ElementsAre(HasSubstr("runs once for all items")));
 }
 
+TEST(Faults, a_rejection_ends_an_item_only_in_a_stage_that_runs_once_for_it) {
+  EXPECT_THAT(after([](StageDefinition& it) { it.rejected = OnRejected::end_item; }), IsEmpty());
+  EXPECT_THAT(after([](StageDefinition& it) {
+                it.rejected = OnRejected::end_item;
+                it.scope = Scope::all;
+              }),
+              ElementsAre(HasSubstr("runs once for all items, so a rejection cannot end an item")));
+  EXPECT_THAT(after([](StageDefinition& it) {
+                it.rejected = OnRejected::end_item;
+                it.joins = true;
+              }),
+              ElementsAre(HasSubstr("a rejection may be about one child and cannot end the item")));
+}
+
 TEST(Faults, tolerances_out_of_range) {
   for (const double wrong : {-1.0, 101.0, std::numeric_limits<double>::quiet_NaN()}) {
     EXPECT_THAT(after([&](StageDefinition& it) { it.tolerate_failures.percent = wrong; }),

@@ -173,6 +173,39 @@ esac""", 'env: { NAME: "${item.value}" }\nreview: { when: on_escalation }',
         self.assertEqual(run.wait(PATIENCE), PEOPLE)
         os.close(ours)
 
+    def test_five_reviews_of_one_item_do_not_hide_the_time_that_the_others_take(self):
+        self.write("w.yaml", """
+version: 1
+workflow: w
+items: { file: items.jsonl, id: "${item.name}" }
+stages:
+  slow: { sh: "while [ ! -e \\"go-$NAME\\" ]; do sleep 0.02; done", env: { NAME: "${item.name}" } }
+  parts:
+    needs: [slow]
+    each: "${item.parts}"
+    sh: |
+      echo '{"outcome": "needs_review", "output": {}}' > "$PAWL_RESULT"
+""")
+        rows = [("quick", []), ("asked", [1, 2, 3, 4, 5]), ("a", []), ("b", []), ("c", [])]
+        self.write("items.jsonl", "".join(json.dumps({"name": name, "parts": parts}) + "\n" for name, parts in rows))
+        begun = time.monotonic()
+        ours, theirs = pty.openpty()
+        run = subprocess.Popen([PROGRAM, "run", "w.yaml", "--parallel", "8"], cwd=self.dir, stdin=theirs, stdout=theirs,
+                               stderr=theirs, env=self.environment(TERM="xterm"), start_new_session=True)
+        self._started.append(run)
+        os.close(theirs)
+        self.let_go("go-quick")
+        self.let_go("go-asked")
+        # One item is done and three go on: three times as long as the first one, and no longer.
+        text = self.read_until(ours, "   about ", "5 reviews wait")
+        about = re.findall(r"   about (?:(\d+)m)?([\d.]+)s", text)[-1]
+        self.assertLessEqual(60 * int(about[0] or 0) + float(about[1]), 3 * (time.monotonic() - begun) + 1)
+        for name in ["a", "b", "c"]:
+            self.let_go("go-" + name)
+        self.read_until(ours, "waits for people")
+        self.assertEqual(run.wait(PATIENCE), PEOPLE)
+        os.close(ours)
+
     def test_a_file_that_is_no_file_of_events_is_left_alone(self):
         run = self.run_in_background(
             """rm -f "$PAWL_EVENTS"; mkfifo "$PAWL_EVENTS"; echo text; touch here; wait_for go; rm "$PAWL_EVENTS" """)

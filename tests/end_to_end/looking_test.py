@@ -277,9 +277,21 @@ class Words(ProjectTest):
         self.write("w.yaml", "version: 1\nworkflow: w\nitems: [a]\nstages:\n  s: { sh: \"true\", timeout: 999999999d }\n")
         checked = self.pawl("check", "w.yaml", code=USAGE)
         self.assertIn('"999999999d" is too long for a duration', checked.out + checked.err)
-        self.assertIn("is too long for a duration",
-                      self.pawl("work", "--drain", "--lease", "9999999999d", code=None).err +
-                      self.pawl("job", "wait", 1, "--timeout", "9999999999d", code=None).err)
+        self.write("w.yaml", "version: 1\nworkflow: w\nitems: [a]\nstages:\n  s: { sh: \"true\" }\n")
+        self.pawl("run", "w.yaml")
+        too_long = '"9999999999d" is too long for a duration'
+        for words in (["work", "--drain", "--lease"], ["job", "wait", 1, "--timeout"], ["job", "budget", 1, "--deadline"],
+                      ["events", "--since"]):
+            with self.subTest(words=words):
+                refused = self.pawl(*words, "9999999999d", code=USAGE)
+                self.assertIn(too_long, refused.err)
+                self.assertIn("use at most 285 years", refused.err)
+        refused = self.pawl("status", env={"PAWL_LOCK_TIMEOUT": "9999999999d"}, code=USAGE)
+        self.assertIn("PAWL_LOCK_TIMEOUT: " + too_long, refused.err)
+
+    def test_a_lease_of_less_than_a_second_is_refused(self):
+        refused = self.pawl("work", "--drain", "--lease", "10ms", code=USAGE)
+        self.assertIn("a lease must be at least 1s, not '10ms'", refused.err)
 
     def test_marks_of_fan_out_and_of_reviews_that_are_needed_only_sometimes(self):
         self.write("w.yaml", """

@@ -92,7 +92,7 @@ StageDefinition draw_stage(Choices& choices, std::size_t place,
   if (choices.one_in(4)) made.tolerate_failures.count = static_cast<std::int64_t>(choices.below(2));
   if (!made.needs.empty() && choices.one_in(3)) made.changes_rerun = choices.pick(made.needs);
   if (choices.one_in(24) && !made.is_human()) made.decider = "patient";
-  if (choices.one_in(4)) made.rejected = OnRejected::end_item;
+  if (choices.one_in(4) && !made.joins) made.rejected = OnRejected::end_item;
   return made;
 }
 

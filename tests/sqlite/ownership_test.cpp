@@ -197,40 +197,34 @@ TEST(Modes, of_everything_that_is_made_are_for_the_owner_whatever_the_umask) {
   }
 }
 
-TEST(Modes,
-     of_an_older_store_are_narrowed_when_its_owner_opens_it_and_not_when_others_are_trusted) {
+TEST(Modes, of_a_store_that_its_owner_has_opened_for_readers_stay_and_only_lose_write_access) {
   const Folder folder;
   {
     const auto store = must_open({.path = folder / "a.db"});
     (void)enlist(*store);
     EXPECT_TRUE(store->keep_payload("bytes"));
   }
-  const auto widen = [&] {
-    for (const std::string_view suffix : store_suffixes) {
-      const std::filesystem::path path = beside(folder / "a.db", suffix);
-      if (std::filesystem::is_directory(path)) {
-        ASSERT_EQ(::chmod(path.c_str(), 0755), 0);
-      } else if (std::filesystem::exists(path)) {
-        ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
-      }
-    }
-  };
-  widen();
+  // The group is our own, so that it may write.
+  for (const std::string_view suffix : store_suffixes) {
+    const std::filesystem::path path = beside(folder / "a.db", suffix);
+    if (!std::filesystem::exists(path)) continue;
+    ASSERT_EQ(::chmod(path.c_str(), std::filesystem::is_directory(path) ? 0775 : 0664), 0);
+  }
   (void)must_open({.path = folder / "a.db", .trust_owner = true});
-  EXPECT_EQ(mode_of(folder / "a.db"), 0644U);
+  EXPECT_EQ(mode_of(folder / "a.db"), 0664U);
   (void)must_open({.path = folder / "a.db"});
-  EXPECT_EQ(mode_of(folder / "a.db"), 0600U);
-  EXPECT_EQ(mode_of(folder / "a.db.writer"), 0600U);
-  EXPECT_EQ(mode_of(folder / "a.db.blobs"), 0700U);
-  EXPECT_EQ(mode_of(folder / "a.db.workers"), 0700U);
+  EXPECT_EQ(mode_of(folder / "a.db"), 0644U);
+  EXPECT_EQ(mode_of(folder / "a.db.writer"), 0644U);
+  EXPECT_EQ(mode_of(folder / "a.db.blobs"), 0755U);
+  EXPECT_EQ(mode_of(folder / "a.db.workers"), 0755U);
 }
 
 TEST(Modes, of_a_file_that_is_not_a_store_stay_as_they_are) {
   const Folder folder;
   Connection(folder / "songs.db", Connection::Mode::create).run("CREATE TABLE songs (name TEXT)");
-  ASSERT_EQ(::chmod((folder / "songs.db").c_str(), 0644), 0);
+  ASSERT_EQ(::chmod((folder / "songs.db").c_str(), 0664), 0);
   EXPECT_FALSE(open_sqlite_store({.path = folder / "songs.db"}));
-  EXPECT_EQ(mode_of(folder / "songs.db"), 0644U);
+  EXPECT_EQ(mode_of(folder / "songs.db"), 0664U);
 }
 
 TEST(Modes, of_a_file_that_has_a_second_name_elsewhere_stay_as_they_are) {
@@ -239,9 +233,9 @@ TEST(Modes, of_a_file_that_has_a_second_name_elsewhere_stay_as_they_are) {
   (void)must_open({.path = store});
   const std::filesystem::path other = folder / "elsewhere";
   std::filesystem::create_hard_link(folder / "a.db.next", other);
-  ASSERT_EQ(::chmod(other.c_str(), 0644), 0);
+  ASSERT_EQ(::chmod(other.c_str(), 0664), 0);
   (void)must_open({.path = store});
-  EXPECT_EQ(mode_of(other), 0644U);
+  EXPECT_EQ(mode_of(other), 0664U);
 }
 
 /// Another process that holds the lock of a file until it is killed.

@@ -109,6 +109,20 @@ TEST(Scripts, with_a_nul_character_are_refused) {
   EXPECT_EQ(file.error()[0].message, "\"sh\" of stage \"a\" contains a NUL character");
 }
 
+TEST(Arguments, with_a_nul_character_are_refused_in_every_command) {
+  for (const std::string file_text : {
+           R"(stages: { a: { run: [echo, "a\0b"] } })",
+           R"(stages: { a: { run: [a], gates: [{ name: g, run: ["g\0"] }] } })",
+           "items: { run: [list, \"a\\0b\"] }\nstages: { a: { run: [a] } }",
+       }) {
+    const auto file = load_workflow_file("version: 1\nworkflow: w\n" + file_text);
+    ASSERT_FALSE(file) << file_text;
+    ASSERT_EQ(file.error().size(), 1U) << file_text;
+    EXPECT_TRUE(file.error()[0].message.starts_with("an argument in \"run\" of ")) << file_text;
+    EXPECT_TRUE(file.error()[0].message.ends_with(" contains a NUL character")) << file_text;
+  }
+}
+
 TEST(RetryPresets, have_exactly_the_figures_of_the_library) {
   const WorkflowFile file = with_stages(R"(  a: { run: [a], retry: service }
   b: { run: [b], retry: task }

@@ -6,10 +6,11 @@
 /// two lock files of the writers' queue (`<path>.next`, `<path>.writer`) lie beside the database.
 /// Any number of processes on one machine may use the store at the same time.
 ///
-/// Only the owner can read or write these files (0600, 0700), whatever the umask. A store is
-/// refused if another user owns it, or can write to it or to a directory above it, because such a
-/// user could decide which commands run as this user. Root is trusted and, for root under sudo, the
-/// user who called it.
+/// Files are created for the owner alone (0600, 0700), whatever the umask. An owner who opens them
+/// for readers keeps them so; write access of others is removed when the owner opens them. A store
+/// is refused if another user owns it, or can write to it or to a directory above it, because such
+/// a user could decide which commands run as this user. Root is trusted and, for root under sudo,
+/// the user who called it.
 ///
 /// Nothing is acknowledged before it is on disk (`Durability::full`). A full disk does not affect
 /// acknowledged data: the failing write returns `unavailable`, and the same store works again as

@@ -13,6 +13,7 @@
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/codec/rfc3339.hpp"
+#include "text/durations.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -58,6 +59,7 @@ Result<Timestamp> since_when(const std::string& text, Timestamp now) {
   if (text.empty()) return no_time;
   if (const Result<Timestamp> moment = parse_rfc3339(text)) return *moment;
   const Result<Duration> ago = parse_duration(text);
+  if (!ago && text::is_too_long_a_duration(text)) return std::unexpected(ago.error());
   if (!ago) {
     return pawl::fail(ErrorCode::invalid,
                       "'" + printable(text) + "' is neither a duration nor a time",

@@ -27,10 +27,13 @@ struct WorkOptions {
 /// look dead.
 Result<Duration> lease_from(const std::string& text) {
   if (text.empty()) return Duration::zero();
-  const Result<Duration> lease = parse_duration(text);
-  if (lease && *lease >= std::chrono::seconds(1)) return *lease;
-  return pawl::fail(ErrorCode::invalid, "not a valid lease: '" + printable(text) + "'",
-                    "pass a duration of at least one second, such as --lease 30s");
+  Result<Duration> lease = parse_duration(text);
+  if (lease && *lease < std::chrono::seconds(1)) {
+    return pawl::fail(ErrorCode::invalid,
+                      "a lease must be at least 1s, not '" + printable(text) + "'",
+                      "pass a longer one, such as --lease 30s");
+  }
+  return lease;
 }
 
 constexpr Duration look_every = std::chrono::milliseconds(100);

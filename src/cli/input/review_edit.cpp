@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <filesystem>
+#include <iterator>
+#include <ostream>
 #include <string_view>
 #include <utility>
 
 #include "cli/input/draft.hpp"
 #include "cli/input/edit_check.hpp"
+#include "cli/input/key_reader.hpp"
 #include "cli/input/programs.hpp"
 #include "cli/output/file_outputs.hpp"
 #include "pawl/codec/json.hpp"
@@ -98,6 +102,41 @@ std::vector<std::string> editable_fields(const StageDefinition& stage, const Jso
   return fields;
 }
 
+/// Text can be edited as it is; everything else only as JSON.
+bool is_text_field(const Json& output, const std::string& field) {
+  const Result<Json> value = JsonView(output)[field].json();
+  return value && (is_string(*value) || file_of(*value));
+}
+
+/// Asks which field to edit, if there are several and at least one is text. None: the whole output.
+Result<std::optional<std::string>> ask_field(Session& session, const ShownReview& shown,
+                                             const Json& output) {
+  const std::vector<std::string> all = editable_fields(shown.stage(), output);
+  std::vector<std::string> texts;
+  std::ranges::copy_if(all, std::back_inserter(texts),
+                       [&](const std::string& field) { return is_text_field(output, field); });
+  if (all.size() < 2 || texts.empty()) return std::nullopt;
+  std::string question = "what do you want to edit?\n";
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    question += "  " + std::to_string(i + 1) + "  " + printable(texts[i]) + "\n";
+  }
+  question += "a number, or Enter for all fields as JSON: ";
+  session.streams().out->flush();
+  *session.streams().err << question << std::flush;
+  const std::optional<std::string> typed = read_line();
+  if (!typed) return pawl::fail(ErrorCode::refused, "nothing was sent: the edit was interrupted");
+  if (typed->empty()) return std::nullopt;
+  std::size_t number = 0;
+  const char* const end = typed->data() + typed->size();
+  const auto read = std::from_chars(typed->data(), end, number);
+  if (read.ec != std::errc{} || read.ptr != end || number == 0 || number > texts.size()) {
+    return pawl::fail(
+        ErrorCode::refused, "nothing was sent: that is not one of the fields",
+        "type a number from 1 to " + std::to_string(texts.size()) + ", or only press Enter");
+  }
+  return texts[number - 1];
+}
+
 Result<EditedPart> part_to_edit(Records& records, const ShownReview& shown, const Json& output,
                                 const std::optional<std::string>& wanted) {
   if (is_string(output)) return text_part(records, "", output);
@@ -111,7 +150,7 @@ Result<EditedPart> part_to_edit(Records& records, const ShownReview& shown, cons
   if (is_single) {
     const std::string& field = wanted ? *wanted : fields.front();
     const Result<Json> value = JsonView(output)[field].json();
-    const bool opens_text = wanted || (value && (is_string(*value) || file_of(*value)));
+    const bool opens_text = wanted || is_text_field(output, field);
     if (value && opens_text) return text_part(records, field, *value);
   }
   EditedPart whole;
@@ -266,6 +305,11 @@ Result<ShownReview> edit_review(Session& session, Store& store, const ShownRevie
   if (request.output) return editing.send(EditedPart{}, *request.output);
   const Result<std::string> editor = editor_command(session);
   if (!editor) return std::unexpected(editor.error());
+  if (!request.field && session.can_ask() && session.output() == OutputMode::text) {
+    Result<std::optional<std::string>> field = ask_field(session, shown, *output);
+    if (!field) return std::unexpected(field.error());
+    request.field = std::move(*field);
+  }
   const Result<EditedPart> part = part_to_edit(store.records(), shown, *output, request.field);
   if (!part) return std::unexpected(part.error());
   const Result<Draft> draft = Draft::named(session, draft_name(shown, attempt, *part));

@@ -140,11 +140,11 @@ std::vector<std::string> Progress::picture(const Job& job, const Workflow& workf
     }
     lines.push_back(std::move(line));
   }
-  lines.push_back(overall(job));
+  lines.push_back(overall(job, workflow));
   return lines;
 }
 
-std::string Progress::overall(const Job& job) const {
+std::string Progress::overall(const Job& job, const Workflow& workflow) const {
   const double share = job.items.total == 0 ? 0.0
                                             : static_cast<double>(job.items.settled()) /
                                                   static_cast<double>(job.items.total);
@@ -160,7 +160,7 @@ std::string Progress::overall(const Job& job) const {
   const Duration elapsed = system_clock().now() - began_at_;
   const std::int64_t reviews = tasks_in(job, StateKind::awaiting_review);
   // Nobody knows when people answer.
-  const std::int64_t to_settle = std::max<std::int64_t>(job.items.active() - reviews, 0);
+  const std::int64_t to_settle = views::items_to_work_on(job, workflow);
   if (settled > 0 && to_settle > 0 && elapsed > std::chrono::seconds(2)) {
     line += "   about " + cli::in_words(Duration{elapsed.count() / settled * to_settle});
   }

@@ -28,7 +28,7 @@ class Progress {
 
  private:
   [[nodiscard]] std::vector<std::string> picture(const Job& job, const Workflow& workflow);
-  [[nodiscard]] std::string overall(const Job& job) const;
+  [[nodiscard]] std::string overall(const Job& job, const Workflow& workflow) const;
   void draw(const std::vector<std::string>& lines);
   void erase();
   void tell_changes(const Job& job, const Workflow& workflow, bool at_once);
