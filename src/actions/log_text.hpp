@@ -52,8 +52,8 @@ class LogText {
   std::int64_t bytes_ = 0;
 };
 
-/// What a stored log still has after its first `printed` bytes. `text` is what LogText keeps of a log
-/// of `bytes`, or the end of it. Bytes that are missing in between are counted in a line.
+/// What a stored log still has after its first `printed` bytes. `text` is what LogText keeps of a
+/// log of `bytes`, or the end of it. Bytes that are missing in between are counted in a line.
 [[nodiscard]] std::string stored_after(std::string_view text, std::int64_t bytes,
                                        std::int64_t printed);
 

@@ -17,8 +17,8 @@ struct InputSource {
 };
 
 /// The stage's `in` with every reference resolved, as an attempt gets it now; files stay files.
-/// Null if the stage has no `in`, is not a stage of a workflow file, or is a fan-out, whose children
-/// have inputs of their own.
+/// Null if the stage has no `in`, is not a stage of a workflow file, or is a fan-out, whose
+/// children have inputs of their own.
 [[nodiscard]] Result<Json> recorded_input(Records& records, const InputSource& source);
 
 }  // namespace pawl::actions

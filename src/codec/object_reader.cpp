@@ -117,7 +117,8 @@ Status ObjectReader::finish() {
   for (const auto& [key, value] : members_) {
     if (error_) break;
     if (std::ranges::find(known_, key) != known_.end()) continue;
-    error_ = Error{code_, "unknown key " + in_quotes(key) + " in " + what_, suggestion(key, known_)};
+    error_ =
+        Error{code_, "unknown key " + in_quotes(key) + " in " + what_, suggestion(key, known_)};
   }
   if (error_) return std::unexpected(*error_);
   return {};

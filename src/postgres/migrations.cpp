@@ -291,8 +291,8 @@ UPDATE jobs SET trust = 1 WHERE labels LIKE '{"pawl.arriving":%';
 ALTER TABLE workers ADD COLUMN holds_since BIGINT NOT NULL DEFAULT 0;
 )sql";
 
-/// See 005_rejections_and_limits of the SQLite store. No stored row can violate the wider ranges, so none
-/// is read.
+/// See 005_rejections_and_limits of the SQLite store. No stored row can violate the wider ranges,
+/// so none is read.
 constexpr const char* rejections_and_limits = R"sql(
 ALTER TABLE jobs DROP CONSTRAINT jobs_cancelled_check;
 ALTER TABLE jobs ADD CONSTRAINT jobs_cancelled_check

@@ -22,8 +22,8 @@ struct EditRequest {
 
 /// Edits the output and sends it. The editor (VISUAL, EDITOR, vi) opens a single text as plain
 /// text, and everything else as JSON. If there are several fields and at least one of them is text,
-/// a person at a terminal is asked which one to edit. A field that is a file may stay as it is, or become the path
-/// of another file, which is stored.
+/// a person at a terminal is asked which one to edit. A field that is a file may stay as it is, or
+/// become the path of another file, which is stored.
 ///
 /// A text that is refused is not lost: on a terminal the editor opens again, with the error on top.
 /// The draft is kept until it is sent or given up, and the next edit of the review opens it.

@@ -118,7 +118,8 @@ std::string attempts_text(Records& records, const std::vector<TaskAttempts>& all
                  in_words(time_taken(attempt)),
                  times.of(attempt.ended_at),
                  pawl::explain(stage, attempt)});
-      const std::string details = action_text(attempt, one.handler) + details_of(attempt, changes, style);
+      const std::string details =
+          action_text(attempt, one.handler) + details_of(attempt, changes, style);
       if (details.empty()) continue;
       findings += "\n" +
                   style.paint(Paint::bold, printable(one.name()) + ", attempt " +

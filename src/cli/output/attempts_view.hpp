@@ -17,8 +17,8 @@ using views::TaskAttempts;
 using views::time_taken;
 
 /// A table of the attempts. Below it stands what each of them ran, what the gates found in it, what
-/// else the stage considered, how the output changed, and how many lines of PAWL_EVENTS were ignored. The
-/// attempts of each task end with a table of their criteria.
+/// else the stage considered, how the output changed, and how many lines of PAWL_EVENTS were
+/// ignored. The attempts of each task end with a table of their criteria.
 [[nodiscard]] std::string attempts_text(Records& records, const std::vector<TaskAttempts>& all,
                                         const Workflow& workflow, const Style& style,
                                         const Times& times);
