@@ -70,6 +70,7 @@ Model::Refusal Model::carry_out(const ReviveJob& act) {
   if (const Refusal refusal = may_go_on(fresh)) return refusal;
   if (has_failed_too_often(fresh)) return ErrorCode::refused;
   job.cancelled.reset();
+  job.ended_at = no_time;
   job.tolerance = fresh.tolerance;
   job.paused = PauseCause::none;
   progress(job);
