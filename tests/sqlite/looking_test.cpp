@@ -118,6 +118,19 @@ TEST_F(Looking, reads_again_if_the_file_changed_while_it_read) {
   EXPECT_EQ(end(), 0);
 }
 
+TEST_F(Looking, ends_with_an_error_when_the_owner_closes_the_file_to_others) {
+  begin([&] {
+    const auto looked_at = open_sqlite_store({.path = store, .read_only = true});
+    if (!looked_at || (*looked_at)->records().jobs({.limit = 10})->size() != 1) return 1;
+    hand_over();
+    const auto found = (*looked_at)->records().jobs({.limit = 10});
+    if (found || found.error().code != ErrorCode::refused) return 2;
+    return found.error().message.starts_with("cannot read '" + store.string() + "'") ? 0 : 3;
+  });
+  when_handed_over([&] { submit(*must_open({.path = store}), two_stages(), 1); });
+  EXPECT_EQ(end(), 0);
+}
+
 TEST_F(Looking, reports_damage_of_a_file_that_nobody_changes) {
   begin([&] {
     ReaderPool readers(store, {}, Connection::Mode::look);
