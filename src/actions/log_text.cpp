@@ -33,12 +33,16 @@ struct Gap {
 };
 
 /// Where LogText cut a log of `bytes`. A log may contain such a line itself; only the one whose
-/// number fits its place counts.
+/// number fits its place counts. Its beginning is searched for only as far back as a number can
+/// reach, so a log that repeats half of such a line takes no longer than another.
 std::optional<Gap> find_gap(std::string_view text, std::int64_t bytes) {
-  for (std::size_t begin = text.find(gap_begin); begin != std::string_view::npos;
-       begin = text.find(gap_begin, begin + 1)) {
-    const std::size_t found = text.find(gap_end, begin);
-    if (found == std::string_view::npos) break;
+  constexpr std::size_t number_max = 26;  ///< of an int64 with separators
+  for (std::size_t found = text.find(gap_end); found != std::string_view::npos;
+       found = text.find(gap_end, found + 1)) {
+    const std::size_t from = found - std::min(found, number_max + gap_begin.size());
+    const std::size_t in_window = text.substr(from, found - from).rfind(gap_begin);
+    if (in_window == std::string_view::npos) continue;
+    const std::size_t begin = from + in_window;
     const std::size_t end = found + gap_end.size();
     const Gap gap{.head = text.substr(0, begin), .tail = text.substr(end)};
     const auto kept = static_cast<std::int64_t>(gap.head.size() + gap.tail.size());

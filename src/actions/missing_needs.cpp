@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -71,31 +72,39 @@ std::vector<MissingNeed> missing_needs(const Workflow& workflow,
                                        const std::filesystem::path& directory,
                                        const Environment& environment) {
   std::vector<MissingNeed> missing;
-  const auto add = [&](const std::string& stage, MissingNeed::Kind kind, const std::string& name) {
-    const MissingNeed need{.stage = stage, .kind = kind, .name = name};
+  for (const StageDefinition& stage : workflow.definition().stages) {
+    std::ranges::move(missing_needs(stage, directory, environment), std::back_inserter(missing));
+  }
+  return missing;
+}
+
+std::vector<MissingNeed> missing_needs(const StageDefinition& stage,
+                                       const std::filesystem::path& directory,
+                                       const Environment& environment) {
+  std::vector<MissingNeed> missing;
+  if (stage.handler != command_handler) return missing;
+  const Result<ActionSpec> action = action_from(stage.params);
+  if (!action) return missing;
+  const auto add = [&](MissingNeed::Kind kind, const std::string& name) {
+    const MissingNeed need{.stage = stage.name, .kind = kind, .name = name};
     if (std::ranges::find(missing, need) == missing.end()) missing.push_back(need);
   };
-  const char* const path = environment ? environment("PATH") : std::getenv("PATH");
-  for (const StageDefinition& stage : workflow.definition().stages) {
-    if (stage.handler != command_handler) continue;
-    const Result<ActionSpec> action = action_from(stage.params);
-    if (!action) continue;
-    for (const std::string& name : action->secrets) {
-      if (!is_set(name, environment)) add(stage.name, MissingNeed::Kind::secret, name);
-    }
-    for (const NamedFile& file : named_files(stage)) {
-      if (file.is_script && is_missing(directory / file.path)) {
-        add(stage.name, MissingNeed::Kind::script, file.path);
-      }
-    }
-    const auto look_for_program = [&](const std::vector<std::string>& argv) {
-      const auto program = missing_program(*action, argv, path == nullptr ? usual_path : path,
-                                           directory / action->dir);
-      if (program) add(stage.name, MissingNeed::Kind::program, *program);
-    };
-    look_for_program(action->argv);
-    each_command(action->gates, look_for_program);
+  for (const std::string& name : action->secrets) {
+    if (!is_set(name, environment)) add(MissingNeed::Kind::secret, name);
   }
+  for (const NamedFile& file : named_files(stage)) {
+    if (file.is_script && is_missing(directory / file.path)) {
+      add(MissingNeed::Kind::script, file.path);
+    }
+  }
+  const char* const path = environment ? environment("PATH") : std::getenv("PATH");
+  const auto look_for_program = [&](const std::vector<std::string>& argv) {
+    const auto program = missing_program(*action, argv, path == nullptr ? usual_path : path,
+                                         directory / action->dir);
+    if (program) add(MissingNeed::Kind::program, *program);
+  };
+  look_for_program(action->argv);
+  each_command(action->gates, look_for_program);
   return missing;
 }
 

@@ -75,12 +75,18 @@ bool CodeShelf::can_run(const StageDefinition& definition, const StageCode* code
   return has_work && has_gates && has_decider && has_condition && has_join;
 }
 
-bool CodeShelf::serves(const JobPlan& plan, StageIndex stage) const {
+CodeShelf::Service CodeShelf::service_of(const JobPlan& plan, StageIndex stage) const {
   const StageCode* const code = plan.code[at(stage)].get();
-  if (plan.is_left || !can_run(plan.workflow.stage(stage), code)) return false;
-  if (code == nullptr || !code->is_available || code->is_available(plan.labels)) return true;
-  saw_unavailable_ = true;
-  return false;
+  if (plan.is_left || !can_run(plan.workflow.stage(stage), code)) return Service::none;
+  const bool is_available =
+      code == nullptr || !code->is_available || code->is_available(plan.labels);
+  return is_available ? Service::available : Service::unavailable;
+}
+
+bool CodeShelf::serves(const JobPlan& plan, StageIndex stage) const {
+  const Service service = service_of(plan, stage);
+  if (service == Service::unavailable) saw_unavailable_ = true;
+  return service == Service::available;
 }
 
 }  // namespace pawl::runtime

@@ -6,6 +6,7 @@
 /// Threads: any. Sources are users' code and run outside the mutex.
 
 #include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
@@ -37,7 +38,14 @@ class CodeShelf {
   }
   /// Whether all of a stage's code is here: without one of its gates everything would pass.
   [[nodiscard]] bool can_run(const StageDefinition& definition, const StageCode* code) const;
+  enum class Service : std::uint8_t {
+    none,         ///< the code is not here, or the job is not taken
+    unavailable,  ///< the stage cannot run now; this may change at any time
+    available,
+  };
   /// Whether this engine runs the stage for the items of this job, as things are now.
+  [[nodiscard]] Service service_of(const JobPlan& plan, StageIndex stage) const;
+  /// The same in short; `take_unavailable` reports refusals.
   [[nodiscard]] bool serves(const JobPlan& plan, StageIndex stage) const;
   /// Whether `serves` has refused a stage since the last call because it is not available now.
   [[nodiscard]] bool take_unavailable() const { return saw_unavailable_.exchange(false); }

@@ -47,6 +47,8 @@ class EngineOnLoop final : public Engine {
 
   void serve(CodeSource source) override { loop_->serve(std::move(source)); }
 
+  void keep_to(JobId job) override { loop_->keep_to(job); }
+
   Result<JobId> submit(const Workflow& workflow, std::vector<NewItem> items,
                        const JobOptions& options) override {
     auto rest = std::make_shared<std::vector<NewItem>>(std::move(items));
@@ -281,6 +283,7 @@ Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<Store> store, Eng
                     .limits = {.parallel = options.parallel,
                                .stages = options.stages,
                                .categories = options.categories,
+                               .jobs = options.jobs,
                                .left = {}}};
   // As the store records it, so that the worker recognises its own row.
   make_text_valid(hello.host);

@@ -1,9 +1,16 @@
 #include "runtime/job_book.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 
 namespace pawl::runtime {
+
+namespace {
+
+constexpr std::size_t left_max = 200;  ///< entries that a worker reports
+
+}  // namespace
 
 const JobSeen* JobBook::find(JobId job) const {
   const auto seen = jobs_.find(job);
@@ -28,50 +35,79 @@ bool JobBook::is_another(const Job& job) const {
 
 void JobBook::add(const Job& job, const Workflow& workflow) {
   if (has(job.id)) return;
-  auto plan = std::make_shared<JobPlan>(JobPlan{.id = job.id,
-                                                .params = job.params,
-                                                .labels = job.labels,
-                                                .reduce_ordinal = job.reduce_ordinal,
-                                                .submitted_at = job.submitted_at,
-                                                .workflow = workflow,
-                                                .code = shelf_.code_for(workflow),
-                                                .pool_keys = {},
-                                                .is_left = takes_ && !takes_(job)});
+  auto plan =
+      std::make_shared<JobPlan>(JobPlan{.id = job.id,
+                                        .params = job.params,
+                                        .labels = job.labels,
+                                        .reduce_ordinal = job.reduce_ordinal,
+                                        .submitted_at = job.submitted_at,
+                                        .workflow = workflow,
+                                        .code = shelf_.code_for(workflow),
+                                        .pool_keys = {},
+                                        .is_left = is_foreign(job.id) || (takes_ && !takes_(job))});
   for (const StageDefinition& stage : workflow.definition().stages) {
     plan->pool_keys.push_back(stage.limits.pool.empty() ? workflow.name() + "/" + stage.name
                                                         : stage.limits.pool);
   }
-  plan->left = left_of(job, *plan);
-  jobs_[job.id].plan = std::move(plan);
+  JobSeen& seen = jobs_[job.id];
+  seen.plan = std::move(plan);
+  seen.job = job;
+  find_left(seen);
 }
 
-std::vector<WorkerLimits::Left> JobBook::left_of(const Job& job, const JobPlan& plan) const {
+/// Jobs that the engine does not work on by its options are reported once, as such.
+void JobBook::find_left(JobSeen& seen) const {
+  const JobPlan& plan = *seen.plan;
   const auto reason = [&](const StageDefinition* stage) {
-    return why_left_ ? why_left_(job, plan.workflow, stage) : std::string();
+    return why_left_ ? why_left_(seen.job, plan.workflow, stage) : std::string();
   };
-  if (plan.is_left) return {{.job = job.id, .stage = {}, .reason = reason(nullptr)}};
-  std::vector<WorkerLimits::Left> left;
-  for (std::size_t i = 0; i < plan.code.size(); ++i) {
-    const StageDefinition& stage = plan.workflow.stage(static_cast<StageIndex>(i));
-    if (shelf_.is_excluded(stage) || shelf_.serves(plan, static_cast<StageIndex>(i))) continue;
-    left.push_back({.job = job.id, .stage = stage.name, .reason = reason(&stage)});
+  seen.left.clear();
+  seen.is_unavailable = false;
+  if (is_foreign(plan.id)) return;
+  if (plan.is_left) {
+    seen.left = {{.job = plan.id, .stage = {}, .reason = reason(nullptr)}};
+    return;
   }
-  return left;
+  for (std::size_t i = 0; i < plan.code.size() && seen.left.size() <= left_max; ++i) {
+    const auto index = static_cast<StageIndex>(i);
+    const StageDefinition& stage = plan.workflow.stage(index);
+    if (shelf_.is_excluded(stage)) continue;
+    const CodeShelf::Service service = shelf_.service_of(plan, index);
+    if (service == CodeShelf::Service::available) continue;
+    seen.is_unavailable |= service == CodeShelf::Service::unavailable;
+    seen.left.push_back({.job = plan.id, .stage = stage.name, .reason = reason(&stage)});
+  }
 }
 
-/// The newest jobs, where there are too many to be reported.
-std::vector<WorkerLimits::Left> JobBook::left() const {
-  constexpr std::size_t left_max = 200;
-  std::map<JobId, const JobPlan*, std::greater<>> newest_first;
+/// Of the newest jobs, where there is too much to be reported.
+void JobBook::describe(WorkerLimits& limits) const {
+  std::map<JobId, const JobSeen*, std::greater<>> newest_first;
   for (const auto& [id, seen] : jobs_) {
-    if (!seen.plan->left.empty()) newest_first.emplace(id, seen.plan.get());
+    if (!seen.left.empty()) newest_first.emplace(id, &seen);
   }
-  std::vector<WorkerLimits::Left> all;
-  for (const auto& [id, plan] : newest_first) {
-    if (all.size() + plan->left.size() > left_max) break;
-    all.insert(all.end(), plan->left.begin(), plan->left.end());
+  limits.jobs = only_;
+  limits.left.clear();
+  limits.cut_at = {};
+  for (const auto& [id, seen] : newest_first) {
+    for (const WorkerLimits::Left& left : seen->left) {
+      if (limits.left.size() == left_max) {
+        limits.cut_at = id;
+        return;
+      }
+      limits.left.push_back(left);
+    }
   }
-  return all;
+}
+
+bool JobBook::has_unavailable() const {
+  return std::ranges::any_of(jobs_, [](const auto& one) { return one.second.is_unavailable; });
+}
+
+/// Whether a job is taken at all is decided once.
+void JobBook::look_again() {
+  for (auto& [id, seen] : jobs_) {
+    if (!seen.plan->is_left) find_left(seen);
+  }
 }
 
 bool JobBook::refresh(const Job& job) {
@@ -82,6 +118,7 @@ bool JobBook::refresh(const Job& job) {
   if (is_older && !seen.is_doubtful) return false;
   seen.is_doubtful = false;
   seen.generation = job.generation;
+  seen.job = job;
   seen.may_open = is_trusted(job.trust) && !job.cancelled && job.paused == PauseCause::none;
   seen.attempts_cap = job.budget.max_attempts_per_task;
   const bool is_newly_cancelled = job.cancelled && !seen.cancelled;
@@ -97,12 +134,9 @@ void JobBook::serve_again() {
   for (auto& [id, seen] : jobs_) {
     auto plan = std::make_shared<JobPlan>(*seen.plan);
     plan->code = shelf_.code_for(plan->workflow);
-    std::erase_if(plan->left, [&](const WorkerLimits::Left& left) {
-      const Result<StageIndex> stage = plan->workflow.require_stage(left.stage);
-      return stage && shelf_.serves(*plan, *stage);
-    });
     seen.plan = std::move(plan);
   }
+  look_again();
 }
 
 }  // namespace pawl::runtime

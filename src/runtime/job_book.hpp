@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -23,14 +24,17 @@ struct JobSeen {
   bool may_open = true;
   bool is_doubtful = false;  ///< the store was set back: what it says next counts, older or not
   std::optional<std::uint32_t> attempts_cap;
+  Job job;  ///< as it was read last
+  std::vector<WorkerLimits::Left>
+      left;                     ///< what is left to others; cut if it is too much to report
+  bool is_unavailable = false;  ///< a stage cannot run now, which may change
 };
 
 class JobBook {
  public:
-  /// `takes`: whether this engine works on a job; empty: on all. `shelf` must outlive the book.
-  JobBook(decltype(EngineOptions::takes) takes, decltype(EngineOptions::why_left) why_left,
-          const CodeShelf& shelf)
-      : takes_(std::move(takes)), why_left_(std::move(why_left)), shelf_(shelf) {}
+  /// `shelf` must outlive the book.
+  JobBook(const EngineOptions& options, const CodeShelf& shelf)
+      : takes_(options.takes), why_left_(options.why_left), shelf_(shelf), only_(options.jobs) {}
 
   [[nodiscard]] bool has(JobId job) const { return jobs_.contains(job); }
   /// Null where the job is not in the book.
@@ -49,17 +53,26 @@ class JobBook {
   void forget(JobId job) { jobs_.erase(job); }
   /// What was known of jobs may be wrong in every point.
   void doubt_all();
-  /// What this engine leaves to others, of all jobs in the book.
-  [[nodiscard]] std::vector<WorkerLimits::Left> left() const;
+  /// The engine works on no other job from now on.
+  void keep_to(JobId job) { only_ = {job}; }
+  /// Whether the engine was told to work on other jobs only.
+  [[nodiscard]] bool is_foreign(JobId job) const { return !only_.empty() && !only_.contains(job); }
+  /// Adds what this engine leaves to others, of all jobs in the book.
+  void describe(WorkerLimits& limits) const;
+  /// Whether a stage cannot run now, which may change at any time.
+  [[nodiscard]] bool has_unavailable() const;
+  /// Finds out again what is left to others: scripts come and go.
+  void look_again();
   /// Looks for the code of all stages again.
   void serve_again();
 
  private:
-  [[nodiscard]] std::vector<WorkerLimits::Left> left_of(const Job& job, const JobPlan& plan) const;
+  void find_left(JobSeen& seen) const;
 
   const decltype(EngineOptions::takes) takes_;
   const decltype(EngineOptions::why_left) why_left_;
   const CodeShelf& shelf_;
+  std::set<JobId> only_;  ///< empty: all
   std::unordered_map<JobId, JobSeen> jobs_;
 };
 

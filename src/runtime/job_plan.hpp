@@ -31,8 +31,7 @@ struct JobPlan {
   std::vector<std::shared_ptr<const StageCode>> code;
   /// By stage: what a rate limit holds back, the stage's pool or the stage itself.
   std::vector<std::string> pool_keys;
-  bool is_left = false;                       ///< this engine does not take it
-  std::vector<WorkerLimits::Left> left = {};  ///< what it leaves to others, for people who ask
+  bool is_left = false;  ///< this engine does not take it
 };
 
 /// An output as downstream reads it.

@@ -37,7 +37,8 @@ Loop::Loop(std::shared_ptr<Store> store, const EngineOptions& options, const Clo
       feed_(store_->records(), options.poll_interval),
       board_(worker, options.parallel),
       shelf_(options.stages, options.log),
-      jobs_(options.takes, options.why_left, shelf_),
+      is_kept_(!options.jobs.empty()),
+      jobs_(options, shelf_),
       held_(*desk_),
       claimer_(options.categories, options.stages),
       lease_(options.lease, clock.now()),
@@ -103,15 +104,23 @@ void Loop::serve(CodeSource source) {
 void Loop::serve_again() {
   desk_->post([this] {
     jobs_.serve_again();
-    report_limits();
+    want_limits_report();
     claimer_.look_afresh();
+  });
+}
+
+void Loop::keep_to(JobId job) {
+  is_kept_ = true;
+  desk_->post([this, job] {
+    jobs_.keep_to(job);
+    want_limits_report();
   });
 }
 
 bool Loop::would_open(const Workflow& workflow, std::span<const NewItem> items) const {
   // Whether it takes the job is asked when there is one.
   if (!board_.is_idle() || spare_room() == 0) return false;
-  if (!options_.jobs.empty() || options_.takes) return false;
+  if (is_kept_ || options_.takes) return false;
   const auto code = shelf_.code_for(workflow);
   const bool served = std::ranges::all_of(workflow.first_stages(), [&](StageIndex stage) {
     return shelf_.can_run(workflow.stage(stage), code[at(stage)].get());
@@ -219,11 +228,8 @@ void Loop::run_timers(Timestamp now) {
     const std::uint64_t mark = store_->change_mark();
     if (std::exchange(seen_mark_, mark) != mark) after_foreign_change();
   }
-  // Nobody reports that a stage has become available.
-  if (now >= next_availability_look_ && shelf_.take_unavailable()) {
-    next_availability_look_ = now + std::chrono::seconds(1);
-    claimer_.want();
-  }
+  look_at_availability(now);
+  if (limits_report_.is_due(now)) report_limits();
   claimer_.release_due(now);
 }
 
@@ -251,6 +257,7 @@ Timestamp Loop::next_wake() const {
   if (stopping_ && !claimer_.is_out()) consider(stop_deadline_ + options_.grace);
   if (clock_.ticks()) consider(next_look_);
   consider(claimer_.next_release());
+  if (!stopping_) consider(limits_report_.next());
   return next;
 }
 

@@ -57,6 +57,7 @@ class Loop {
   void nudge();
   /// Somebody acted on the store through this process: look at what changed.
   void look_again();
+  void keep_to(JobId job);
   /// Opens nothing more.
   void drain();
   [[nodiscard]] bool is_draining() const { return board_.is_draining(); }
@@ -177,7 +178,9 @@ class Loop {
   void on_renewed(WorkerId worker, Timestamp sent_at, const Status& renewed);
   void on_lease_lost();
   void on_lease_over();
+  void want_limits_report();
   void report_limits();
+  void look_at_availability(Timestamp now);
   void sweep();
   void on_swept(const Result<Swept>& swept);
   void on_sweep_failed(const Error& error);
@@ -200,6 +203,7 @@ class Loop {
   StatusBoard board_;
   CodeShelf shelf_;
 
+  std::atomic<bool> is_kept_;      ///< to some jobs
   std::function<void()> on_news_;  ///< set before a thread drives
 
   // Owned by the thread that drives.
@@ -211,9 +215,11 @@ class Loop {
   AcknowledgedResults acknowledged_;
   Holdings holdings_;
   WorkerHello hello_;  ///< its limits change
-  bool has_unreported_limits_ = false;
-  Errand comparison_;      ///< planned: before the next renewal
-  Timestamp holds_since_;  ///< as of the last look that showed no difference
+  Errand limits_report_;
+  Timestamp limits_reported_at_;
+  bool has_unreported_limits_ = false;  ///< the store did not take the last report
+  Errand comparison_;                   ///< planned: before the next renewal
+  Timestamp holds_since_;               ///< as of the last look that showed no difference
   std::uint64_t seen_setbacks_ = 0;
   bool is_set_back_ = false;  ///< and not everything has been read again yet
   Timestamp read_after_setback_at_;

@@ -54,7 +54,7 @@ void Loop::see(const Job& job, const Workflow& workflow) {
   }
   jobs_.add(job, workflow);
   refresh(job);
-  if (!jobs_.find(job.id)->plan->left.empty()) report_limits();
+  if (!jobs_.find(job.id)->left.empty()) want_limits_report();
 }
 
 void Loop::refresh(const Job& job) {
@@ -66,7 +66,10 @@ void Loop::refresh(const Job& job) {
 
 /// A job that has ended is not looked at any more; a rerun would bring it back.
 void Loop::forget_if_unused(JobId job) {
-  if (!held_.has_any_of(job)) jobs_.forget(job);
+  if (held_.has_any_of(job)) return;
+  const JobSeen* const seen = jobs_.find(job);
+  if (seen != nullptr && !seen->left.empty()) want_limits_report();
+  jobs_.forget(job);
 }
 
 /// A busy engine claims when a good part of its room is free, an idle one for any room at all.
@@ -117,7 +120,7 @@ void Loop::on_heads(std::vector<LaneHead> heads) {
 Scheduler::LaneView Loop::view_of(const LaneHead& head) const {
   const JobSeen* const seen = jobs_.find(head.job);
   if (seen == nullptr) return {};
-  if (!options_.jobs.empty() && !options_.jobs.contains(head.job)) return {};
+  if (jobs_.is_foreign(head.job)) return {};
   const JobPlan& plan = *seen->plan;
   return {.is_served = seen->may_open && shelf_.serves(plan, head.stage),
           .stage_name = plan.workflow.stage(head.stage).name,

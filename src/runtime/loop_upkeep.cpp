@@ -32,7 +32,7 @@ void Loop::on_renewed(WorkerId worker, Timestamp sent_at, const Status& renewed)
       claimer_.want();
     }
     compare_holdings();
-    if (has_unreported_limits_) report_limits();
+    if (has_unreported_limits_) want_limits_report();
     return;
   }
   if (renewed.error().code == ErrorCode::not_found) {
@@ -81,18 +81,44 @@ void Loop::on_lease_lost() {
             });
 }
 
-/// Records what this engine leaves to others. If the store does not answer, the next renewal tries
-/// again.
+/// Plans a report of what this engine leaves to others: at once, or soon after the last one, so
+/// that many jobs that come one after the other cost few writes.
+void Loop::want_limits_report() {
+  constexpr Duration pause = std::chrono::seconds(1);
+  const Timestamp now = clock_.now();
+  limits_report_.plan_by(
+      limits_reported_at_ == no_time ? now : std::max(now, limits_reported_at_ + pause));
+}
+
+/// If the store does not answer, the next renewal tries again.
 void Loop::report_limits() {
-  std::vector<WorkerLimits::Left> left = jobs_.left();
-  if (stopping_ || (left == hello_.limits.left && !has_unreported_limits_)) return;
-  hello_.limits.left = std::move(left);
+  WorkerLimits limits = hello_.limits;
+  jobs_.describe(limits);
+  if (stopping_ || (limits == hello_.limits && !has_unreported_limits_)) {
+    return limits_report_.plan(no_time);
+  }
+  if (!limits_report_.begin()) return;
+  limits_reported_at_ = clock_.now();
   has_unreported_limits_ = false;
+  hello_.limits = std::move(limits);
   ask_store([worker = worker(),
              limits = hello_.limits](Store& store) { return store.note_limits(worker, limits); },
             [this](const Status& noted) {
+              (void)limits_report_.end();
               has_unreported_limits_ = !noted && noted.error().code == ErrorCode::unavailable;
             });
+}
+
+/// Nobody reports that a stage has become available, or is so no longer.
+void Loop::look_at_availability(Timestamp now) {
+  if (now < next_availability_look_) return;
+  const bool was_refused = shelf_.take_unavailable();
+  const bool may_change = jobs_.has_unavailable();
+  if (!was_refused && !may_change) return;
+  next_availability_look_ = now + std::chrono::seconds(1);
+  jobs_.look_again();
+  want_limits_report();
+  if (was_refused) claimer_.want();
 }
 
 void Loop::sweep() {

@@ -18,8 +18,9 @@ namespace pawl::sql {
 /// Provides a session for reading.
 class ReadDoor {
  public:
-  /// Runs `body` under one snapshot, at most once. Returns what the adapter throws, or a `Fault`,
-  /// as an error; empty on success.
+  /// Runs `body` under one snapshot. It may run more than once, if what it read may be torn, and
+  /// must start afresh each time. Returns what the adapter throws, or a `Fault`, as an error; empty
+  /// on success.
   [[nodiscard]] virtual std::optional<Error> read(const std::function<void(Session&)>& body) = 0;
   /// What the database's own check finds, if it has one; see `Records::damage`.
   [[nodiscard]] virtual Result<std::vector<std::string>> damage(bool /*thorough*/) {

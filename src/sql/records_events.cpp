@@ -114,7 +114,9 @@ Result<std::vector<Event>> SqlRecords::events(const EventFilter& filter) {
     from = *first;
   }
   while (from && page.size() < filter.limit) {
+    const std::size_t size_before = page.size();
     const auto next = read([&](Session& session) -> Result<std::optional<std::int64_t>> {
+      page.resize(size_before);
       return read_zone(session, filter, *from, page);
     });
     if (!next) return std::unexpected(next.error());

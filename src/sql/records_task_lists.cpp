@@ -144,8 +144,11 @@ Result<std::vector<Task>> SqlRecords::reviewed_tasks(const TaskFilter& filter) {
   TaskId after = filter.after;
   std::uint32_t max = std::min(filter.limit, rows_per_look);
   for (; page.size() < filter.limit; max = std::min(2 * max, rows_per_look)) {
+    const std::size_t size_before = page.size();
+    const TaskId from = after;
     const Result<std::size_t> seen = read([&](Session& session) -> Result<std::size_t> {
-      const TaskRange range = range_of(session, filter.job, after);
+      page.resize(size_before);
+      const TaskRange range = range_of(session, filter.job, from);
       const Ids ids =
           ids_from(session.prepared(select_reviewed_ids).query(range.after, range.end, max));
       for (Task& task : tasks_with(session, ids)) {

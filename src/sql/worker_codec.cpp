@@ -1,5 +1,7 @@
 #include "sql/worker_codec.hpp"
 
+#include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,6 +26,13 @@ void append_left(std::string& out, const WorkerLimits::Left& left) {
   object.write_unless("reason", left.reason, {});
 }
 
+Status read_job(const Json& json, JobId& job) {
+  const Result<std::int64_t> number = JsonView(json).integer();
+  if (!number) return fail(ErrorCode::corrupt, "the limits of a worker name no job");
+  job = JobId{*number};
+  return {};
+}
+
 Status read_left(const Json& json, WorkerLimits::Left& left) {
   return ObjectReader(json, "what a worker leaves", ErrorCode::corrupt)
       .need("job", left.job)
@@ -43,6 +52,16 @@ std::string limits_text(const WorkerLimits& limits) {
     object.write_unless("stages", Names(limits.stages.begin(), limits.stages.end()), {});
     object.write_unless("categories", Names(limits.categories.begin(), limits.categories.end()),
                         {});
+    if (!limits.jobs.empty()) {
+      std::string& list = object.member("jobs");
+      list += '[';
+      for (const JobId job : limits.jobs) {
+        if (job != *limits.jobs.begin()) list += ',';
+        list += std::to_string(job.value());
+      }
+      list += ']';
+    }
+    object.write_unless<std::int64_t>("cut_at", limits.cut_at.value(), 0);
     if (!limits.left.empty()) {
       std::string& list = object.member("left");
       list += '[';
@@ -61,16 +80,20 @@ WorkerLimits limits_from(std::string_view text) {
   if (text.empty()) return limits;
   Names stages;
   Names categories;
+  std::vector<JobId> jobs;
   const Json json = stored_json(std::string(text));
   const Status read = ObjectReader(json, "the limits of a worker", ErrorCode::corrupt)
                           .read("parallel", limits.parallel)
                           .read("stages", stages)
                           .read("categories", categories)
+                          .read_list("jobs", jobs, read_job)
+                          .read("cut_at", limits.cut_at)
                           .read_list("left", limits.left, read_left)
                           .finish();
   if (!read) throw Fault(read.error());
   limits.stages = {stages.begin(), stages.end()};
   limits.categories = {categories.begin(), categories.end()};
+  limits.jobs = {jobs.begin(), jobs.end()};
   return limits;
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <thread>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace pawl::sqlite {
@@ -13,7 +14,15 @@ namespace {
 
 /// Without a shared index, and no way to make one, SQLite reads only a file that it takes for
 /// unchanging. That is true as long as there is no log beside it.
-std::string uri_to_look_at(const std::filesystem::path& path) {
+bool is_taken_for_immutable(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  const bool has_index = ::access((path.string() + "-shm").c_str(), R_OK) == 0;
+  const bool has_log = ::access((path.string() + "-wal").c_str(), F_OK) == 0;
+  const bool may_make_index = ::access(folder.c_str(), W_OK) == 0;
+  return !has_index && !has_log && !may_make_index;
+}
+
+std::string uri_to_look_at(const std::filesystem::path& path, bool is_immutable) {
   std::string uri = "file:";
   constexpr std::string_view digits = "0123456789ABCDEF";
   for (const char c : path.string()) {
@@ -26,11 +35,7 @@ std::string uri_to_look_at(const std::filesystem::path& path) {
       uri += c;
     }
   }
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  const bool has_index = ::access((path.string() + "-shm").c_str(), R_OK) == 0;
-  const bool has_log = ::access((path.string() + "-wal").c_str(), F_OK) == 0;
-  const bool may_make_index = ::access(folder.c_str(), W_OK) == 0;
-  if (!has_index && !has_log && !may_make_index) uri += "?immutable=1";
+  if (is_immutable) uri += "?immutable=1";
   return uri;
 }
 
@@ -115,10 +120,28 @@ int Connection::wait_a_moment(void* waiting, int times) {
   return 1;
 }
 
+FileStamp FileStamp::of(const std::filesystem::path& path) {
+  struct stat found{};
+  if (::stat(path.c_str(), &found) != 0) return {};
+  const auto nanoseconds = [](const timespec& time) {
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  };
+  return {.device = found.st_dev,
+          .inode = found.st_ino,
+          .size = found.st_size,
+          .modified = nanoseconds(found.st_mtim),
+          .changed = nanoseconds(found.st_ctim)};
+}
+
 Connection::Connection(const std::filesystem::path& path, Mode mode, files::LockPatience patience)
     : waiting_(std::make_unique<Waiting>(std::move(patience))) {
   sqlite3* db = nullptr;
-  const std::string name = mode == Mode::look ? uri_to_look_at(path) : path.string();
+  std::string name = path.string();
+  if (mode == Mode::look) {
+    looked_at_ = LookedAt{
+        .path = path, .stamp = FileStamp::of(path), .is_immutable = is_taken_for_immutable(path)};
+    name = uri_to_look_at(path, looked_at_->is_immutable);
+  }
   const int code = sqlite3_open_v2(name.c_str(), &db, flags_of(mode), nullptr);
   raw_.reset(db);
   if (code != SQLITE_OK)
@@ -129,6 +152,13 @@ Connection::Connection(const std::filesystem::path& path, Mode mode, files::Lock
   // A file may come from anywhere, so triggers, views and defaults of its schema must not call our
   // functions.
   sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+}
+
+bool Connection::is_outdated() const {
+  if (!looked_at_) return false;
+  const LookedAt& seen = *looked_at_;
+  if (is_taken_for_immutable(seen.path) != seen.is_immutable) return true;
+  return seen.is_immutable && FileStamp::of(seen.path) != seen.stamp;
 }
 
 Statement& Connection::prepared(const char* sql) {

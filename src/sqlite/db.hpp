@@ -154,6 +154,19 @@ class Statement final : public sql::Statement, private sql::RowSource {
   std::vector<Bound> bound_;  ///< by parameter number, from 1
 };
 
+/// What changes when a file is written or replaced.
+struct FileStamp {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::int64_t size = 0;
+  std::int64_t modified = 0;
+  std::int64_t changed = 0;
+
+  /// All zero if there is no such file.
+  [[nodiscard]] static FileStamp of(const std::filesystem::path& path);
+  friend bool operator==(const FileStamp&, const FileStamp&) = default;
+};
+
 class Connection final : public sql::Session {
  public:
   enum class Mode : std::uint8_t {
@@ -179,8 +192,17 @@ class Connection final : public sql::Session {
   [[nodiscard]] bool is_read_only() const { return sqlite3_db_readonly(raw_.get(), "main") == 1; }
   [[nodiscard]] bool in_transaction() const { return sqlite3_get_autocommit(raw_.get()) == 0; }
   [[nodiscard]] sqlite3* raw() const { return raw_.get(); }
+  /// Whether what was read through this connection since it was opened may be old or torn, because
+  /// a file that was taken for unchanging has changed. Only in mode `look`; open another then.
+  [[nodiscard]] bool is_outdated() const;
 
  private:
+  /// How the file was found by a user who may not write it.
+  struct LookedAt {
+    std::filesystem::path path;
+    FileStamp stamp;
+    bool is_immutable = false;  ///< SQLite takes no locks and notices no changes
+  };
   struct Close {
     void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
   };
@@ -194,6 +216,7 @@ class Connection final : public sql::Session {
   std::unique_ptr<Waiting> waiting_;  ///< outlives raw_, which holds its address
   std::unique_ptr<sqlite3, Close> raw_;
   std::unordered_map<const void*, Statement> statements_;
+  std::optional<LookedAt> looked_at_;
 };
 
 /// A transaction that is rolled back unless it is committed.

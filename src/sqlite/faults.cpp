@@ -60,6 +60,11 @@ int error_of_new_file(const std::filesystem::path& path) {
 /// SQLite reports neither which file it could not open nor why: after failing to create one it
 /// tries to open one for reading, and the errno of that is of no use.
 Error cannot_open(const std::filesystem::path& path, const std::string& said) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && ::access(path.c_str(), R_OK) != 0) {
+    return {ErrorCode::refused, "cannot read " + quoted(path) + said,
+            "ask the owner of the file for the right to read it"};
+  }
   const int error = has_forbidden_file(path) ? EACCES : error_of_new_file(path);
   if (is_want_of_space(error)) return disk_full(path);
   if (error == 0) {

@@ -9,10 +9,11 @@ namespace pawl::sqlite {
 
 std::optional<Error> PooledReads::read(const std::function<void(sql::Session&)>& body) {
   Status done = guarded(path_, [&]() -> Status {
-    const ReaderPool::Lease connection = readers_.borrow();
-    const Transaction snapshot(*connection, Transaction::Kind::read);
-    body(*connection);
-    return {};
+    return readers_.read([&](Connection& connection) -> Status {
+      const Transaction snapshot(connection, Transaction::Kind::read);
+      body(connection);
+      return {};
+    });
   });
   if (done) return std::nullopt;
   return std::move(done.error());
@@ -20,14 +21,15 @@ std::optional<Error> PooledReads::read(const std::function<void(sql::Session&)>&
 
 Result<std::vector<std::string>> PooledReads::damage(bool thorough) {
   return guarded(path_, [&]() -> Result<std::vector<std::string>> {
-    const ReaderPool::Lease connection = readers_.borrow();
-    std::vector<std::string> found;
-    Cursor row =
-        connection->prepared(thorough ? "PRAGMA integrity_check" : "PRAGMA quick_check").query();
-    while (row.next()) {
-      if (row.view(0) != "ok") found.push_back(row.text(0));
-    }
-    return found;
+    return readers_.read([&](Connection& connection) {
+      std::vector<std::string> found;
+      Cursor row =
+          connection.prepared(thorough ? "PRAGMA integrity_check" : "PRAGMA quick_check").query();
+      while (row.next()) {
+        if (row.view(0) != "ok") found.push_back(row.text(0));
+      }
+      return found;
+    });
   });
 }
 

@@ -1,5 +1,7 @@
 #include "sqlite/reader_pool.hpp"
 
+#include "sqlite/faults.hpp"
+
 namespace pawl::sqlite {
 
 ReaderPool::ReaderPool(std::filesystem::path database, files::LockPatience patience,
@@ -7,11 +9,13 @@ ReaderPool::ReaderPool(std::filesystem::path database, files::LockPatience patie
     : path_(std::move(database)), patience_(std::move(patience)), mode_(mode) {}
 
 Connection& ReaderPool::opened(Reader& reader) const {
-  if (reader.connection == nullptr) {
+  if (reader.connection == nullptr || reader.connection->is_outdated()) {
+    reader.connection.reset();
     auto connection = std::make_unique<Connection>(path_, mode_, patience_);
     connection->run(
         "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192");
     reader.connection = std::move(connection);
+    ++reader.openings;
   }
   return *reader.connection;
 }
@@ -33,7 +37,17 @@ ReaderPool::Lease ReaderPool::borrow() {
 std::int64_t ReaderPool::data_version() {
   const std::lock_guard lock(watcher_.mutex);
   Cursor row = opened(watcher_).prepared("PRAGMA data_version").query();
-  return row.next() ? row.integer(0) : 0;
+  // Each connection counts from where it likes, so another connection is a change as well.
+  constexpr std::int64_t version_bits = 24;
+  constexpr std::int64_t version_max = (std::int64_t{1} << version_bits) - 1;
+  const std::int64_t version = row.next() ? row.integer(0) & version_max : 0;
+  return (watcher_.openings << version_bits) + version;
+}
+
+void ReaderPool::throw_busy() const {
+  throw Fault(ErrorCode::unavailable,
+              "'" + path_.string() + "' changed again and again while it was read",
+              "try again, or let this user write the directory of the file");
 }
 
 }  // namespace pawl::sqlite

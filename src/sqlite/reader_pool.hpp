@@ -5,9 +5,11 @@
 
 #include <array>
 #include <atomic>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <type_traits>
 
 #include "sqlite/db.hpp"
 
@@ -33,6 +35,22 @@ class ReaderPool {
 
   [[nodiscard]] Lease borrow();
 
+  /// Runs `body` on a connection. Runs it again on another if the file has changed under a user who
+  /// may not write it, so `body` must start afresh each time.
+  template <class Body>
+  std::invoke_result_t<Body, Connection&> read(const Body& body) {
+    for (int tries = 1; tries <= tries_max; ++tries) {
+      const Lease connection = borrow();
+      try {
+        auto answer = body(*connection);
+        if (!connection->is_outdated()) return answer;
+      } catch (const std::exception&) {
+        if (!connection->is_outdated()) throw;
+      }
+    }
+    throw_busy();
+  }
+
   /// Changes after every commit of any process. Uses its own connection, because each connection
   /// counts separately.
   [[nodiscard]] std::int64_t data_version();
@@ -41,8 +59,12 @@ class ReaderPool {
   struct Reader {
     std::mutex mutex;
     std::unique_ptr<Connection> connection;  ///< guarded by mutex; opened on first use
+    std::int64_t openings = 0;               ///< guarded by mutex
   };
   Connection& opened(Reader& reader) const;
+  [[noreturn]] void throw_busy() const;
+
+  static constexpr int tries_max = 10;
 
   std::filesystem::path path_;
   files::LockPatience patience_;

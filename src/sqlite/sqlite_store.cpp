@@ -66,9 +66,10 @@ class SqliteStore final : public store::LedgerStore {
 
   Result<std::vector<LaneHead>> ready_lanes() override {
     return guarded(path_, [&]() -> Result<std::vector<LaneHead>> {
-      const ReaderPool::Lease connection = readers_.borrow();
-      const Transaction snapshot(*connection, Transaction::Kind::read);
-      return sql::lane_heads(*connection);
+      return readers_.read([](Connection& connection) {
+        const Transaction snapshot(connection, Transaction::Kind::read);
+        return sql::lane_heads(connection);
+      });
     });
   }
 

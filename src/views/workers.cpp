@@ -24,6 +24,14 @@ std::string joined(const std::set<std::string>& names) {
   return all;
 }
 
+std::string in_words(const std::set<JobId>& jobs) {
+  std::string all;
+  for (const JobId job : jobs) {
+    all += (all.empty() ? "job " : ", job ") + std::to_string(job.value());
+  }
+  return all;
+}
+
 std::string reason_of(const WorkerLimits::Left& left) {
   return left.reason.empty() ? "it has no code for it" : left.reason;
 }
@@ -35,6 +43,8 @@ Json list_of(const std::set<std::string>& names) {
 }
 
 Json limits_document(const WorkerLimits& limits) {
+  std::vector<Json> jobs;
+  for (const JobId job : limits.jobs) jobs.emplace_back(job.value());
   std::vector<Json> left;
   for (const WorkerLimits::Left& one : limits.left) {
     left.push_back(Json::object({{"job", one.job.value()},
@@ -44,7 +54,9 @@ Json limits_document(const WorkerLimits& limits) {
   return Json::object({{"parallel", limits.parallel == 0 ? Json() : Json(limits.parallel)},
                        {"stages", list_of(limits.stages)},
                        {"categories", list_of(limits.categories)},
-                       {"leaves", Json::array(left)}});
+                       {"jobs", Json::array(jobs)},
+                       {"leaves", Json::array(left)},
+                       {"cut_at", limits.cut_at ? Json(limits.cut_at.value()) : Json()}});
 }
 
 }  // namespace
@@ -56,12 +68,19 @@ std::string in_words(const WorkerRecord& worker) {
 
 std::vector<std::string> restrictions(const WorkerLimits& limits) {
   std::vector<std::string> all;
-  if (!limits.stages.empty()) all.push_back("only the stages " + joined(limits.stages));
-  if (!limits.categories.empty()) all.push_back("only the categories " + joined(limits.categories));
+  if (!limits.stages.empty()) all.push_back("takes only the stages " + joined(limits.stages));
+  if (!limits.categories.empty()) {
+    all.push_back("takes only the categories " + joined(limits.categories));
+  }
+  if (!limits.jobs.empty()) all.push_back("works only on " + in_words(limits.jobs));
   for (const WorkerLimits::Left& left : limits.left) {
     const std::string job = "job " + std::to_string(left.job.value());
-    all.push_back("not " + (left.stage.empty() ? job : "stage " + left.stage + " of " + job) +
-                  ": " + reason_of(left));
+    all.push_back("leaves " + (left.stage.empty() ? job : "stage " + left.stage + " of " + job) +
+                  " to others: " + reason_of(left));
+  }
+  if (limits.cut_at) {
+    all.push_back("leaves more to others, of job " + std::to_string(limits.cut_at.value()) +
+                  " and older ones");
   }
   return all;
 }
@@ -74,9 +93,15 @@ std::optional<std::string> why_left(const WorkerLimits& limits, JobId job, const
   if (!limits.categories.empty() && !limits.categories.contains(category)) {
     return "takes only the categories " + joined(limits.categories);
   }
+  if (!limits.jobs.empty() && !limits.jobs.contains(job)) {
+    return "works only on " + in_words(limits.jobs);
+  }
   for (const WorkerLimits::Left& left : limits.left) {
     if (left.job != job || (!left.stage.empty() && left.stage != stage)) continue;
     return "leaves it to others: " + reason_of(left);
+  }
+  if (limits.cut_at && job <= limits.cut_at) {
+    return "leaves more to others than it lists, perhaps this, too";
   }
   return std::nullopt;
 }

@@ -31,11 +31,11 @@ struct Holds {
 
 /// "worker 3 (pawl work on host-a)". Not escaped.
 [[nodiscard]] std::string in_words(const WorkerRecord& worker);
-/// What the worker does not take, one sentence each: "only the stages convert, publish". Not
+/// What the worker does not take, one predicate each: "takes only the stages convert, publish". Not
 /// escaped.
 [[nodiscard]] std::vector<std::string> restrictions(const WorkerLimits& limits);
-/// Why a worker with these limits does not take a stage of a job, for items of this category; none:
-/// it does.
+/// Why a worker with these limits does not take a stage of a job, for items of this category, or
+/// may not take it; none: it does.
 [[nodiscard]] std::optional<std::string> why_left(const WorkerLimits& limits, JobId job,
                                                   const std::string& stage,
                                                   const std::string& category);

@@ -14,6 +14,7 @@
 
 #include "pawl/codec/json.hpp"
 #include "pawl/workflow/file.hpp"
+#include "text/numbers.hpp"
 #include "workflow/json_tree.hpp"
 #include "workflow/templates.hpp"
 #include "workflow/value_reader.hpp"
@@ -50,6 +51,31 @@ YamlNode text_node(std::string text, const Place& place) {
   node.place = place;
   node.text = std::move(text);
   return node;
+}
+
+std::string counted(std::size_t number) {
+  return text::with_separators(static_cast<std::int64_t>(number));
+}
+
+/// Whether the JSON text has more values than a workflow file may have. Found before it is read, by
+/// what begins or separates values.
+bool has_too_many_values(std::string_view text) {
+  std::size_t values = 1;
+  bool is_in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') is_in_string = !is_in_string;
+    if (is_in_string && c == '\\') ++i;
+    if (!is_in_string && (c == ',' || c == '[' || c == '{')) ++values;
+  }
+  return values > file_nodes_max;
+}
+
+std::size_t values_in(const YamlNode& node) {
+  std::size_t values = 1;
+  for (const YamlNode& one : node.list) values += values_in(one);
+  for (const YamlMember& one : node.map) values += values_in(one.value);
+  return values;
 }
 
 YamlNode node_of(const JsonTree& value, const Place& place) {
@@ -111,9 +137,16 @@ class TaskList {
     const std::optional<std::vector<Json>> specs = specs_in(project / source_.text);
     if (!specs) return std::nullopt;
     if (specs->empty()) fault("the list " + in_quotes(source_.text) + " has no tasks");
+    if (specs->size() > stages_max) {
+      fault("the list " + in_quotes(source_.text) + " has " + counted(specs->size()) +
+                " tasks; at most " + counted(stages_max) + " are allowed",
+            "split the list into several jobs");
+      return std::nullopt;
+    }
     for (const Json& spec : *specs) add(spec);
     if (count_ == 0) name_stages();
     if (count_ == 0) resolve_dependencies();
+    if (count_ == 0) limit_values();
     if (count_ > faults_max) {
       faults_.add(
           code, source_.place,
@@ -147,6 +180,12 @@ class TaskList {
       return std::nullopt;
     }
     const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (has_too_many_values(text)) {
+      fault("the list " + in_quotes(source_.text) + " has more than " + counted(file_nodes_max) +
+                " values",
+            "split the list into several jobs");
+      return std::nullopt;
+    }
     const Result<Json> whole = parse_json(text);
     if (whole && is_array(*whole)) return elements(*whole);
     if (whole && is_array(field(*whole, "tasks"))) return elements(field(*whole, "tasks"));
@@ -169,6 +208,23 @@ class TaskList {
       specs.push_back(*std::move(spec));
     }
     return specs;
+  }
+
+  /// Each task gets a copy of its handler, so a short list and a short file may become large.
+  void limit_values() {
+    std::map<std::string, std::size_t> of_handlers;
+    for (const YamlMember& handler : handlers_.map) {
+      of_handlers.emplace(handler.key, values_in(handler.value));
+    }
+    std::size_t values = 0;
+    for (const TaskEntry& task : tasks_) {
+      values += of_handlers.at(task.type) + task.depends_on.size();
+    }
+    if (values <= file_nodes_max) return;
+    fault("with a copy of its handler for each task, the list " + in_quotes(source_.text) +
+              " becomes " + counted(values) + " values; at most " + counted(file_nodes_max) +
+              " are allowed",
+          "shorten the handlers, or split the list into several jobs");
   }
 
   void add(const Json& spec) {

@@ -175,6 +175,51 @@ TEST_P(Reviving, an_item_that_a_person_cancelled_stays_cancelled) {
   EXPECT_EQ(drive.item(job, "3").state, ItemState::succeeded);
 }
 
+TEST_P(Reviving, an_item_that_a_person_cancels_after_the_limit_stays_cancelled_too) {
+  const Workflow flow = workflow("w", {stage("a"), stage("b", {"a"})});
+  const JobId job = submit_tolerant(flow, {"1", "2", "3"}, 0);
+  const std::vector<Claimed> open = drive.claim();
+  drive.close(open[0], failed("torn", ErrorClass::final));
+  drive.close(open[1], succeeded());
+  drive.close(open[2], succeeded());
+  ASSERT_EQ(drive.item(job, "2").cancelled, CancelCause::tolerance) << "it ran when the job ended";
+  ASSERT_TRUE(drive.act(CancelItem{drive.item(job, "2").id}));
+  EXPECT_EQ(drive.item(job, "2").cancelled, CancelCause::requested);
+  drive.expect_sound();
+  ASSERT_TRUE(drive.act(ReviveJob{job, Tolerance{.count = 1}}));
+  EXPECT_EQ(drive.work(always(succeeded())), 2) << "two stages of one item";
+  EXPECT_EQ(drive.item(job, "2").state, ItemState::cancelled);
+  EXPECT_EQ(drive.item(job, "3").state, ItemState::succeeded);
+}
+
+TEST_P(Reviving, an_item_whose_last_stage_the_limit_stopped_can_be_cancelled_as_well) {
+  const JobId job = submit_tolerant(workflow("w", {stage("a")}), {"1", "2"}, 0);
+  const std::vector<Claimed> open = drive.claim();
+  drive.close(open[0], failed("torn", ErrorClass::final));
+  drive.close(open[1], succeeded());
+  const ItemId item = drive.item(job, "2").id;
+  ASSERT_EQ(drive.item(job, "2").state, ItemState::cancelled);
+  ASSERT_TRUE(drive.act(CancelItem{item}));
+  expect_error(drive.act(CancelItem{item}), ErrorCode::refused, "has already settled");
+  ASSERT_TRUE(drive.act(ReviveJob{job, Tolerance{.count = 1}}));
+  EXPECT_EQ(drive.work(always(succeeded())), 0);
+  EXPECT_EQ(drive.item(job, "2").cancelled, CancelCause::requested);
+}
+
+TEST_P(Reviving, a_job_with_nothing_left_to_do_finishes_again) {
+  const JobId job = submit_tolerant(workflow("w", {stage("a")}), {"1"}, 0);
+  drive.work(always(failed("torn", ErrorClass::final)));
+  ASSERT_EQ(drive.job(job).cancelled, CancelCause::tolerance);
+  drive.clock().advance(1h);
+  ASSERT_TRUE(drive.act(ReviveJob{job, Tolerance{.count = 1}}));
+  EXPECT_TRUE(drive.job(job).has_ended());
+  EXPECT_EQ(drive.job(job).ended_at, drive.clock().now());
+  const std::vector<Event> all = events({.job = job, .limit = 100});
+  ASSERT_GE(all.size(), 2U);
+  EXPECT_EQ(all[all.size() - 2].type, EventType::job_resumed);
+  EXPECT_EQ(all.back().type, EventType::job_finished);
+}
+
 TEST_P(Reviving, an_answer_that_came_too_late_leaves_its_review_open) {
   const Workflow flow = workflow("w", {reviewed("a")});
   const Budget hour{.deadline = 1h, .exhausted = OnBudgetEnd::fail};
@@ -209,6 +254,19 @@ TEST_P(Reviving, is_refused_for_every_other_job) {
   drive.close(drive.claim(1)[0], failed("torn", ErrorClass::final));
   expect_refused(ReviveJob{stopped, {}}, "was stopped by a stage that failed", "submit a new job");
   EXPECT_EQ(drive.act(ReviveJob{JobId{99}, {}}).error().code, ErrorCode::not_found);
+}
+
+TEST_P(Reviving, a_job_that_is_only_paused_is_resumed_instead) {
+  const Workflow flow = workflow("w", {stage("a")});
+  const JobId asked = drive.submit(flow, {"1"});
+  ASSERT_TRUE(drive.act(PauseJob{asked}));
+  expect_refused(ReviveJob{asked, {}}, "job 1 is paused, and has not ended", "pawl job resume 1`");
+
+  const JobId late = drive.submit(flow, {"1"}, {.workflow = flow, .budget = {.deadline = 1h}});
+  drive.clock().advance(2h);
+  ASSERT_TRUE(drive.store().sweep({}));
+  ASSERT_EQ(drive.job(late).paused, PauseCause::deadline);
+  expect_refused(ReviveJob{late, {}}, "job 2 is paused, and has not ended", "`pawl job budget 2`");
 }
 
 TEST_P(Reviving, a_cancelled_job_is_not_resumed) {

@@ -193,6 +193,8 @@ TEST_P(Claiming, a_worker_reports_what_it_leaves_and_may_change_it) {
   EXPECT_EQ(drive.records().worker(worker)->name, "{\"name\":1}");
 
   WorkerLimits later = limits;
+  later.jobs = {job, JobId{4'711}};
+  later.cut_at = job;
   later.left = {{.job = job, .stage = "a", .reason = "the secret \"T\" is not set"},
                 {.job = job, .stage = {}, .reason = {}}};
   ASSERT_TRUE(drive.store().note_limits(worker, later));

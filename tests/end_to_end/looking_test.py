@@ -104,8 +104,8 @@ stages:
                          [{"job": 1, "stage": "hold", "reason": "the secret TOKEN is not set there"}])
         self.assertEqual({one["name"] for one in workers}, {"pawl work"})
         table = self.pawl("workers").out
-        self.assertIn("only the stages elsewhere; only the categories x, y", table)
-        self.assertIn("takes not stage hold of job 1: the secret TOKEN is not set there",
+        self.assertIn("takes only the stages elsewhere; takes only the categories x, y", table)
+        self.assertIn("leaves stage hold of job 1 to others: the secret TOKEN is not set there",
                       self.pawl("workers", "-v").out)
         for worker in (blind, other):
             worker.send_signal(signal.SIGINT)

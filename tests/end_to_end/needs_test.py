@@ -115,7 +115,17 @@ stages:
         self.write("tools/convert.sh", SCRIPT, 0o755)
         self.wait_until("the job has ended", lambda: self.job()["state"] == "completed")
         self.assertEqual(self.pawl("why", "a", "--json").json["waits"], [])
+        self.wait_until("the worker leaves nothing to others any more", lambda: [] == self.pawl(
+            "workers", "--json").json["workers"][0]["limits"]["leaves"])
         worker.terminate()
+
+    def test_run_reports_the_one_job_that_it_works_on_and_nothing_of_others(self):
+        self.write("w.yaml", 'version: 1\nworkflow: w\nitems: [a]\nstages:\n  s: { sh: "true" }\n')
+        for _ in range(3):
+            self.pawl("run", "w.yaml", "--detach", "--new")
+        self.pawl("run", "w.yaml", "--new")
+        [one] = self.pawl("workers", "--all", "--json").json["workers"]
+        self.assertEqual((one["limits"]["jobs"], one["limits"]["leaves"]), ([4], []))
 
 
 if __name__ == "__main__":

@@ -34,6 +34,22 @@ class Revival(ProjectTest):
         self.assertEqual(job["tasks"], {"total": 4, "succeeded": 4, "failed": 0})
         self.assert_verified()
 
+    def test_a_job_with_nothing_left_to_do_is_not_said_to_go_on(self):
+        self.write("w.yaml", WORKFLOW.replace("[a, b, c, d]", "[a, b]"))
+        self.pawl("run", "w.yaml", "--new", code=JOB_FAILED)
+        revived = self.pawl("job", "revive", "2", "--tolerate", "2", code=None)
+        self.assertNotIn("goes on", revived.err)
+        self.assertIn("pawl dlq retry --job 2", revived.err)
+        events = [one["type"] for one in self.pawl("events", "--job", "2", "--json").json["events"]]
+        self.assertEqual(events[-2:], ["job.resumed", "job.finished"])
+
+    def test_a_paused_job_is_refused_with_the_command_that_ends_its_pause(self):
+        self.pawl("run", "w.yaml", "--detach", "--new")
+        self.pawl("job", "pause", "2")
+        refused = self.pawl("job", "revive", "2", code=FAILED)
+        self.assertIn("job 2 is paused, and has not ended", refused.err)
+        self.assertIn("pawl job resume 2", refused.err)
+
     def test_refusals_of_many_letters_are_one_line_each_and_name_the_letter(self):
         refused = self.pawl("dlq", "retry", "a", "b", code=FAILED).err.splitlines()
         self.assertEqual(refused[:3], ["refused: 1/a/s: job 1 was ended by a limit",

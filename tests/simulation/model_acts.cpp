@@ -70,6 +70,7 @@ Model::Refusal Model::carry_out(const ReviveJob& act) {
   if (const Refusal refusal = may_go_on(fresh)) return refusal;
   if (has_failed_too_often(fresh)) return ErrorCode::refused;
   job.cancelled.reset();
+  job.ended_at = no_time;
   job.tolerance = fresh.tolerance;
   job.paused = PauseCause::none;
   progress(job);
@@ -127,9 +128,12 @@ Model::Refusal Model::carry_out(const ReopenSubmission& act) {
 Model::Refusal Model::carry_out(const CancelItem& act) {
   if (!items_.contains(act.item)) return ErrorCode::not_found;
   const ModelItem& item = items_.at(act.item);
-  touch(item.job);
-  if (state_of_item(item) != ItemState::active) return ErrorCode::refused;
-  if (!item.cancelled) end_item(act.item, CancelCause::requested);
+  const ModelJob& job = touch(item.job);
+  // A limit's cancel is not final: a revival would take it back.
+  const bool is_of_limit =
+      job.cancelled && is_limit(*job.cancelled) && item.cancelled == job.cancelled;
+  if (state_of_item(item) != ItemState::active && !is_of_limit) return ErrorCode::refused;
+  if (!item.cancelled || is_of_limit) end_item(act.item, CancelCause::requested);
   return {};
 }
 

@@ -135,7 +135,8 @@ TEST(Bytes, of_a_worker_and_what_it_holds) {
             R"("started_at":"2023-11-14T22:13:20Z","lease_until":"2023-11-14T22:13:20Z",)"
             R"("holds":[{"job":41,"item":7,"task":8,"child":null,"attempt":2,)"
             R"("since":"2023-11-14T22:13:20Z"}],)"
-            R"("limits":{"parallel":null,"stages":[],"categories":[],"leaves":[]}})");
+            R"("limits":{"parallel":null,"stages":[],"categories":[],"jobs":[],"leaves":[],)"
+            R"("cut_at":null}})");
 }
 
 TEST(Workers, are_alive_until_they_sign_off_die_or_lose_their_lease) {

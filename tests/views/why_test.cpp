@@ -146,6 +146,24 @@ TEST_F(Waiting, names_the_restrictions_of_the_workers_that_do_not_serve_the_stag
             "(pawl work on host-a) leaves it to others: the secret TOKEN is not set there");
 }
 
+TEST_F(Waiting, for_a_worker_that_works_on_more_than_one_job) {
+  const JobId job = submit(stage("s"));
+  enlist({.jobs = {JobId{job.value() + 1}}});
+  const Wait wait = wait_of(job, "a");
+  EXPECT_EQ(wait.kind, "not_served");
+  EXPECT_THAT(wait.text, HasSubstr("(pawl work on host-a) works only on job 2"));
+}
+
+TEST_F(Waiting, claims_of_no_worker_that_it_serves_a_stage_if_its_list_is_cut) {
+  const JobId job = submit(stage("s"));
+  const JobId newer = submit(stage("s"));
+  enlist({.parallel = 8, .left = {{.job = newer, .stage = "t", .reason = {}}}, .cut_at = job});
+  const Wait wait = wait_of(job, "a");
+  EXPECT_EQ(wait.kind, "not_served");
+  EXPECT_THAT(wait.text, HasSubstr("leaves more to others than it lists, perhaps this, too"));
+  EXPECT_EQ(wait_of(newer, "a").kind, "turn") << "of newer jobs everything is listed";
+}
+
 TEST_F(Waiting, a_worker_that_leaves_another_job_serves_this_one) {
   const JobId job = submit(stage("s"));
   enlist({.parallel = 8,

@@ -13,6 +13,7 @@ namespace pawl::workflow {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr const char* file_text = R"(version: 1
 workflow: plan
@@ -33,6 +34,11 @@ class TaskLists : public ::testing::Test {
     if (file) return *std::move(file);
     ADD_FAILURE() << render(file.error(), file_text);
     std::abort();
+  }
+  std::string refusal(const std::string& text, const std::string& list) {
+    std::ofstream(folder_ / "plan.json") << list;
+    const auto file = load_workflow_file(text, {.project = folder_.path()});
+    return file ? "nothing is refused" : render(file.error(), text);
   }
   static std::vector<std::string> names(const WorkflowFile& file) {
     std::vector<std::string> all;
@@ -81,6 +87,39 @@ TEST_F(TaskLists, hold_no_references) {
       loaded(R"([{"type":"write","title":"a","goal":{"text":"${params.x} $${y} ${"}}])");
   const ActionSpec action = action_from(stage_of(file, "a").params).value();
   EXPECT_EQ(field(Json::object(action.in), "task.goal.text").string(), "$${params.x} $$${y} $${");
+}
+
+std::string list_of(int count, const std::string& spec) {
+  std::string list = "[" + spec;
+  for (int i = 1; i < count; ++i) list += "," + spec;
+  return list + "]";
+}
+
+TEST_F(TaskLists, are_refused_before_a_large_handler_is_copied_for_each_task) {
+  std::string large =
+      "version: 1\nworkflow: plan\nitems: { tasks: plan.json }\n"
+      "handlers:\n  write:\n    sh: cat\n    env:\n";
+  for (int i = 0; i < 1'000; ++i) large += "      N" + std::to_string(i) + ": x\n";
+  const std::string spec = R"({"type":"write"})";
+  EXPECT_THAT(refusal(large, list_of(20'000, spec)),
+              HasSubstr(R"(the list "plan.json" becomes 20,060,000 values; at most 200,000)"));
+  EXPECT_EQ(refusal(large, list_of(100, spec)), "nothing is refused");
+}
+
+TEST_F(TaskLists, are_refused_with_more_tasks_or_values_than_a_workflow_may_have) {
+  EXPECT_THAT(refusal(file_text, list_of(65'536, R"({"type":"write"})")),
+              HasSubstr("has 65,536 tasks; at most 65,535 are allowed"));
+  const std::string values = R"({"type":"write","goal":)" + list_of(200'000, "1") + "}";
+  EXPECT_THAT(refusal(file_text, "[" + values + "]"), HasSubstr("has more than 200,000 values"));
+  EXPECT_EQ(
+      refusal(file_text, R"([{"type":"write","intent":")" + std::string(300'000, ',') + "\"}]"),
+      "nothing is refused")
+      << "text is one value";
+}
+
+TEST_F(TaskLists, are_refused_where_a_title_that_all_share_makes_too_many_needs) {
+  const std::string spec = R"({"type":"write","title":"x","depends_on":["x"]})";
+  EXPECT_THAT(refusal(file_text, list_of(20'000, spec)), HasSubstr("at most 200,000 are allowed"));
 }
 
 }  // namespace

@@ -67,6 +67,10 @@ struct MissingNeed {
 [[nodiscard]] std::vector<MissingNeed> missing_needs(
     const Workflow& workflow, const std::filesystem::path& directory,
     const std::function<const char*(const char*)>& environment = {});
+/// Those of one stage.
+[[nodiscard]] std::vector<MissingNeed> missing_needs(
+    const StageDefinition& stage, const std::filesystem::path& directory,
+    const std::function<const char*(const char*)>& environment = {});
 
 /// The code for every stage that a workflow file defined, in whichever process. There is none for a
 /// stage with a missing secret: another process has to run it. A stage whose script does not exist

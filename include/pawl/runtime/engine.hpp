@@ -154,6 +154,9 @@ class Engine {
   /// job that the engine meets, after the handlers served by name. A null result means that the
   /// source does not know the stage.
   virtual void serve(CodeSource source) = 0;
+  /// Works on no other job, as with `EngineOptions::jobs`; for a job that is submitted after the
+  /// engine was created. Call it before `start`.
+  virtual void keep_to(JobId job) = 0;
 
   // Jobs
 

@@ -25,7 +25,10 @@ struct WorkerLimits {
   std::uint32_t parallel = 0;        ///< the most attempts at once; 0: not reported
   std::set<std::string> stages;      ///< only these; empty: all
   std::set<std::string> categories;  ///< only these; empty: all
-  std::vector<Left> left;
+  std::set<JobId> jobs = {};         ///< only these; empty: all
+  std::vector<Left> left;            ///< of the newest jobs first
+  /// Of this job and older ones `left` does not list everything; none: it lists everything.
+  JobId cut_at = {};
   friend bool operator==(const WorkerLimits&, const WorkerLimits&) = default;
 };
 

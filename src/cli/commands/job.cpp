@@ -230,7 +230,9 @@ int job_revive(Session& session, const JobReviveOptions& options) {
   const Result<Job> after = (*store)->act(act);
   if (!after) return session.fail(with_commands(after.error(), act.job));
   const int code = show(session, (*store)->records(), *after);
-  session.say("the job goes on:  pawl resume " + std::to_string(options.job));
+  if (!after->has_ended()) {
+    session.say("the job goes on:  pawl resume " + std::to_string(options.job));
+  }
   if (after->dead_letters > 0) {
     session.say(counted(after->dead_letters, "dead letter") + ":  pawl dlq retry --job " +
                 std::to_string(options.job));

@@ -28,7 +28,7 @@ std::string_view state_of_worker(const WorkerRecord& worker, const StorePlace& p
 std::string limit_lines(const WorkerRecord& worker) {
   std::string text;
   for (const std::string& one : views::restrictions(worker.limits)) {
-    text += "worker " + std::to_string(worker.id.value()) + " takes " + printable(one) + "\n";
+    text += "worker " + std::to_string(worker.id.value()) + " " + printable(one) + "\n";
   }
   return text;
 }

@@ -19,8 +19,8 @@ struct ReviewFile {
 /// The files in the output, in the input and among the artifacts, each content once.
 [[nodiscard]] std::vector<ReviewFile> files_of(const views::ShownReview& shown);
 
-/// Opens files under their own names, so that programs recognise their types. The links are removed
-/// with this object.
+/// Opens files under their own names, so that programs recognise their types. The copies are
+/// removed with this object.
 class FileOpener {
  public:
   FileOpener(Session& session, Records& records) : session_(session), records_(records) {}

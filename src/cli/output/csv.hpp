@@ -1,6 +1,7 @@
 #pragma once
 
-/// Lines of CSV (RFC 4180), for spreadsheets.
+/// Lines of CSV for spreadsheets: quoted as in RFC 4180, but each ends in LF, as Unix programs
+/// expect.
 
 #include <string>
 #include <string_view>

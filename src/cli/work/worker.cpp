@@ -26,6 +26,13 @@ constexpr Duration process_grace = std::chrono::seconds(10);
 constexpr Duration engine_grace = process_grace + std::chrono::seconds(5);
 constexpr Duration patience = std::chrono::seconds(30);
 
+/// Whether the code of the stage is in the program that submitted the job, and in no file.
+bool is_of_program(const StageDefinition& stage) {
+  const bool is_of_file = stage.handler == command_handler ||
+                          (stage.is_human() && (!stage.conditional || !stage.params.is_null()));
+  return !is_of_file;
+}
+
 }  // namespace
 
 Worker::Worker(Session& session, std::shared_ptr<Store> store, const StopSignals& signals,
@@ -46,10 +53,9 @@ Status Worker::enlist() {
   options.keep_running_past_lease = order_.keep_running;
   options.stages = order_.stages;
   options.categories = order_.categories;
-  options.takes = [this](const Job& job) { return takes(job) && (!only_ || job.id == only_); };
-  options.why_left = [this](const Job& job, const Workflow& workflow,
-                            const StageDefinition* stage) {
-    return why_left(job, workflow, stage);
+  options.takes = [this](const Job& job) { return takes(job); };
+  options.why_left = [this](const Job& job, const Workflow&, const StageDefinition* stage) {
+    return why_left(job, stage);
   };
   const bool is_verbose = session_.globals().verbose;
   options.log = [this, is_verbose](LogLevel level, const std::string& text) {
@@ -62,7 +68,7 @@ Status Worker::enlist() {
 }
 
 Status Worker::start(JobId only) {
-  only_ = only;
+  if (only) engine_->keep_to(only);
   const auto run_directory = session_.run_directory();
   if (!run_directory) return std::unexpected(run_directory.error());
   warn_of_root();
@@ -133,15 +139,12 @@ bool Worker::takes(const Job& job) {
   return false;
 }
 
-std::string Worker::why_left(const Job& job, const Workflow& workflow,
-                             const StageDefinition* stage) const {
+std::string Worker::why_left(const Job& job, const StageDefinition* stage) const {
   if (stage == nullptr) {
     const std::optional<Error> unfit = unfit_directory(job);
-    if (unfit) return unfit->message;
-    return only_ ? "it works only on job " + std::to_string(only_.value()) : std::string();
+    return unfit ? unfit->message : std::string();
   }
-  for (const MissingNeed& need : missing_needs(workflow, views::label(job, "project"))) {
-    if (need.stage != stage->name) continue;
+  for (const MissingNeed& need : missing_needs(*stage, views::label(job, "project"))) {
     if (need.kind == MissingNeed::Kind::secret) {
       return "the secret " + need.name + " is not set there";
     }
@@ -149,9 +152,7 @@ std::string Worker::why_left(const Job& job, const Workflow& workflow,
       return "the script '" + need.name + "' does not exist there";
     }
   }
-  const std::vector<std::string> of_programs = stages_of_programs(workflow);
-  if (std::ranges::find(of_programs, stage->name) == of_programs.end()) return {};
-  return "only the program that submitted the job has its code";
+  return is_of_program(*stage) ? "only the program that submitted the job has its code" : "";
 }
 
 void Worker::show_remarks() {
@@ -219,9 +220,7 @@ bool is_over(const Job& job) {
 std::vector<std::string> stages_of_programs(const Workflow& workflow) {
   std::vector<std::string> names;
   for (const StageDefinition& stage : workflow.definition().stages) {
-    const bool is_ours = stage.handler == command_handler ||
-                         (stage.is_human() && (!stage.conditional || !stage.params.is_null()));
-    if (!is_ours) names.push_back(stage.name);
+    if (is_of_program(stage)) names.push_back(stage.name);
   }
   return names;
 }

@@ -92,8 +92,7 @@ class Worker {
   using SteadyTime = std::chrono::steady_clock::time_point;
 
   /// Why the engine leaves a stage, or a whole job, to others. Threads: any.
-  [[nodiscard]] std::string why_left(const Job& job, const Workflow& workflow,
-                                     const StageDefinition* stage) const;
+  [[nodiscard]] std::string why_left(const Job& job, const StageDefinition* stage) const;
   void warn_of_root();
   void remove_left_files();
   [[nodiscard]] Status end_orphan_processes(const std::filesystem::path& run_directory);
@@ -102,7 +101,6 @@ class Worker {
   std::shared_ptr<Store> store_;
   const StopSignals& signals_;
   const WorkOrder order_;
-  JobId only_;  ///< set before the engine starts
   Progress progress_;
   Remarks remarks_;
   std::string trouble_;  ///< as last shown

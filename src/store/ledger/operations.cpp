@@ -14,6 +14,12 @@ namespace {
 
 std::string named(JobId job) { return "job " + std::to_string(job.value()); }
 
+/// Whether the limit that ended the job stopped an attempt of the item, so that a revival of the
+/// job would run the item again.
+bool is_stopped_by_limit(const ItemProgress& progress, const Job& job) {
+  return is_ended_by_limit(job) && progress.cancelled == job.cancelled;
+}
+
 }  // namespace
 
 Result<Job> Operations::act(const Act& act) {
@@ -104,11 +110,14 @@ Result<Job> Operations::carry_out(const CancelItem& act) {
   const std::optional<ItemProgress> progress = rows_.progress(act.item);
   if (!progress) return no_such(act.item);
   TouchedJob* touched = books_.touch(progress->job);
-  if (progress->state != ItemState::active) {
+  const bool is_stopped = is_stopped_by_limit(*progress, *touched->job);
+  if (progress->state != ItemState::active && !is_stopped) {
     return fail(ErrorCode::refused,
                 "item " + std::to_string(act.item.value()) + " has already settled");
   }
-  if (!progress->cancelled) flow_.end_item(*touched, act.item, CancelCause::requested);
+  if (!progress->cancelled || is_stopped) {
+    flow_.end_item(*touched, act.item, CancelCause::requested);
+  }
   return *touched->job;
 }
 

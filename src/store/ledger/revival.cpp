@@ -12,11 +12,27 @@ namespace {
 
 std::string named(const Job& job) { return "job " + std::to_string(job.id.value()); }
 
+/// What ends the pause of a job.
+std::string help_for_pause(const Job& job) {
+  const std::string id = std::to_string(job.id.value());
+  switch (job.paused) {
+    case PauseCause::none:
+      break;
+    case PauseCause::requested:
+    case PauseCause::no_progress:
+      return "let it go on: `pawl job resume " + id + "`";
+    case PauseCause::budget:
+    case PauseCause::deadline:
+      return "raise its budget or its deadline: `pawl job budget " + id + "`";
+  }
+  return {};
+}
+
 /// Whether there is anything to revive.
 Status check_ending(const Job& job) {
   if (!job.cancelled && !job.has_ended()) {
-    return fail(ErrorCode::refused, named(job) + " has not ended",
-                job.paused == PauseCause::none ? "" : "end its pause (ResumeJob)");
+    const std::string paused = job.paused == PauseCause::none ? "" : " is paused, and";
+    return fail(ErrorCode::refused, named(job) + paused + " has not ended", help_for_pause(job));
   }
   if (!job.cancelled) {
     return fail(ErrorCode::refused, named(job) + " was not ended by a limit: everything has run",
@@ -63,6 +79,7 @@ Result<Job> Operations::carry_out(const ReviveJob& act) {
 
   const CancelCause cause = *job.cancelled;
   job.cancelled.reset();
+  job.ended_at = no_time;  // it finishes again, even if nothing is left to do
   job.tolerate_failures = tolerance;
   job.paused = PauseCause::none;
   job.last_progress_at = now_;

@@ -171,8 +171,8 @@ void TaskFlow::give_up_after(Applying& applying, const Task& task) {
 /// ended.
 void TaskFlow::end_item(TouchedJob& touched, ItemId item, CancelCause cause) {
   std::optional<ItemProgress> progress = rows_.progress(item);
-  require(progress && progress->state == ItemState::active && !progress->cancelled,
-          "only an active item can be ended");
+  require(progress && (progress->state == ItemState::active || progress->cancelled),
+          "only an item that is active, or that a limit stopped, can be ended");
   progress->cancelled = cause;
   rows_.put_progress(item, *progress);
   books_.mark_changed(*touched.job);

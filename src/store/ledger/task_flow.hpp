@@ -41,7 +41,8 @@ class TaskFlow {
   void give_up(ItemChange& change, const Task& from, StageIndex stage, const TaskState& as);
   /// Settles the item if every task of it has ended.
   void settle(ItemChange& change, ItemId item);
-  /// Ends every task of an active item that is not running. Running ones are asked to stop.
+  /// Ends every task of an item that is not running. Running ones are asked to stop. The item is
+  /// active, or a limit stopped it.
   void end_item(TouchedJob& touched, ItemId item, CancelCause cause);
   /// Cancels the children of a parent that no longer waits for them. A running child is fenced: its
   /// attempt ends here.
