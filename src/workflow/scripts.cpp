@@ -1,38 +1,9 @@
 #include "workflow/scripts.hpp"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
+#include "workflow/command_words.hpp"
 
 namespace pawl::workflow {
 namespace {
-
-using namespace std::string_view_literals;
-
-constexpr std::array interpreters{"sh"sv,   "bash"sv, "dash"sv, "zsh"sv, "python"sv,  "python3"sv,
-                                  "node"sv, "ruby"sv, "perl"sv, "lua"sv, "Rscript"sv, "php"sv};
-
-bool is_interpreter(const std::string& program) {
-  const std::string name = std::filesystem::path(program).filename();
-  return std::ranges::find(interpreters, name) != interpreters.end();
-}
-
-/// Whether the word after this option is code or a module, and not a script: `-c` of a shell (also
-/// `-ec`) and of Python, `-m` of Python, `-e` of the others.
-bool takes_code(const std::string& program, const std::string& option) {
-  const std::string name = std::filesystem::path(program).filename();
-  if (name.ends_with("sh")) return !option.starts_with("--") && option.contains('c');
-  if (name.starts_with("python")) return option == "-c" || option == "-m";
-  return option == "-e" || option == "-r" || option == "-p" || option.starts_with("--eval");
-}
-
-constexpr std::size_t path_bytes_max = 4096;
-
-bool is_plain_relative(const std::string& path) {
-  return !path.empty() && path.size() < path_bytes_max && path.front() != '/' &&
-         path.front() != '-' && path.find("${") == std::string::npos &&
-         path.find("://") == std::string::npos && path.find('\0') == std::string::npos;
-}
 
 /// Checks the mode bits of the file, not the rights of this user: root may execute anything.
 void warn_if_not_executable(Faults& faults, const Place& place, const std::string& path,
@@ -54,19 +25,6 @@ void warn_if_not_executable(Faults& faults, const Place& place, const std::strin
 }
 
 }  // namespace
-
-bool names_file(const std::string& word) {
-  return is_plain_relative(word) && word.find('/') != std::string::npos;
-}
-
-bool is_script_word(const std::vector<std::string>& argv, std::size_t place) {
-  if (place == 0) return names_file(argv[0]);
-  if (!is_interpreter(argv[0])) return false;
-  for (std::size_t i = 1; i < place; ++i) {
-    if (!argv[i].starts_with('-') || takes_code(argv[0], argv[i])) return false;
-  }
-  return is_plain_relative(argv[place]) && argv[place].find_first_of("/.") != std::string::npos;
-}
 
 void warn_of_missing_directory(Faults& faults, const Place& place, const std::string& directory,
                                const std::filesystem::path& project) {
@@ -97,8 +55,7 @@ void warn_of_missing_script(Faults& faults, const YamlNode& command,
     faults.warn("W001", command.list[place].place, "there is no file " + in_quotes(path) + " yet",
                 "paths are relative to the workflow file, or to the stage's `dir`");
   };
-  if (is_script_word(argv, 0)) look_for(0, true);
-  if (argv.size() > 1 && is_script_word(argv, 1)) look_for(1, false);
+  for (const ScriptWord& word : script_words(argv)) look_for(word.place, word.is_program);
 }
 
 }  // namespace pawl::workflow

@@ -1,5 +1,7 @@
 """What a second run takes over from the first, and what it does not."""
 
+import os
+import shutil
 import unittest
 
 from pawl import PEOPLE, ProjectTest
@@ -59,6 +61,113 @@ class ChangedScripts(ProjectTest):
                 self.assertIn("2 because scripts/work.sh changed", self.pawl("run", name, "--dry-run").out)
                 self.assertEqual(self.pawl("run", name, "--json").json["items"]["adopted"], 0)
                 self.assertEqual(self.texts(), {"mended"})
+
+
+class NamedFiles(ProjectTest):
+    """Files that commands name in other ways: which of them count."""
+
+    def project(self, stage):
+        self.write("w.yaml", f"""
+version: 1
+workflow: w
+items: {{ file: items.jsonl, id: "${{item.name}}" }}
+stages:
+  work:
+    {stage}
+""")
+        self.write("items.jsonl", '{"name": "a"}\n{"name": "b"}\n')
+
+    def adopted(self):
+        return self.pawl("run", "w.yaml", "--json").json["items"]["adopted"]
+
+    def plan(self):
+        return self.pawl("run", "w.yaml", "--dry-run").out
+
+    def assert_counts(self, stage, name, before="echo broken\n", after="echo mended\n"):
+        with self.subTest(stage=stage):
+            for path in self.dir.glob(".pawl/pawl.db*"):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            self.project(stage)
+            self.write(name, before, 0o755)
+            self.pawl("run", "w.yaml")
+            self.assertEqual(self.adopted(), 2)
+            self.write(name, after, 0o755)
+            self.assertIn(f"2 because {name} changed", self.plan())
+            self.assertEqual(self.adopted(), 0)
+            self.assertEqual(self.adopted(), 2, "and only once")
+
+    def test_a_script_counts_however_the_command_comes_to_it(self):
+        for stage in ["run: [bash, -euo, pipefail, x.sh]", 'run: [timeout, "60", sh, x.sh]', "run: [nice, -n, 5, ./x.sh]",
+                      "run: [env, X=1, ./x.sh]", "sh: ./x.sh", "sh: sh x.sh", "sh: cd . && ./x.sh > log.txt",
+                      'run: [sh, -c, "./x.sh"]']:
+            self.assert_counts(stage, "x.sh", "#!/bin/sh\necho broken\n", "#!/bin/sh\necho mended\n")
+        self.assert_counts("run: [python3, -W, ignore, x.py]", "x.py", "print(1)\n", "print(2)\n")
+
+    def test_a_prompt_file_counts_wherever_it_stands(self):
+        for stage in ["run: [cat, prompts/p.md]", "run: [echo, --prompt=prompts/p.md]", "sh: cat prompts/p.md",
+                      "sh: cat < prompts/p.md", "sh: P=prompts/p.md; cat $P", "dir: prompts\n    run: [cat, p.md]"]:
+            self.assert_counts(stage, "prompts/p.md", "be kind\n", "be brief\n")
+
+    def test_what_the_stage_writes_itself_runs_nothing_again(self):
+        for stage in ["run: [sh, -c, 'date +%N > made.txt']", "sh: date +%N | tee made.txt",
+                      "run: [cp, /proc/uptime, made.txt]", "sh: date +%N >> made.txt; cat made.txt"]:
+            with self.subTest(stage=stage):
+                for path in self.dir.glob(".pawl/pawl.db*"):
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+                (self.dir / "made.txt").unlink(missing_ok=True)
+                self.project(stage)
+                self.pawl("run", "w.yaml")
+                self.assertTrue((self.dir / "made.txt").exists())
+                for _ in range(2):
+                    self.assertIn("2 finished (skip), 0 to run", self.plan())
+                    self.assertEqual(self.adopted(), 2)
+                self.pawl("run", "w.yaml", "--fresh")
+                self.assertEqual(self.adopted(), 2, "after its file was written again")
+
+    def test_a_target_of_a_redirection_does_not_count_even_if_it_was_there_before(self):
+        self.project("sh: date +%N > made.txt")
+        self.write("made.txt", "")
+        self.pawl("run", "w.yaml")
+        self.assertEqual(self.adopted(), 2)
+
+    def test_a_file_that_is_gone_counts_as_changed_and_still_counts_when_it_is_back(self):
+        self.project("sh: cat p.md || true")
+        self.write("p.md", "be kind\n")
+        self.pawl("run", "w.yaml")
+        (self.dir / "p.md").unlink()
+        self.assertIn("2 because p.md changed", self.plan())
+        self.assertEqual(self.adopted(), 0)
+        self.write("p.md", "be kind\n")
+        self.assertEqual(self.adopted(), 2, "from the first job")
+        self.write("p.md", "be brief\n")
+        self.assertEqual(self.adopted(), 0)
+
+    def test_pipes_directories_links_out_and_huge_files_do_no_harm(self):
+        self.write("real/outside.txt", "one\n")
+        self.write("in/kept", "")
+        work = self.dir / "in"
+        os.mkfifo(work / "pipe")
+        (work / "folder").mkdir()
+        (work / "out").symlink_to(self.dir / "real/outside.txt")
+        (work / "loop").symlink_to("loop")
+        with open(work / "huge", "wb") as file:
+            file.truncate(1 << 40)
+        (work / "w.yaml").write_text("""
+version: 1
+workflow: w
+items: { file: items.jsonl, id: "${item.name}" }
+stages:
+  work:
+    run: ["true", ./pipe, ./folder, ./out, ./loop, ../real/outside.txt, ./huge, "%s", /dev/zero]
+""" % ("x" * 300))
+        (work / "items.jsonl").write_text('{"name": "a"}\n')
+        self.pawl("run", "w.yaml", cwd=work)
+        (self.dir / "real/outside.txt").write_text("two\n")
+        self.assertEqual(self.pawl("run", "w.yaml", "--json", cwd=work).json["items"]["adopted"], 1,
+                         "what lies elsewhere belongs to the machine")
+        with open(work / "huge", "r+b") as file:
+            file.write(b"x")
+        self.assertIn("1 because huge changed", self.pawl("run", "w.yaml", "--dry-run", cwd=work).out)
 
 
 class Cancelled(ProjectTest):

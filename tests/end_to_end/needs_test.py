@@ -91,6 +91,23 @@ stages:
         self.pawl("run", "w.yaml")
         self.assertEqual(self.job()["state"], "completed")
 
+    def test_a_script_behind_values_of_options_and_other_programs_is_needed_too(self):
+        for command in ["bash, -euo, pipefail, tools/convert.sh", "python3, -W, ignore, tools/convert.sh",
+                        "env, X=1, ./tools/convert.sh", 'timeout, "60", nice, -n, 5, ./tools/convert.sh']:
+            with self.subTest(command=command):
+                self.write("w.yaml", WORKFLOW.replace("needs: [first], run: [./tools/convert.sh]", f"run: [{command}]"))
+                missing = "the script 'tools/convert.sh' does not exist here"
+                self.assertIn(missing, self.pawl("run", "w.yaml", code=FAILED).err)
+                self.assertEqual(self.pawl("job", "list", "-q").out, "", "nothing was submitted")
+                checked = self.pawl("check", "w.yaml")
+                self.assertRegex(checked.out + checked.err, r'W001.*there is no file "(\./)?tools/convert.sh" yet')
+
+    def test_a_file_that_is_only_an_argument_is_not_needed(self):
+        self.write("w.yaml", "version: 1\nworkflow: w\nitems: [a]\nstages:\n"
+                             "  s: { run: [echo, no/prompt.md] }\n  t: { sh: 'echo ./no/script.sh' }\n")
+        self.pawl("run", "w.yaml")
+        self.assertEqual(self.job()["state"], "completed")
+
     def test_code_behind_an_option_is_not_a_script(self):
         self.write("w.yaml", 'version: 1\nworkflow: w\nitems: [a]\nstages:\n'
                              '  s: { run: [sh, -ec, "echo ./no/script.sh"] }\n'

@@ -60,7 +60,9 @@ class Tasks(ProjectTest):
         self.write("w.yaml", WORKFLOW)
         self.write("plan.json", json.dumps([{"type": "say", "title": "a", "depends_on": ["b"]},
                                             {"type": "say", "title": "b", "depends_on": ["a"]}]))
-        self.pawl("run", "w.yaml", code=USAGE)
+        refused = self.pawl("run", "w.yaml", code=USAGE)
+        self.assertRegex(refused.err, "a → b → a|b → a → b")
+        self.assertFalse((self.dir / ".pawl/pawl.db").exists(), "nothing was submitted")
 
     def test_a_task_may_depend_on_others_of_its_own_title(self):
         self.write("w.yaml", WORKFLOW)

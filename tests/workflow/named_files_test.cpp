@@ -30,10 +30,14 @@ TEST(NamedFiles, are_the_program_the_script_of_an_interpreter_and_other_relative
 }
 
 TEST(NamedFiles, leave_out_programs_of_the_path_options_absolute_paths_urls_and_references) {
-  EXPECT_THAT(files_of("  a:\n    run: [cat, a.txt, --from=x/y, /etc/hosts, \"http://h/p\", "
-                       "\"out/${item.id}\"]\n"
-                       "  b:\n    sh: ./tools/b.sh\n"),
+  EXPECT_THAT(files_of("  a:\n    run: [cat, --fast, /etc/hosts, \"http://h/p\", "
+                       "\"out/${item.id}\"]\n"),
               IsEmpty());
+}
+
+TEST(NamedFiles, of_a_shell_script_are_not_needed) {
+  EXPECT_THAT(files_of("  b:\n    dir: sub\n    sh: sh ./b.sh\n"),
+              ElementsAre(NamedFile{"b", "sub/sh", false}, NamedFile{"b", "sub/b.sh", false}));
 }
 
 TEST(NamedFiles, are_listed_once_for_each_stage_relative_to_the_workflow_file) {

@@ -9,7 +9,6 @@
 #include "cli/work/job_work.hpp"
 #include "cli/work/needs.hpp"
 #include "cli/work/submission.hpp"
-#include "pawl/actions/work_files.hpp"
 #include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
@@ -97,16 +96,13 @@ Result<Submission> prepare(const RunOptions& options, WorkflowSource source, Wor
     if (!named) return std::unexpected(named.error());
     submission.items = std::move(*named);
   }
-  Result<Json> files = work_files(submission.file.workflow, submission.source.directory);
-  if (!files) return std::unexpected(files.error());
-  submission.files = std::move(*files);
   submission.adopt = !options.fresh && !submission.items.id.empty();
   if (submission.parallel == 0) submission.parallel = submission.file.parallel;
   if (submission.parallel == 0) submission.parallel = processors();
   return submission;
 }
 
-int dry_run(Session& session, const RunOptions& options, const Submission& submission) {
+int dry_run(Session& session, const RunOptions& options, Submission submission) {
   // A dry run creates no store.
   std::shared_ptr<Store> store;
   if (const auto opened = session.store(); opened) {
@@ -117,6 +113,9 @@ int dry_run(Session& session, const RunOptions& options, const Submission& submi
     return session.fail(opened.error());
   }
   say_which_store(session, submission.source);
+  Result<Json> files = compared_files(store->records(), submission);
+  if (!files) return session.fail(files.error());
+  submission.files = std::move(*files);
   const Workflow& workflow = submission.file.workflow;
   const Result<Plan> plan = plan_run(store->records(), submission, options.fresh);
   if (!plan) return session.fail(plan.error());
@@ -205,9 +204,9 @@ int run(Session& session, const RunOptions& options) {
   std::optional<WorkflowFile> file = load_or_show(session, *source);
   if (!file) return exit_usage;
   session.use_project(source->home);
-  const Result<Submission> submission = prepare(options, std::move(*source), std::move(*file));
+  Result<Submission> submission = prepare(options, std::move(*source), std::move(*file));
   if (!submission) return session.fail(submission.error());
-  if (options.dry_run) return dry_run(session, options, *submission);
+  if (options.dry_run) return dry_run(session, options, std::move(*submission));
 
   const StopSignals signals;
   if (const Status fit = check_server(session); !fit) return session.fail(fit.error());
@@ -226,6 +225,9 @@ int run(Session& session, const RunOptions& options) {
         check_needs(session, submission->file.workflow, submission->source.directory);
     if (!has_needs) return session.fail(has_needs.error());
   }
+  Result<Json> files = compared_files((*store)->records(), *submission);
+  if (!files) return session.fail(files.error());
+  submission->files = std::move(*files);
   Result<FirstItems> first = read_first_items(*submission);
   if (!first) return session.fail(first.error());
   Worker worker(session, *store, signals,

@@ -51,6 +51,25 @@ Result<ItemsSpec> items_named(const std::string& text, const ItemsSpec& of_file,
       "pass a path relative to the workflow file, a pattern with *, ? or [, or - for stdin");
 }
 
+Result<Json> compared_files(Records& records, const Submission& submission) {
+  const Workflow& workflow = submission.file.workflow;
+  const std::string project = submission.source.directory.string();
+  JobFilter filter{.ended = std::nullopt, .workflow_name = workflow.name(), .before = {}};
+  for (;;) {
+    const auto page = records.jobs(filter);
+    if (!page) return std::unexpected(page.error());
+    for (const Job& job : *page) {
+      if (job.workflow_hash != workflow.hash() || !is_trusted(job.trust)) continue;
+      const auto files = field(job.labels, "files").json();
+      if (!files || views::label(job, "project") != project) continue;
+      return work_files(workflow, submission.source.directory, *files);
+    }
+    if (page->size() < filter.limit) break;
+    filter.before = page->back().id;
+  }
+  return work_files(workflow, submission.source.directory, Json());
+}
+
 ItemSource items_of(const Submission& submission) {
   return compared_with_files(
       read_items(submission.items, submission.params, submission.source.directory),

@@ -22,7 +22,7 @@ struct Submission {
   WorkflowFile file;
   ItemsSpec items;  ///< from the file, or from --items
   Json params;
-  Json files = {};  ///< the digests of the scripts that its commands run
+  Json files = {};  ///< see `compared_files`
   std::string key;
   bool adopt = false;
   std::uint32_t parallel = 0;
@@ -33,6 +33,10 @@ struct Submission {
 /// `directory`, that of the workflow file.
 [[nodiscard]] Result<ItemsSpec> items_named(const std::string& text, const ItemsSpec& of_file,
                                             const std::filesystem::path& directory);
+
+/// The digests of the files that the commands name, for adoption: `work_files`, continuing the
+/// newest job of the same workflow in the same directory.
+[[nodiscard]] Result<Json> compared_files(Records& records, const Submission& submission);
 
 /// The items, each with a digest for adoption that includes the files of the submission.
 [[nodiscard]] ItemSource items_of(const Submission& submission);
