@@ -11,6 +11,7 @@
 #include "pawl/core/text.hpp"
 #include "runtime/loop.hpp"
 #include "runtime/submission.hpp"
+#include "store/pending_answers.hpp"
 
 namespace pawl {
 
@@ -179,10 +180,15 @@ class EngineOnLoop final : public Engine {
     progress_.notify_all();
   }
 
-  /// Nothing more happens here: the job has ended, is paused, or waits only for reviewers.
-  static bool is_over(const Job& job) {
+  /// Nothing more happens here: the job has ended, is paused, or waits only for reviewers. An answer
+  /// that has been given takes effect here, and then the job goes on.
+  bool is_over(const Job& job) {
     if (job.has_ended()) return true;
-    return (state_of(job) != JobState::running || waits_for_people(job)) && job.attempts_open == 0;
+    if (job.attempts_open > 0) return false;
+    if (state_of(job) != JobState::running) return true;
+    if (!waits_for_people(job)) return false;
+    const Result<bool> is_answered = store::has_pending_answer(store_->records(), job.id);
+    return is_answered && !*is_answered;
   }
 
   /// Pages go to the store, which opens as much of them as there is room for.

@@ -127,7 +127,10 @@ TEST_F(Looking, ends_with_an_error_when_the_owner_closes_the_file_to_others) {
     if (found || found.error().code != ErrorCode::refused) return 2;
     return found.error().message.starts_with("cannot read '" + store.string() + "'") ? 0 : 3;
   });
-  when_handed_over([&] { submit(*must_open({.path = store}), two_stages(), 1); });
+  when_handed_over([&] {
+    submit(*opened(), two_stages(), 1);
+    EXPECT_EQ(::chmod(store.c_str(), 0600), 0);
+  });
   EXPECT_EQ(end(), 0);
 }
 

@@ -9,6 +9,7 @@
 #include "cli/work/needs.hpp"
 #include "cli/work/worker.hpp"
 #include "pawl/views/documents.hpp"
+#include "store/pending_answers.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -28,9 +29,10 @@ struct WorkOptions {
 Result<Duration> lease_from(const std::string& text) {
   if (text.empty()) return Duration::zero();
   Result<Duration> lease = parse_duration(text);
+  if (!lease) lease.error().message = "--lease: " + lease.error().message;
   if (lease && *lease < std::chrono::seconds(1)) {
     return pawl::fail(ErrorCode::invalid,
-                      "a lease must be at least 1s, not '" + printable(text) + "'",
+                      "--lease must be at least 1s, not '" + printable(text) + "'",
                       "pass a longer one, such as --lease 30s");
   }
   return lease;
@@ -91,7 +93,7 @@ class AllJobs {
     if (!until_idle_) return false;
     if (!order_.stages.empty() || !order_.categories.empty()) return has_nothing_here(*unended);
     return std::ranges::all_of(*unended, [&](const Job& job) {
-      return is_over(job) || !can_go_on(job) || is_left_to_others(job);
+      return (is_over(job) && !is_answered(job)) || !can_go_on(job) || is_left_to_others(job);
     });
   }
 
@@ -127,6 +129,12 @@ class AllJobs {
     const auto left = left_stages_.find(job);
     return (order_.stages.empty() || order_.stages.contains(stage)) &&
            (left == left_stages_.end() || !left->second.stages.contains(stage));
+  }
+
+  /// Whether somebody has given an answer that takes effect here in a moment.
+  bool is_answered(const Job& job) {
+    return waits_for_people(job) &&
+           store::has_pending_answer(store_.records(), job.id).value_or(true);
   }
 
   bool is_left_to_others(const Job& job) {
