@@ -1,5 +1,12 @@
 """What a reviewer sees: the input, the criteria of every gate, summaries, artifacts, and `show` first."""
 
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+
 from pawl import *
 
 WRITE = """version: 1
@@ -124,6 +131,51 @@ stages:
         self.pawl("resume", code=PEOPLE)
         [document] = self.pawl("review", "next", "--json").json["reviews"]
         self.assertEqual((document["in"], document["output"]), (None, {"text": ["seven"]}))
+
+
+class GivenAnswers(ProjectTest):
+    """An answer that takes effect in a moment, and whose reviewer has left."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("w.yaml", """
+version: 1
+workflow: w
+items: [a]
+stages:
+  draw: { sh: echo drawn, review: { when: always } }
+  after: { needs: [draw], sh: echo after }
+""")
+        self.pawl("run", "w.yaml", code=PEOPLE)
+        ours, theirs = pty.openpty()
+        sitting = subprocess.Popen([PROGRAM, "review", "next", "--undo-for", "2s"], cwd=self.dir, stdin=theirs,
+                                   stdout=theirs, stderr=theirs, env=self.environment(TERM="xterm"),
+                                   start_new_session=True)
+        self._started.append(sitting)
+        os.close(theirs)
+        self.read_until(ours, "[s]kip")
+        os.write(ours, b"a")
+        self.read_until(ours, "approved")
+        sitting.send_signal(signal.SIGINT)
+        sitting.wait(PATIENCE)
+        os.close(ours)
+        [review] = self.pawl("review", "list", "--status", "all", "--json").json["reviews"]
+        self.assertEqual(review["status"], "answered")
+
+    def read_until(self, terminal, words):
+        text, end = "", time.monotonic() + PATIENCE
+        while words not in text:
+            self.assertLess(time.monotonic(), end, f"never came: {words}\n{text}")
+            if select.select([terminal], [], [], 1)[0]:
+                text += os.read(terminal, 65536).decode("utf-8", "replace")
+
+    def test_resume_goes_on_with_it_and_ends_the_job(self):
+        self.assertIn("job 1 completed", self.pawl("resume", "1").out)
+        self.assertEqual(self.job()["state"], "completed")
+
+    def test_a_worker_that_drains_does_not_leave_before(self):
+        self.pawl("work", "--drain")
+        self.assertEqual(self.job()["state"], "completed")
 
 
 class ComposedGates(ProjectTest):
