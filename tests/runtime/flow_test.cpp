@@ -104,8 +104,8 @@ TEST(Flow, what_needs_a_failed_stage_is_skipped_and_runs_after_the_dead_letter_i
   for (const auto& [name, need] : {std::pair("b", "a"), std::pair("c", "b")}) {
     build
         .stage(name,
-               [&ran, name = std::string(name)](Context&, std::stop_token) -> Outcome {
-                 ran.push_back(name);
+               [&ran, own_name = std::string(name)](Context&, std::stop_token) -> Outcome {
+                 ran.push_back(own_name);
                  return Output{};
                })
         .needs(need);
