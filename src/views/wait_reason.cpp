@@ -245,8 +245,11 @@ std::string in_words(const std::vector<Wait>& waits) {
   std::string all;
   bool names_children = false;  // among others; alone, the reader has named it
   for (const Wait& wait : waits) names_children |= wait.kind == "children";
+  const bool names_stages = std::ranges::any_of(
+      waits, [&](const Wait& wait) { return wait.stage != waits.front().stage; });
   for (const Wait& wait : waits) {
     if (!all.empty()) all += "; ";
+    if (names_stages && !wait.stage.empty()) all += wait.stage + ": ";
     if (names_children && !wait.child.empty()) {
       all += "child " + wait.child;
       if (wait.children_alike > 0) {

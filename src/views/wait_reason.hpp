@@ -48,7 +48,8 @@ struct Wait {
 [[nodiscard]] Result<Wait> wait_of_ready(Records& records, const Address& address, const Task& task,
                                          const Onlooker& onlooker);
 
-/// All of them in one line: "2 of its 9 children; child page 3 and 1 more: a person: review 318".
+/// All of them in one line, with the stages if there are several: "2 of its 9 children; child page
+/// 3 and 1 more: a person: review 318".
 [[nodiscard]] std::string in_words(const std::vector<Wait>& waits);
 
 [[nodiscard]] Json wait_document(const Wait& wait);

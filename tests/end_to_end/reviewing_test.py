@@ -161,6 +161,7 @@ stages:
         os.close(ours)
         [review] = self.pawl("review", "list", "--status", "all", "--json").json["reviews"]
         self.assertEqual(review["status"], "answered")
+        self.assertNotIn("claimed by", self.pawl("review", "show", "1").out)
 
     def read_until(self, terminal, words):
         text, end = "", time.monotonic() + PATIENCE

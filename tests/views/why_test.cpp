@@ -310,6 +310,14 @@ TEST_F(Waiting, for_each_thing_that_children_wait_for_and_counts_those_that_wait
   EXPECT_EQ(in_words(waits_of(address)), "5 of its 6 children");
 }
 
+TEST(Waits, name_their_stages_if_there_are_several) {
+  const Wait one{.stage = "draw", .kind = "retry", .text = "the next attempt"};
+  const Wait other{.stage = "sign", .kind = "review", .text = "a person: review 3"};
+  EXPECT_EQ(in_words(std::vector{one}), "the next attempt");
+  EXPECT_EQ(in_words(std::vector{one, one}), "the next attempt; the next attempt");
+  EXPECT_EQ(in_words(std::vector{one, other}), "draw: the next attempt; sign: a person: review 3");
+}
+
 TEST_F(Waiting, pools_show_use_limits_rates_and_holders) {
   submit(stage("s", {.pool = "gpu", .parallel = 2, .rate = {.count = 2, .per = 1min}}));
   claim(enlist(), 3);

@@ -206,6 +206,9 @@ Error with_draft(Error error, const ShownReview& shown, const Draft& draft) {
 /// Opens the editor until the text is sent, given up or left as it was refused.
 class Editing {
  public:
+  /// How often the editor opens for one edit.
+  static constexpr int rounds_max = 100;
+
   Editing(Session& session, Store& store, const ShownReview& shown, Json output, Answer answer,
           Duration undo_for)
       : session_(session),
@@ -220,7 +223,7 @@ class Editing {
     std::string text = draft.text().value_or(part.text);
     if (text != part.text) session_.say("opening the draft that you left");
     std::vector<std::string> remarks;
-    for (;;) {
+    for (int round = 1;; ++round) {
       if (const Status written = draft.write(text, remarks); !written) {
         return std::unexpected(written.error());
       }
@@ -241,7 +244,9 @@ class Editing {
         draft.discard();
         return sent;
       }
-      const bool can_mend = sent.error().code == ErrorCode::invalid && session_.can_ask();
+      // An editor that is a script would go on for ever.
+      const bool can_mend =
+          sent.error().code == ErrorCode::invalid && session_.can_ask() && round < rounds_max;
       if (!can_mend || (text == before && !remarks.empty())) {
         // Without the remarks.
         if (const Status kept = draft.write(text); !kept) return std::unexpected(kept.error());

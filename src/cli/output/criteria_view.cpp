@@ -13,6 +13,8 @@ using views::OutputDifference;
 using views::Trend;
 
 constexpr std::size_t text_width_max = 40;
+/// The value that a met criterion has matters little, and leaves room for more attempts.
+constexpr std::size_t met_width_max = 16;
 /// A cell has "yes, " or "no, " before its text.
 constexpr std::size_t cell_width_max = text_width_max + 5;
 /// No column of an attempt takes less than its heading and the space before it.
@@ -36,7 +38,8 @@ Table::Cell shown_cell(const CriterionRow& row, AttemptNumber attempt) {
   const CriterionCell* const cell = row.in(attempt);
   if (cell == nullptr) return {""};
   std::string text = cell->passed ? "yes" : "no";
-  if (!cell->actual.empty()) text += ", " + shortened(cell->actual, text_width_max);
+  if (!cell->actual.empty())
+    text += ", " + shortened(cell->actual, cell->passed ? met_width_max : text_width_max);
   if (cell->expected != row.cells.back().expected) text += " (" + cell->expected + ")";
   return {text, cell->passed ? Paint::green : Paint::red};
 }

@@ -46,7 +46,9 @@ std::string attempts_line(const std::vector<Attempt>& attempts) {
 }
 
 std::string claim_in_words(const Review& review, const Times& times, const std::string& viewer) {
-  if (review.claimed_by.empty() || review.claimed_until <= times.now) return {};
+  const bool is_claimed = review.status == ReviewStatus::open && !review.claimed_by.empty() &&
+                          review.claimed_until > times.now;
+  if (!is_claimed) return {};
   const std::string who = review.claimed_by == viewer ? "you" : printable(review.claimed_by);
   const Duration left = review.claimed_until - times.now;
   return "  claimed by " + who + " for " + in_words(std::chrono::ceil<std::chrono::minutes>(left));
