@@ -180,8 +180,8 @@ class EngineOnLoop final : public Engine {
     progress_.notify_all();
   }
 
-  /// Nothing more happens here: the job has ended, is paused, or waits only for reviewers. An answer
-  /// that has been given takes effect here, and then the job goes on.
+  /// Nothing more happens here: the job has ended, is paused, or waits only for reviewers. An
+  /// answer that has been given takes effect here, and then the job goes on.
   bool is_over(const Job& job) {
     if (job.has_ended()) return true;
     if (job.attempts_open > 0) return false;
