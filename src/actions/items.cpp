@@ -180,7 +180,9 @@ Result<Documents> from_command(const std::vector<std::string>& argv, const Json&
     if (const std::string last = last_line(end.err); !last.empty()) why += ": " + last;
     return fail(ErrorCode::invalid, "the command for the items failed: " + why);
   }
-  std::rewind(file);
+  if (std::fseek(file, 0, SEEK_SET) != 0) {
+    return fail(ErrorCode::unavailable, "the items of the command cannot be read again");
+  }
   return from_lines(ItemLines(std::move(output), name));
 }
 

@@ -87,7 +87,7 @@ ItemSource compared_with_files(ItemSource items, const Json& files) {
     const Result<bool> read = items(page);
     for (std::size_t i = first; i < page.size(); ++i) {
       std::string& digest = page[i].data_sha256;
-      if (!digest.empty()) digest = sha256_hex(digest + files);
+      if (!digest.empty()) digest = Sha256().update(digest).update(files).finish_hex();
     }
     return read;
   };

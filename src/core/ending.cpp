@@ -37,6 +37,15 @@ Event event_of(const Task& task, EventType type, AttemptNumber attempt) {
   return event;
 }
 
+Event rerun_event(const StageDefinition& stage, const Task& task, Timestamp now) {
+  Event event = event_of(task, EventType::retry_scheduled, task.attempts + 1);
+  event.code = static_cast<std::int32_t>(task.cause);
+  event.count = stage.retry.attempts_max();
+  event.when = now;
+  if (task.feedback) event.text = task.feedback->summary;
+  return event;
+}
+
 void succeed(Step& step, Succeeded how) {
   step.events.push_back(event_of(step.next, EventType::task_succeeded, how.attempt));
   end(step, how);

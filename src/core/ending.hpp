@@ -15,6 +15,9 @@ namespace pawl {
 [[nodiscard]] Event event_of(const Task& task, EventType type);
 [[nodiscard]] Event event_of(const Task& task, EventType type, AttemptNumber attempt);
 
+/// A rerun of `task`, which is Ready again.
+[[nodiscard]] Event rerun_event(const StageDefinition& stage, const Task& task, Timestamp now);
+
 /// Ends `step.next`, sets the effect on dependents and adds the events. The end of a child has no
 /// effect on dependents; the end of its parent has.
 void succeed(Step& step, Succeeded how);

@@ -133,12 +133,7 @@ std::vector<Step> rerun(const Workflow& workflow, StageIndex stage, const std::v
                 is_ready ? TaskState{Ready{}} : TaskState{Waiting{.satisfied = mask}}, cause, now);
     step.next.feedback = feedback;
     if (is_ready) {
-      Event event = event_of(step.next, EventType::retry_scheduled, step.next.attempts + 1);
-      event.code = static_cast<std::int32_t>(cause);
-      event.count = definition.retry.attempts_max();
-      event.when = now;
-      if (feedback) event.text = feedback->summary;
-      step.events.push_back(std::move(event));
+      step.events.push_back(rerun_event(definition, step.next, now));
     }
     steps.push_back(std::move(step));
   }

@@ -129,6 +129,8 @@ class OneChild(ProjectTest):
         self.write("mended", "")
         retried = self.pawl("item", "retry", "1/a/scan[page index]", "--json").json
         self.assertEqual(retried["items"][0]["child"], "page index")
+        self.assertIn("tester asked to run it again", self.pawl("why", "a/scan[page index]").out)
+        self.assertNotIn("asked to run it again", self.pawl("why", "a/scan[page cover]").out)
         self.pawl("resume", "1")
         self.assertEqual(self.pawl("results", "--json").out.count("index"), 1)
         ran = [one for one in self.pawl("events", "--json").json["events"]

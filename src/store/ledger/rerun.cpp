@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/ending.hpp"
 #include "store/ledger/verbs.hpp"
 
 namespace pawl::store {
@@ -172,6 +173,7 @@ void Reruns::rerun_job_wide(TouchedJob& touched, const Task& task, const RerunRe
 void Reruns::rerun_children(TouchedJob& touched, const Task& parent, TaskId only,
                             const RerunReason& reason) {
   Expanded counts;
+  std::vector<Event> events;
   for (const Task& child : rows_.children_of(parent.id, parent.expansion)) {
     ++counts.children;
     const bool is_done = child.kind() == StateKind::succeeded || child.kind() == StateKind::skipped;
@@ -189,6 +191,7 @@ void Reruns::rerun_children(TouchedJob& touched, const Task& parent, TaskId only
       next.round = 1;
       ++next.epoch;
       flow_.write_step(touched, Step{.next = next}, child);
+      events.push_back(rerun_event(touched.workflow->stage(next.stage()), next, now_));
       ++counts.open;
     } else if (!has_ended(child.state)) {
       ++counts.open;
@@ -196,6 +199,8 @@ void Reruns::rerun_children(TouchedJob& touched, const Task& parent, TaskId only
       ++counts.failed;
     }
   }
+  sign(events, reason.by);
+  books_.log(parent.job, events);
   reset_downstream(touched, parent);
   Task next = *rows_.task(parent.id);
   const Task before = next;
