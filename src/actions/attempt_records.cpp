@@ -45,8 +45,14 @@ Status read_event(const std::string& line, const Mask& mask, Usage& usage) {
   }
   if (!is_object(*event)) return fail(ErrorCode::invalid, "not a JSON object");
   for (const auto& [key, value] : members(*event)) {
-    if (key == "progress" && is_number(value)) continue;
-    if (key == "message" && is_string(value)) continue;
+    if (key == "progress") {
+      if (!is_number(value)) return fail(ErrorCode::invalid, "\"progress\" must be a number");
+      continue;
+    }
+    if (key == "message") {
+      if (!is_string(value)) return fail(ErrorCode::invalid, "\"message\" must be a text");
+      continue;
+    }
     if (key != "usage") return fail(ErrorCode::invalid, "unknown member \"" + key + "\"");
     const Result<Usage> used = usage_from(value);
     if (!used) return std::unexpected(used.error());

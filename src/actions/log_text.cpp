@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "pawl/core/json.hpp"
 #include "text/numbers.hpp"
 #include "text/utf8.hpp"
 
@@ -53,7 +54,23 @@ std::optional<Gap> find_gap(std::string_view text, std::int64_t bytes) {
 
 }  // namespace
 
+namespace {
+
+/// As it stands inside a JSON string.
+std::string in_json(const std::string& secret) {
+  std::string quoted;
+  append_quoted(quoted, secret);
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+}  // namespace
+
 Mask::Mask(std::vector<std::string> secrets) : secrets_(std::move(secrets)) {
+  for (std::size_t i = 0, count = secrets_.size(); i < count; ++i) {
+    if (std::string escaped = in_json(secrets_[i]); escaped != secrets_[i]) {
+      secrets_.push_back(std::move(escaped));
+    }
+  }
   std::erase_if(secrets_, [](const std::string& secret) { return secret.empty(); });
   std::ranges::sort(secrets_, [](const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() > b.size() : a < b;

@@ -10,7 +10,8 @@
 
 namespace pawl::actions {
 
-/// Replaces secrets by ***, even if one arrives in two pieces.
+/// Replaces secrets by ***, also where they are escaped as in JSON, and even if one arrives in two
+/// pieces.
 class Mask {
  public:
   Mask() = default;

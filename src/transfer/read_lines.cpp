@@ -402,6 +402,7 @@ Result<Line> read_events_line(const Json& json) {
                           .read_list("list", value.events, read_event, events_per_row)
                           .finish();
   if (!read) return std::unexpected(read.error());
+  if (value.at < no_time) return fail(bad, "events cannot be older than 1970");
   if (value.events.empty() || value.events.size() > events_per_row) {
     return fail(bad, "a line has 1 to " + std::to_string(events_per_row) + " events");
   }

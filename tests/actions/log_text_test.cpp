@@ -99,6 +99,12 @@ TEST(Mask, hides_the_longer_of_two_that_begin_alike) {
   EXPECT_EQ(mask.whole("abcdef abc abcd"), "*** *** ***d");
 }
 
+TEST(Mask, hides_a_secret_that_stands_in_json) {
+  const Mask mask({"a\"b\\c\nd", "plain"});
+  EXPECT_EQ(mask.whole("a\"b\\c\nd"), "***");
+  EXPECT_EQ(mask.whole(R"({"x":"a\"b\\c\nd","y":"plain"})"), R"({"x":"***","y":"***"})");
+}
+
 TEST(Mask, an_empty_secret_hides_nothing) { EXPECT_EQ(Mask({""}).whole("text"), "text"); }
 
 TEST(LastLine, is_the_last_that_says_something) {

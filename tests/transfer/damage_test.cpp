@@ -114,6 +114,8 @@ TEST_F(DamagedExport, lines_that_make_no_sense_are_named_although_the_digest_is_
   const std::string task =
       "{\"task\":{\"id\":" + std::to_string(from.task_of(JobId{1}, "asked").value());
   EXPECT_THAT(expect_refused(replaced(task, task + "9")), HasSubstr("has no stage"));
+  EXPECT_THAT(expect_refused(replaced(R"({"events":{"at":)", R"({"events":{"at":-)")),
+              HasSubstr("events cannot be older than 1970"));
 }
 
 TEST_F(DamagedExport, what_a_file_says_of_trust_is_refused) {

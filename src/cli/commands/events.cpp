@@ -97,7 +97,7 @@ class EventPrinter {
 
  private:
   void print(const Event& event) {
-    const Json document = names_.document_of(event);
+    Json document = names_.document_of(event);
     const auto same = [&] { return document; };
     const auto text = [&] { return line(event, document); };
     if (follows_) {

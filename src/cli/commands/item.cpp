@@ -76,7 +76,7 @@ std::string key_text(const std::string& key, JobId newest) {
 /// list and join the children.
 std::string attempts_in_words(Records& records, const ShownTask& task) {
   if (!task.stored) return "0";
-  const std::string count = std::to_string(task.stored->attempts);
+  std::string count = std::to_string(task.stored->attempts);
   if (task.stored->expansion == 0) return count;
   const Result<std::vector<Attempt>> attempts = records.attempts(task.stored->id);
   if (!attempts) return count;

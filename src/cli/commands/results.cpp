@@ -52,7 +52,7 @@ std::unexpected<Error> cannot(const std::string& what, const fs::path& path,
 /// A directory below `parent`, created if it is missing. A symbolic link is refused, because it
 /// could lead elsewhere.
 Result<fs::path> directory_below(const fs::path& parent, const std::string& name) {
-  const fs::path path = parent / name;
+  fs::path path = parent / name;
   std::error_code failed;
   fs::create_directories(path, failed);
   if (failed) return cannot("create directory", path, failed);

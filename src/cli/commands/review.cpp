@@ -184,10 +184,9 @@ int review_list(Session& session, const ReviewListOptions& options) {
   if (!list.is_empty() && !shows_answers) hints.emplace_back("decide: pawl review next");
   for (const JobId job : untrusted) {
     const std::string number = std::to_string(job.value());
-    hints.push_back("reviews of job " + number +
-                    " are not listed: it was imported and is not trusted; accept it: pawl job "
-                    "trust " +
-                    number);
+    std::string hint = "reviews of job " + number;
+    hint += " are not listed: it was imported and is not trusted; accept it: pawl job trust ";
+    hints.push_back(hint + number);
   }
   return list.finish({.none = "no matching reviews",
                       .hints = std::move(hints),

@@ -48,7 +48,7 @@ int answer_each(Session& session, const ReviewAnswerOptions& options, const std:
     const Result<ShownReview> shown = load_review((*store)->records(), ReviewId{number_of(id)});
     if (!shown) return std::unexpected(shown.error());
     Answer given{.reviewer = *by, .note = options.note, .digest = options.digest};
-    if (options.attempt) given.attempt = *options.attempt;
+    given.attempt = options.attempt;
     const Result<ShownReview> after = submit(**store, *shown, std::move(given));
     if (!after) return std::unexpected(after.error());
     discard_drafts(session, after->review.id);

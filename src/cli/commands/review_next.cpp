@@ -118,7 +118,7 @@ int show_only(Session& session, Records& records, const std::optional<Review>& n
   }
   const Result<ShownReview> shown = load_review_with_input(session, records, next->id);
   if (!shown) return session.fail(shown.error());
-  const std::string id = std::to_string(next->id.value());
+  std::string id = std::to_string(next->id.value());
   const auto document = [&]() -> Result<Json> {
     const Result<Json> review = shown_review_document(records, *shown);
     if (!review) return std::unexpected(review.error());

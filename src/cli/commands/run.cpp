@@ -242,7 +242,7 @@ int run(Session& session, const RunOptions& options) {
   if (!begun) return session.fail(begun.error());
   const Job& job = begun->job;
   if (options.detach) {
-    const std::string number = std::to_string(job.id.value());
+    std::string number = std::to_string(job.id.value());
     session.present({.document = [&] { return job_document(job, submission->file.workflow); },
                      .text = [&] { return opening_line(job) + "\n"; },
                      .id = [&] { return number; }});

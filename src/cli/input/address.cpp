@@ -93,7 +93,7 @@ class Readings {
     }
     all_.push_back({.job = job,
                     .key = std::move(*read_key),
-                    .stage = stage.empty() ? stage_ : std::move(*read_stage),
+                    .stage = stage.empty() ? stage_ : *read_stage,
                     .child = child_});
   }
 
@@ -178,7 +178,7 @@ class Resolver {
       if (!stage) return std::optional<Address>();
     }
     if (reading.child && !stage) return std::optional<Address>();
-    return with_child({job, std::move(*workflow), std::move(**item), stage}, reading);
+    return with_child({job, std::move(*workflow), std::move(*item), stage}, reading);
   }
 
   /// The address with the child of the reading; none if the stage has no such child.

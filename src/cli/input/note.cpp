@@ -26,7 +26,7 @@ Result<std::string> note_from_editor(Session& session, ReviewId review,
   const Status written = draft->write(draft->text().value_or(""), {question});
   if (!written) return std::unexpected(written.error());
   const ProgramEnd end = run_program(session, *editor, draft->path());
-  const std::string note = trimmed(draft->text().value_or(""));
+  std::string note = trimmed(draft->text().value_or(""));
   if (note.empty()) draft->discard();
   if (end != ProgramEnd::done) {
     return pawl::fail(ErrorCode::refused,
