@@ -61,8 +61,7 @@ std::vector<ShownTask> shown_tasks(const Workflow& workflow, const Item& item,
   for (std::size_t i = 0; i < states.size(); ++i) {
     const auto stage = static_cast<StageIndex>(i);
     if (workflow.stage(stage).scope == Scope::all) continue;  // a task of the job
-    shown.push_back(
-        {.stage = stage, .state = std::move(states[i]), .stored = std::move(stored[i])});
+    shown.push_back({.stage = stage, .state = states[i], .stored = std::move(stored[i])});
   }
   return shown;
 }

@@ -8,17 +8,17 @@
 namespace pawl::sql {
 
 /// Ends with the first zero; the rest of the array is unused.
-template <std::size_t room>
+template <std::size_t Room>
 struct SqlText {
-  char text[room] = {};
+  char text[Room] = {};
   // NOLINTNEXTLINE(google-explicit-constructor): it is a text
   constexpr operator const char*() const { return text; }
 };
 
 /// Writes a text from left to right at compile time.
-template <std::size_t room>
+template <std::size_t Room>
 struct SqlWriter {
-  SqlText<room> whole;
+  SqlText<Room> whole;
   std::size_t at = 0;
 
   constexpr void add(std::string_view part) {

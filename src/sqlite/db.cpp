@@ -189,7 +189,8 @@ Transaction::~Transaction() {
   if (!open_ || !connection_.in_transaction()) return;
   try {
     connection_.prepared("ROLLBACK").run();
-  } catch (const DbError&) {  // The connection is unusable; its owner opens another.
+  } catch (const DbError&) {  // NOLINT(bugprone-empty-catch)
+    // The connection is unusable; its owner opens another.
   }
 }
 

@@ -130,7 +130,7 @@ World::Backstage::Code World::Backstage::code_of_file(const Workflow& workflow,
                                                       const StageDefinition& stage,
                                                       const CodeSource& real, const Life& life) {
   const std::optional<ActionSpec> action = action_of(stage);
-  const Code made = real(workflow, stage);
+  Code made = real(workflow, stage);
   if (!action || !made) return made;
   auto code = std::make_shared<StageCode>(*made);
   for (const GateSpec& gate : action->gates) {

@@ -134,7 +134,8 @@ std::string in_words(Duration duration) {
     return std::to_string(std::chrono::floor<std::chrono::milliseconds>(duration).count()) + "ms";
   }
   if (duration < 10s) {
-    return one_decimal(static_cast<double>(duration.count() / 100'000) / 10) + "s";
+    const std::int64_t tenths = duration.count() / 100'000;
+    return one_decimal(static_cast<double>(tenths) / 10) + "s";
   }
   const auto* large = std::ranges::find_if(
       units, [&](const Unit& unit) { return duration.count() >= unit.microseconds; });

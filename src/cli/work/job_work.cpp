@@ -56,7 +56,7 @@ class JobWork {
     const Result<Job> job = worker_.engine().records().job(id);
     if (!job) return session_.fail(job.error());
     worker_.progress().finish(*job, workflow_);
-    const std::string number = std::to_string(job->id.value());
+    std::string number = std::to_string(job->id.value());
     const auto document = [&] { return job_document(*job, workflow_); };
     if (worker_.is_interrupted() && !is_over(*job)) {
       session_.present({.document = document});
