@@ -55,7 +55,7 @@ class JobBook {
   void doubt_all();
   /// The engine works on no other job from now on.
   void keep_to(JobId job) { only_ = {job}; }
-  /// Whether the engine was told to work on other jobs only.
+  /// Whether the engine works only on other jobs.
   [[nodiscard]] bool is_foreign(JobId job) const { return !only_.empty() && !only_.contains(job); }
   /// Adds what this engine leaves to others, of all jobs in the book.
   void describe(WorkerLimits& limits) const;

@@ -162,7 +162,7 @@ struct FileStamp {
   std::int64_t modified = 0;
   std::int64_t changed = 0;
 
-  /// All zero if there is no such file.
+  /// All zero if the file does not exist.
   [[nodiscard]] static FileStamp of(const std::filesystem::path& path);
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };

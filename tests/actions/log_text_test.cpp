@@ -70,7 +70,7 @@ TEST(StoredAfter, is_not_misled_by_a_log_that_contains_such_a_line) {
   EXPECT_THAT(stored_after(log.text(), log.bytes(), 30), HasSubstr(" bytes left out "));
 }
 
-// A search that starts anew at each beginning takes hours, and this test runs out of its time.
+// A search that starts again at each beginning takes hours; then this test times out.
 TEST(StoredAfter, is_found_in_one_pass_over_a_log_that_repeats_the_beginning_of_such_a_line) {
   std::string log;
   for (int i = 0; i < 1'000'000; ++i) log += "\n… ";

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uid_t nobody = 65'534;
 
-/// A store that is at rest: there is no log beside it, and everybody may read it.
+/// A store that nobody uses: it has no write-ahead log, and everybody may read it.
 class Looking : public testing::Test {
  protected:
   void SetUp() override {

@@ -119,7 +119,7 @@ TEST(TrendOf, is_converging_only_while_it_is_nearer_than_ever) {
   EXPECT_EQ(trend("<= 3", {{"9", no}, {"6", no}, {"4", no}}), Trend::converging);
   EXPECT_EQ(trend("= 5", {{"1", no}, {"7", no}}), Trend::converging);
   EXPECT_EQ(trend(">= 10", {{"null", no}, {"1", no}, {"5", no}}), Trend::converging)
-      << "a value that is not a number is no best one";
+      << "a value that is not a number cannot be the best one";
   EXPECT_EQ(trend(">= 10", {{"6", no}, {"2", no}, {"5", no}}), Trend::stalled)
       << "it only makes up for lost ground";
 }
