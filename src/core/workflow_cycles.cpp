@@ -5,15 +5,15 @@
 namespace pawl {
 namespace {
 
-/// Marks every stage that is not part of a cycle and does not depend on one.
-void settle(const NeedGraph& needs, std::vector<bool>& is_settled) {
+/// Rules out every stage that is not part of a cycle and does not depend on one.
+void rule_out(const NeedGraph& needs, std::vector<bool>& is_ruled_out) {
   std::vector<std::vector<std::size_t>> dependents(needs.size());
   std::vector<std::size_t> open(needs.size(), 0);
   std::vector<std::size_t> next;
   for (std::size_t stage = 0; stage < needs.size(); ++stage) {
-    if (is_settled[stage]) continue;
+    if (is_ruled_out[stage]) continue;
     for (const std::size_t need : needs[stage]) {
-      if (is_settled[need]) continue;
+      if (is_ruled_out[need]) continue;
       ++open[stage];
       dependents[need].push_back(stage);
     }
@@ -22,15 +22,16 @@ void settle(const NeedGraph& needs, std::vector<bool>& is_settled) {
   while (!next.empty()) {
     const std::size_t stage = next.back();
     next.pop_back();
-    is_settled[stage] = true;
+    is_ruled_out[stage] = true;
     for (const std::size_t dependent : dependents[stage]) {
       if (--open[dependent] == 0) next.push_back(dependent);
     }
   }
 }
 
-/// Follows unsettled needs until a stage repeats. Every unsettled stage has such a need.
-std::vector<std::size_t> cycle_from(const NeedGraph& needs, const std::vector<bool>& is_settled,
+/// Follows needs that are not ruled out until a stage repeats. Every stage that is not ruled out
+/// has such a need.
+std::vector<std::size_t> cycle_from(const NeedGraph& needs, const std::vector<bool>& is_ruled_out,
                                     std::size_t start) {
   std::vector<std::size_t> path;
   std::vector<bool> on_path(needs.size(), false);
@@ -39,7 +40,7 @@ std::vector<std::size_t> cycle_from(const NeedGraph& needs, const std::vector<bo
     on_path[stage] = true;
     path.push_back(stage);
     stage =
-        *std::ranges::find_if(needs[stage], [&](std::size_t need) { return !is_settled[need]; });
+        *std::ranges::find_if(needs[stage], [&](std::size_t need) { return !is_ruled_out[need]; });
   }
   path.erase(path.begin(), std::ranges::find(path, stage));
   std::ranges::rotate(path, std::ranges::min_element(path));
@@ -50,14 +51,14 @@ std::vector<std::size_t> cycle_from(const NeedGraph& needs, const std::vector<bo
 
 std::vector<std::vector<std::size_t>> cycles_of(const NeedGraph& needs) {
   std::vector<std::vector<std::size_t>> cycles;
-  std::vector<bool> is_settled(needs.size(), false);
+  std::vector<bool> is_ruled_out(needs.size(), false);
   while (true) {
-    settle(needs, is_settled);
-    const auto start = std::ranges::find(is_settled, false);
-    if (start == is_settled.end()) return cycles;
+    rule_out(needs, is_ruled_out);
+    const auto start = std::ranges::find(is_ruled_out, false);
+    if (start == is_ruled_out.end()) return cycles;
     cycles.push_back(
-        cycle_from(needs, is_settled, static_cast<std::size_t>(start - is_settled.begin())));
-    for (const std::size_t stage : cycles.back()) is_settled[stage] = true;
+        cycle_from(needs, is_ruled_out, static_cast<std::size_t>(start - is_ruled_out.begin())));
+    for (const std::size_t stage : cycles.back()) is_ruled_out[stage] = true;
   }
 }
 

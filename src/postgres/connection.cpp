@@ -227,7 +227,7 @@ Reply Connection::ask(const char* sql, const Parameters& parameters) {
   return std::move(answers().back());
 }
 
-void Connection::settle() {
+void Connection::await_posted() {
   if (is_lost_) lose("the connection to PostgreSQL is gone");
   if (expected_.empty()) return;
   if (expected_.back() != Expected::sync) sync();
@@ -236,7 +236,7 @@ void Connection::settle() {
 
 void Connection::run(const std::string& sql) {
   if (is_lost_) lose("the connection to PostgreSQL is gone");
-  settle();
+  await_posted();
   check(PQexitPipelineMode(raw_.get()));
   check(PQsetnonblocking(raw_.get(), 0) == 0 ? 1 : 0);
   const Reply done(PQexec(raw_.get(), sql.c_str()));
@@ -339,7 +339,7 @@ void Connection::roll_back() noexcept {
   try {
     if (!expected_.empty()) {
       try {
-        settle();
+        await_posted();
       } catch (const DbError&) {
         // The error is the reason for the rollback.
       }
@@ -347,7 +347,7 @@ void Connection::roll_back() noexcept {
     if (is_lost_ || PQtransactionStatus(raw_.get()) == PQTRANS_IDLE) return;
     static constexpr char rollback[] = "ROLLBACK";
     post(rollback);
-    settle();
+    await_posted();
   } catch (const DbError&) {
     is_lost_ = true;
   }

@@ -4,7 +4,7 @@
 ///
 /// `post` sends a statement without waiting; `want` does the same and keeps its rows; `answers`
 /// waits for everything sent so far and returns the kept rows; `ask` does both for one statement;
-/// `settle` only waits. An error of any of them is thrown at the next wait, as `DbError`; the
+/// `await_posted` only waits. An error of any of them is thrown at the next wait, as `DbError`; the
 /// statements after it were not executed. So a transaction is a few posts and one wait.
 ///
 /// Every wait is limited: a server that does not answer within the time in the settings is lost.
@@ -126,7 +126,7 @@ class Connection final : public sql::Session {
   /// The rows of the statements that were wanted, in order.
   [[nodiscard]] std::vector<Reply> answers();
   [[nodiscard]] Reply ask(const char* sql, const Parameters& parameters = {});
-  void settle();
+  void await_posted();
   /// Sends what was posted; the answers are read before the next statement.
   void push();
   /// Posts the statement that begins a transaction.

@@ -25,7 +25,7 @@ void write_piece(Connection& connection, std::string_view sha256, std::int64_t n
                  std::string_view bytes) {
   connection.post(insert_piece, Parameters::of(sha256, number).add_bytes(bytes));
   // Wait after each piece, so that only one is in flight whatever the total size.
-  connection.settle();
+  connection.await_posted();
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ void Readers::open(Reader& reader, const char* begin) {
     }
     try {
       reader.connection->begin(begin);
-      reader.connection->settle();
+      reader.connection->await_posted();
       return;
     } catch (const DbError& error) {
       if (!error.is_lost() || is_fresh) throw;
@@ -80,7 +80,7 @@ void Readers::write(const std::function<void(Connection&)>& body) {
   try {
     body(*connection);
     connection->post(commit);
-    connection->settle();
+    connection->await_posted();
   } catch (...) {
     connection->roll_back();
     throw;

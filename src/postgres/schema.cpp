@@ -91,7 +91,7 @@ void bring_up_to_date(Connection& connection, bool create, bool allowed,
   connection.run("UPDATE counters SET value = " + std::to_string(newest) +
                  " WHERE name = 'schema'");
   connection.post(commit);
-  connection.settle();
+  connection.await_posted();
 }
 
 }  // namespace pawl::postgres

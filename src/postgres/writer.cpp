@@ -57,7 +57,7 @@ Writer::~Writer() {
   if (id_ == 0 || !connection_ || !connection_->is_open()) return;
   try {
     connection_->post(delete_writer, Parameters::of(id_));
-    connection_->settle();
+    connection_->await_posted();
   } catch (const DbError&) {
     // The row is deleted after a week.
   }
@@ -132,7 +132,7 @@ void Writer::begin() {
 
 void Writer::commit(PostgresRows& rows) {
   connection_->post(commit_transaction);
-  connection_->settle();
+  connection_->await_posted();
   acknowledged_ = newest_;
   rows.remember();
 }

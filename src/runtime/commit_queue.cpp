@@ -20,7 +20,7 @@ constexpr Duration backoff_max = std::chrono::seconds(5);
 bool CommitQueue::is_empty() const { return pending_.empty() && parts_.empty() && !is_out(); }
 
 Timestamp CommitQueue::next_wake() const {
-  if (phase_ == Phase::unsettled) return lookup_at_;
+  if (phase_ == Phase::in_doubt) return lookup_at_;
   return phase_ == Phase::idle ? company_until_ : no_time;
 }
 
@@ -88,14 +88,14 @@ void CommitQueue::halve(Batch& batch) {
 }
 
 void CommitQueue::hold(std::shared_ptr<Batch> batch, Timestamp now) {
-  phase_ = Phase::unsettled;
+  phase_ = Phase::in_doubt;
   held_ = std::move(batch);
   backoff_ = std::clamp(backoff_ * 2, backoff_min, backoff_max);
   lookup_at_ = now + backoff_;
 }
 
 bool CommitQueue::is_lookup_due(Timestamp now) const {
-  return phase_ == Phase::unsettled && now >= lookup_at_;
+  return phase_ == Phase::in_doubt && now >= lookup_at_;
 }
 
 std::shared_ptr<Batch> CommitQueue::take_held() {

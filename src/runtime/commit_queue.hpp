@@ -71,7 +71,7 @@ class CommitQueue {
   void set_newest_acknowledged(BatchNumber number) { acknowledged_ = number; }
 
  private:
-  enum class Phase : std::uint8_t { idle, sent, unsettled, looking_up };
+  enum class Phase : std::uint8_t { idle, sent, in_doubt, looking_up };
 
   std::vector<Step> pending_;
   std::vector<Step> spare_;  ///< an emptied batch's, to be filled again

@@ -10,6 +10,7 @@
 
 #include "pawl/core/text.hpp"
 #include "runtime/loop.hpp"
+#include "runtime/mutex.hpp"
 #include "runtime/submission.hpp"
 #include "store/pending_answers.hpp"
 
@@ -111,7 +112,7 @@ class EngineOnLoop final : public Engine {
         seen_mark = mark;
         read_at = now + read_again_after;
         job = store_->records().job(id);
-        if (job ? is_over(*job) : !watch) return job;
+        if (job ? is_wait_over(*job) : !watch) return job;
       }
       if (!goes_on) return store_->records().job(id);  // it may have changed with the last commit
       if (!is_started_ && !clock_.ticks()) return job;
@@ -182,7 +183,7 @@ class EngineOnLoop final : public Engine {
 
   /// Nothing more happens here: the job has ended, is paused, or waits only for reviewers. An
   /// answer that has been given takes effect here, and then the job goes on.
-  bool is_over(const Job& job) {
+  bool is_wait_over(const Job& job) {
     if (job.has_ended()) return true;
     if (job.attempts_open > 0) return false;
     if (state_of(job) != JobState::running) return true;
@@ -234,7 +235,7 @@ class EngineOnLoop final : public Engine {
   }
   [[nodiscard]] std::uint32_t room_in(JobId job, std::span<const NewItem> items) {
     if (loop_->spare_room() == 0 || items.empty()) return 0;
-    const std::lock_guard lock(mutex_);
+    const runtime::MutexLock lock(mutex_);
     auto known = workflows_.find(job);
     if (known == workflows_.end()) {
       const Result<Job> row = store_->records().job(job);
@@ -267,9 +268,9 @@ class EngineOnLoop final : public Engine {
   std::mutex progress_mutex_;  ///< guards no data; taken before a notify, so that no wait misses it
   std::condition_variable progress_;
 
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  std::map<JobId, Workflow> workflows_;  ///< of jobs that items were added to
+  runtime::Mutex mutex_;
+  /// Of jobs that items were added to.
+  std::map<JobId, Workflow> workflows_ PAWL_GUARDED_BY(mutex_);
 };
 
 }  // namespace

@@ -1,12 +1,15 @@
 #include "runtime/event_feed.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <span>
 #include <utility>
 
 namespace pawl::runtime {
 
 namespace {
+
+using Steady = std::chrono::steady_clock;
 
 /// How long news may wait to be delivered together.
 constexpr Duration pause_between = std::chrono::milliseconds(1);
@@ -25,20 +28,30 @@ void EventFeed::start() {
 }
 
 void EventFeed::work(const std::stop_token& stop) {
+  const std::stop_callback wake(stop, [this] {
+    const MutexLock lock(mutex_);  // the thread either waits already or sees the request
+    news_.notify_one();
+  });
   while (!stop.stop_requested()) {
     {
-      std::unique_lock lock(mutex_);
+      const MutexLock lock(mutex_);
       // Commits of other processes bring no notice; they are looked for now and then.
-      news_.wait_for(lock, stop, poll_interval_, [&] { return has_news_; });
+      const Steady::time_point until = Steady::now() + poll_interval_;
+      while (!has_news_ && !stop.stop_requested() && Steady::now() < until) {
+        news_.wait_until(mutex_, until);
+      }
       has_news_ = false;
       is_pressing_ = false;
     }
     bool told = false;
     while (deliver()) told = true;
     if (!told) continue;
-    std::unique_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     is_pausing_ = true;
-    news_.wait_for(lock, stop, pause_between, [&] { return is_pressing_; });
+    const Steady::time_point until = Steady::now() + pause_between;
+    while (!is_pressing_ && !stop.stop_requested() && Steady::now() < until) {
+      news_.wait_until(mutex_, until);
+    }
     is_pausing_ = false;
   }
 }
@@ -53,7 +66,7 @@ void EventFeed::stop() {
 
 void EventFeed::notify() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (subscribers_.empty() || std::exchange(has_news_, true) || is_pausing_) return;
   }
   news_.notify_one();
@@ -61,7 +74,7 @@ void EventFeed::notify() {
 
 void EventFeed::notify_at_once() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (subscribers_.empty()) return;
     has_news_ = true;
     is_pressing_ = true;
@@ -72,12 +85,12 @@ void EventFeed::notify_at_once() {
 bool EventFeed::deliver_if_driven() {
   if (thread_.joinable()) return false;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!std::exchange(has_news_, false)) return false;
   }
   const Delivery delivery = deliver_page();
   // There may be more than a page, and what could not be read now is read the next time.
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   has_news_ = has_news_ || delivery.any || delivery.missed;
   return delivery.any;
 }
@@ -86,7 +99,7 @@ EventFeed::Delivery EventFeed::deliver_page() {
   const std::lock_guard delivering(delivering_);
   std::vector<std::shared_ptr<Subscriber>> now;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     now = subscribers_;
   }
   Delivery delivery;
@@ -135,7 +148,7 @@ std::uint64_t EventFeed::add(EventSeq after, std::function<void(const Event&)> o
   subscriber->after = after;
   subscriber->on_event = std::move(on_event);
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     subscriber->id = ++last_id_;
     subscribers_.push_back(subscriber);
     has_news_ = true;
@@ -147,7 +160,7 @@ std::uint64_t EventFeed::add(EventSeq after, std::function<void(const Event&)> o
 
 void EventFeed::remove(std::uint64_t id) {
   const std::lock_guard delivering(delivering_);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = std::ranges::find_if(
       subscribers_, [&](const auto& subscriber) { return subscriber->id == id; });
   if (found == subscribers_.end()) return;

@@ -6,17 +6,18 @@
 /// others. So every page begins with the last event that was delivered: where it is not there any
 /// more, the subscriber goes on behind the newest one that is.
 
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "pawl/store/records.hpp"
+#include "runtime/mutex.hpp"
 
 namespace pawl::runtime {
 
@@ -66,15 +67,19 @@ class EventFeed {
   Records& records_;
   const Duration poll_interval_;
 
-  std::recursive_mutex delivering_;  // held while subscribers are called; they may unsubscribe
-  std::mutex mutex_;
-  std::condition_variable_any news_;
-  // Guarded by mutex_.
-  std::vector<std::shared_ptr<Subscriber>> subscribers_;
-  std::uint64_t last_id_ = 0;
-  bool has_news_ = false;
-  bool is_pressing_ = false;  ///< the news
-  bool is_pausing_ = false;   ///< the thread; only what is pressing ends that early
+  /// Held while subscribers are called. It guards where each of them reads (`after`, `seen`,
+  /// `removed`). It is a plain mutex, which Clang does not check: a subscriber may unsubscribe from
+  /// its own call, so it is recursive, and the check knows only mutexes that are not.
+  std::recursive_mutex delivering_;
+
+  Mutex mutex_;  ///< taken after `delivering_` where both are held
+  Condition news_;
+  std::vector<std::shared_ptr<Subscriber>> subscribers_ PAWL_GUARDED_BY(mutex_);
+  std::uint64_t last_id_ PAWL_GUARDED_BY(mutex_) = 0;
+  bool has_news_ PAWL_GUARDED_BY(mutex_) = false;
+  bool is_pressing_ PAWL_GUARDED_BY(mutex_) = false;  ///< the news
+  /// The thread; only what is pressing ends that early.
+  bool is_pausing_ PAWL_GUARDED_BY(mutex_) = false;
   std::jthread thread_;
 };
 

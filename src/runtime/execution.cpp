@@ -274,7 +274,7 @@ class Execution {
         record(gate, std::move(said));
       } else {
         record(gate, said);
-        says.push_back({.gate = gate.name, .judgement = settled(gate, std::move(said))});
+        says.push_back({.gate = gate.name, .judgement = apply_on_uncertain(gate, std::move(said))});
       }
     }
     if (says.empty()) return;
@@ -293,7 +293,7 @@ class Execution {
   }
 
   /// Only a gate's own setting opts out of asking a person about its doubts.
-  static Judgement settled(const GateRef& gate, Judgement said) {
+  static Judgement apply_on_uncertain(const GateRef& gate, Judgement said) {
     if (said.verdict != Verdict::uncertain) return said;
     switch (gate.on_uncertain) {
       case OnUncertain::review:

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,11 +56,11 @@ class ItemHold {
   [[nodiscard]] const Json& data() const { return data_; }
 
   void keep(StageIndex stage, std::shared_ptr<const KeptOutput> output) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     outputs_[at(stage)] = std::move(output);
   }
   [[nodiscard]] std::shared_ptr<const KeptOutput> kept(StageIndex stage) const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return outputs_[at(stage)];
   }
 
@@ -71,9 +70,8 @@ class ItemHold {
   const std::string category_;
   const Json data_;
 
-  // Guarded by mutex_.
-  mutable std::mutex mutex_;
-  std::vector<std::shared_ptr<const KeptOutput>> outputs_;
+  mutable Mutex mutex_;
+  std::vector<std::shared_ptr<const KeptOutput>> outputs_ PAWL_GUARDED_BY(mutex_);
 };
 
 /// What an attempt says that it runs. Its code writes it, and the loop reads it when the attempt

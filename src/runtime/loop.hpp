@@ -166,7 +166,7 @@ class Loop {
   // loop_holdings.cpp
   void compare_holdings();
   void on_compared(const HeldInStore& stored, BatchNumber acknowledged, Timestamp asked_at);
-  void settle_unknown(std::vector<Claimed> open);
+  void adopt_unknown(std::vector<Claimed> open);
   void end_withdrawn(const OpenName& name);
   void on_setback(const std::string& evidence);
   void read_after_setback();

@@ -352,7 +352,7 @@ void Loop::read_back() {
 void Loop::on_read_back(OpenAttempts open) {
   read_back_.end();
   if (!open.is_complete) want_read_back(read_back_again_after);
-  settle_unknown(std::move(open.attempts));
+  adopt_unknown(std::move(open.attempts));
 }
 
 }  // namespace pawl::runtime

@@ -87,7 +87,7 @@ void Loop::on_compared(const HeldInStore& stored, BatchNumber acknowledged, Time
                std::to_string(stored.self->last_batch) + " is the newest on record");
   }
 
-  // What is being closed is settled by the answer to its step.
+  // The answer to its step decides about an attempt that is being closed.
   std::set<OpenName> held;
   std::set<OpenName> closing;
   for (const auto& [id, one] : held_) {
@@ -124,7 +124,7 @@ void Loop::end_withdrawn(const OpenName& name) {
 /// Open in the store in our name, and not held. An attempt whose result was acknowledged has run:
 /// it is closed as interrupted, and the next one has the next number. The others never began here,
 /// because the answer that told of them was lost.
-void Loop::settle_unknown(std::vector<Claimed> open) {
+void Loop::adopt_unknown(std::vector<Claimed> open) {
   const auto has_run = [&](const Claimed& one) {
     return acknowledged_.contains(name_of_open(one.task));
   };

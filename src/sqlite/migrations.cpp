@@ -262,8 +262,8 @@ CREATE TABLE rate_marks (
 )sql";
 
 /// Every list for operators uses an index, whatever the filter, in the order of the ids, however
-/// many of the rows are settled. No step of a task writes to these indexes: an item does when it is
-/// added and when it settles, a task when it fails, a review when its status changes.
+/// many rows are of finished work. No step of a task writes to these indexes: an item does when it
+/// is added and when it settles, a task when it fails, a review when its status changes.
 ///
 /// The index on jobs holds only the name. It never changes, so the update of a job row in every
 /// transaction does not touch the index.

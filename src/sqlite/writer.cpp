@@ -83,7 +83,7 @@ void Writer::open() {
 /// The failed commit may be complete in the log, where a later recovery would find it. Another
 /// commit removes the doubt: it either builds on the failed one or overwrites it. Only then the
 /// answer is read.
-void Writer::settle(const CommitUnknown& failed, const std::function<bool()>& was_applied) {
+void Writer::resolve_doubt(const CommitUnknown& failed, const std::function<bool()>& was_applied) {
   cache_.forget();
   Error error = error_of(failed.error, options_.path);
   try {

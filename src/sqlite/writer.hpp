@@ -33,7 +33,7 @@ class Writer {
     try {
       return attempt(std::move(body));
     } catch (const CommitUnknown& failed) {
-      settle(failed, was_applied);
+      resolve_doubt(failed, was_applied);
     }
   }
 
@@ -67,7 +67,8 @@ class Writer {
 
   void open();
   void configure(Connection& connection) const;
-  [[noreturn]] void settle(const CommitUnknown& failed, const std::function<bool()>& was_applied);
+  [[noreturn]] void resolve_doubt(const CommitUnknown& failed,
+                                  const std::function<bool()>& was_applied);
 
   SqliteOptions options_;
   std::optional<Turnstile> turnstile_;  ///< created once the file is known to be ours

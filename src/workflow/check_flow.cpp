@@ -166,19 +166,19 @@ const YamlNode* StageDraft::find_input(std::string_view input) const {
   return found == inputs.end() ? nullptr : found->second;
 }
 
-void settle_needs(Faults& faults, FileDraft& file) {
+void resolve_needs(Faults& faults, FileDraft& file) {
   const std::vector<std::string> names = file.stage_names();
   for (StageDraft& stage : file.stages) {
-    std::vector<PlacedText> settled;
+    std::vector<PlacedText> resolved;
     for (PlacedText& need : stage.needs) {
       if (file.find_stage(need.text) == nullptr) {
         faults.add_misspelt("E012", need.place, "no stage " + in_quotes(need.text), need.text,
                             names, "the stages are: " + listed(names));
         need.text = meant_by(need.text, names);
       }
-      if (!need.text.empty()) settled.push_back(need);
+      if (!need.text.empty()) resolved.push_back(need);
     }
-    stage.needs = std::move(settled);
+    stage.needs = std::move(resolved);
     for (const PlacedText& need : stage.needs) stage.definition.needs.push_back(need.text);
   }
 }

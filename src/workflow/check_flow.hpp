@@ -8,7 +8,7 @@ namespace pawl::workflow {
 
 /// Resolves the needs. A misspelt need is a fault and is then read as the nearest stage, so that it
 /// causes no further faults. Call it before all other checks.
-void settle_needs(Faults& faults, FileDraft& file);
+void resolve_needs(Faults& faults, FileDraft& file);
 
 void check_flow(Faults& faults, const FileDraft& file);
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// Checks references: they exist, are available where they are used, can be reached through
-/// `needs`, and have a type that fits. Call it after `settle_needs` (check_flow.hpp).
+/// `needs`, and have a type that fits. Call it after `resolve_needs` (check_flow.hpp).
 
 #include "workflow/draft.hpp"
 

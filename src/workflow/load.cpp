@@ -53,7 +53,7 @@ std::expected<WorkflowFile, std::vector<Diagnostic>> load_workflow_file(
     return std::unexpected(faults.errors());
   }
   FileDraft file = read_file(faults, *root, options.project);
-  settle_needs(faults, file);
+  resolve_needs(faults, file);
   check_flow(faults, file);
   check_references(faults, file);
   check_expectations(faults, file);

@@ -13,7 +13,7 @@ namespace pawl::workflow {
 /// Not thread-safe: the answer about the last stage is cached.
 class Upstream {
  public:
-  /// `file` must outlive this object, and its needs must be settled.
+  /// `file` must outlive this object, and its needs must be resolved (`resolve_needs`).
   explicit Upstream(const FileDraft& file);
 
   /// Whether `stage` needs `other`, directly or indirectly. True if some of its needs could not be

@@ -96,12 +96,14 @@ pawl_broken(cost_forgotten core/budget.cpp
 pawl_broken(opened_after_a_cancel core/budget.cpp
   [=[if (job.cancelled || job.paused != PauseCause::none || job.has_ended()) return {};]=]
   [=[if (job.paused != PauseCause::none || job.has_ended()) return {};]=])
-pawl_broken(rejection_not_counted core/decide/on_rejection.cpp
+pawl_broken(rejection_not_counted core/decide/observations.cpp
   [=[++counts.rejections;]=]
   [=[if (counts.rejections == 0) ++counts.rejections;]=])
-pawl_broken(interruption_counted core/decide/on_interruption.cpp
-  [=[give_back(counts);]=]
-  [=[++counts.failures;]=])
+pawl_broken(interruption_counted core/decide/observations.cpp
+  [=[give_back(counts);
+  if (!closed.graceful && closed.ran) {]=]
+  [=[++counts.failures;
+  if (!closed.graceful && closed.ran) {]=])
 pawl_broken(rate_too_fast core/rate.cpp
   [=[count_th_newest + rate.per]=]
   [=[count_th_newest + rate.per / 2]=])

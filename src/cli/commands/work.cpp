@@ -93,7 +93,7 @@ class AllJobs {
     if (!until_idle_) return false;
     if (!order_.stages.empty() || !order_.categories.empty()) return has_nothing_here(*unended);
     return std::ranges::all_of(*unended, [&](const Job& job) {
-      return (is_over(job) && !is_answered(job)) || !can_go_on(job) || is_left_to_others(job);
+      return (is_work_over(job) && !is_answered(job)) || !can_go_on(job) || is_left_to_others(job);
     });
   }
 
@@ -154,7 +154,7 @@ class AllJobs {
     if (!heads) return false;
     std::map<JobId, Workflow> workflows;
     for (const Job& job : unended) {
-      if (is_over(job) || !can_go_on(job)) continue;
+      if (is_work_over(job) || !can_go_on(job)) continue;
       const Result<Workflow> workflow = store_.records().workflow(job.workflow_hash);
       if (!workflow) return false;
       workflows.emplace(job.id, *workflow);

@@ -34,7 +34,7 @@ class JobWork {
   /// Whether nobody works on the job and what could go on needs something that is not here. Waiting
   /// for other workers could take forever.
   bool is_left(const Job& job) {
-    if (worker_.is_interrupted() || job.attempts_open > 0 || is_over(job)) return false;
+    if (worker_.is_interrupted() || job.attempts_open > 0 || is_work_over(job)) return false;
     left_ = left_stages(workflow_, job);
     const auto runs = [this](const std::string& stage) { return !left_.contains(stage); };
     if (!is_left_to_others(job, workflow_, runs)) left_.clear();
@@ -58,7 +58,7 @@ class JobWork {
     worker_.progress().finish(*job, workflow_);
     std::string number = std::to_string(job->id.value());
     const auto document = [&] { return job_document(*job, workflow_); };
-    if (worker_.is_interrupted() && !is_over(*job)) {
+    if (worker_.is_interrupted() && !is_work_over(*job)) {
       session_.present({.document = document});
       session_.say("nothing was lost. continue with:  pawl resume " + number);
       return exit_interrupted;

@@ -212,7 +212,7 @@ Status check_server(Session& session) {
   return std::unexpected(std::move(faults));
 }
 
-bool is_over(const Job& job) {
+bool is_work_over(const Job& job) {
   if (job.submission_open && !job.cancelled) return false;
   return stands_still(job) && (job.attempts_open == 0 || job.has_ended());
 }

@@ -109,7 +109,7 @@ class Worker {
 };
 
 /// Whether no worker has anything to do for the job until a person acts.
-[[nodiscard]] bool is_over(const Job& job);
+[[nodiscard]] bool is_work_over(const Job& job);
 
 /// Checks the PostgreSQL server of the store, if the store is on one. `refused` lists everything
 /// that prevents work. Warnings go to stderr.

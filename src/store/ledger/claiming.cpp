@@ -29,7 +29,8 @@ Claims Claiming::claim(const ClaimRequest& request) {
   return claims;
 }
 
-Committed Claiming::commit(WorkerId worker, std::span<const Step> steps, const Refill& refill) {
+Committed Claiming::apply_and_refill(WorkerId worker, std::span<const Step> steps,
+                                     const Refill& refill) {
   Committed committed;
   committed.steps.reserve(steps.size());
   std::uint32_t free = 0;

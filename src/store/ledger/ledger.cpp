@@ -78,7 +78,7 @@ Result<Committed> Ledger::commit(WorkerId worker, BatchNumber batch, std::span<c
                                  const Refill& refill) {
   const std::optional<WorkerRecord> self = books_.rows().worker(worker);
   if (self && batch != 0 && self->last_batch == batch) return written_before(worker, batch);
-  Committed committed = verb<Claiming>().commit(worker, steps, refill);
+  Committed committed = verb<Claiming>().apply_and_refill(worker, steps, refill);
   committed.jobs = finish();
   if (self) books_.rows().put_last_batch(worker, batch);
   return committed;

@@ -57,8 +57,8 @@ class Claiming : Verb {
   using Verb::Verb;
   [[nodiscard]] Claims claim(const ClaimRequest& request);
   /// Applies the steps and claims for the slots that they leave free.
-  [[nodiscard]] Committed commit(WorkerId worker, std::span<const Step> steps,
-                                 const Refill& refill);
+  [[nodiscard]] Committed apply_and_refill(WorkerId worker, std::span<const Step> steps,
+                                           const Refill& refill);
 
  private:
   void claim_share(TouchedJob& touched, const LaneShare& share, WorkerId worker, Claims& claims);
