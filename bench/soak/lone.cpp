@@ -14,7 +14,8 @@ constexpr int items_of_one_twin = 300;
 
 }  // namespace
 
-LoneItems::LoneItems(Engine& engine, Tally& tally, std::function<std::shared_ptr<Store>()> fresh)
+LoneItems::LoneItems(Engine& engine, WorkTally& tally,
+                     std::function<std::shared_ptr<Store>()> fresh)
     : engine_(engine), tally_(tally), fresh_(std::move(fresh)), program_(lone()) {
   renew_twin();
 }

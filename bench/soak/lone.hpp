@@ -16,7 +16,7 @@ namespace pawl::soak {
 class LoneItems {
  public:
   /// `fresh` opens an empty store of the same kind.
-  LoneItems(Engine& engine, Tally& tally, std::function<std::shared_ptr<Store>()> fresh);
+  LoneItems(Engine& engine, WorkTally& tally, std::function<std::shared_ptr<Store>()> fresh);
 
   /// None if an item did not complete.
   [[nodiscard]] std::optional<Passage> pass();
@@ -26,7 +26,7 @@ class LoneItems {
   void renew_twin();
 
   Engine& engine_;
-  Tally& tally_;
+  WorkTally& tally_;
   std::function<std::shared_ptr<Store>()> fresh_;
   Program program_;
   std::unique_ptr<Engine> twin_;

@@ -68,7 +68,7 @@ class Soak {
     course_.trouble = tally_.trouble();
     return std::move(course_);
   }
-  [[nodiscard]] Tally& tally() { return tally_; }
+  [[nodiscard]] WorkTally& tally() { return tally_; }
 
  private:
   void put_load_on(Engine& engine) {
@@ -183,7 +183,7 @@ class Soak {
   std::filesystem::path file_;
   std::string mark_;
   int twins_ = 0;
-  Tally tally_;
+  WorkTally tally_;
   Stopwatch clock_;
   std::mutex mutex_;
   Course course_;  ///< readings and passages guarded by mutex_ while threads run

@@ -14,7 +14,7 @@ constexpr std::int64_t commands_per_wave = 4;
 
 }  // namespace
 
-Submitter::Submitter(Engine& engine, Tally& tally, Workflow mixed, Workflow commands,
+Submitter::Submitter(Engine& engine, WorkTally& tally, Workflow mixed, Workflow commands,
                      std::string project, std::int64_t items)
     : engine_(engine),
       tally_(tally),

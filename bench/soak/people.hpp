@@ -17,15 +17,15 @@ namespace pawl::soak {
 /// Submits waves of items, some of them as commands, while not too much is in progress.
 class Submitter {
  public:
-  Submitter(Engine& engine, Tally& tally, Workflow mixed, Workflow commands, std::string project,
-            std::int64_t items);
+  Submitter(Engine& engine, WorkTally& tally, Workflow mixed, Workflow commands,
+            std::string project, std::int64_t items);
   void turn();
   /// The jobs that have not ended yet, as last seen.
   [[nodiscard]] std::int64_t unfinished();
 
  private:
   Engine& engine_;
-  Tally& tally_;
+  WorkTally& tally_;
   Workflow mixed_;
   Workflow commands_;
   std::string project_;
@@ -38,7 +38,7 @@ class Submitter {
 /// Answers open reviews, each in one of the four ways.
 class Reviewer {
  public:
-  Reviewer(Engine& engine, Tally& tally) : engine_(engine), tally_(tally) {}
+  Reviewer(Engine& engine, WorkTally& tally) : engine_(engine), tally_(tally) {}
   void turn();
 
  private:
@@ -48,13 +48,13 @@ class Reviewer {
   ReviewId seen_;
   std::unordered_set<std::int64_t> refused_;  ///< reviews of a cancelled job stay open
   Engine& engine_;
-  Tally& tally_;
+  WorkTally& tally_;
 };
 
 /// Sometimes cancels a job, retries or discards dead letters, and purges what is old.
 class Operator {
  public:
-  Operator(Engine& engine, Tally& tally) : engine_(engine), tally_(tally) {}
+  Operator(Engine& engine, WorkTally& tally) : engine_(engine), tally_(tally) {}
   void turn();
 
  private:
@@ -63,7 +63,7 @@ class Operator {
   void purge_one();
 
   Engine& engine_;
-  Tally& tally_;
+  WorkTally& tally_;
   std::int64_t turns_ = 0;
   JobId purged_up_to_;
 };
@@ -71,12 +71,12 @@ class Operator {
 /// Reads lists, a job, and every event as it arrives.
 class Onlooker {
  public:
-  Onlooker(Store& store, Tally& tally) : store_(store), tally_(tally) {}
+  Onlooker(Store& store, WorkTally& tally) : store_(store), tally_(tally) {}
   void turn();
 
  private:
   Store& store_;
-  Tally& tally_;
+  WorkTally& tally_;
   EventSeq seen_ = 0;
 };
 

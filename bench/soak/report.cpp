@@ -43,7 +43,7 @@ void print_heading(std::FILE* out) {
                "log", "store", "lone p50", "lone p99", "twin p50");
 }
 
-void print_line(std::FILE* out, const Course& course, Tally& tally, double since) {
+void print_line(std::FILE* out, const Course& course, WorkTally& tally, double since) {
   if (course.readings.empty()) return;
   const Reading& now = course.readings.back();
   const std::vector<double> passages = passages_since(course, since);
@@ -77,7 +77,7 @@ void print_findings(std::FILE* out, const std::vector<Finding>& findings) {
   std::fprintf(out, missed == 0 ? "every limit was kept\n" : "%d limits missed\n", missed);
 }
 
-Json document(const Options& options, const Course& course, Tally& tally,
+Json document(const Options& options, const Course& course, WorkTally& tally,
               const std::vector<Finding>& findings) {
   std::vector<Json> limits;
   for (const Finding& one : findings) limits.push_back(json_of(one));

@@ -13,10 +13,10 @@ namespace pawl::soak {
 
 void print_heading(std::FILE* out);
 /// One line with the current figures and the lone items since `since`.
-void print_line(std::FILE* out, const Course& course, Tally& tally, double since);
+void print_line(std::FILE* out, const Course& course, WorkTally& tally, double since);
 void print_findings(std::FILE* out, const std::vector<Finding>& findings);
 
-[[nodiscard]] Json document(const Options& options, const Course& course, Tally& tally,
+[[nodiscard]] Json document(const Options& options, const Course& course, WorkTally& tally,
                             const std::vector<Finding>& findings);
 
 }  // namespace pawl::soak

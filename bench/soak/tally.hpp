@@ -11,7 +11,7 @@
 
 namespace pawl::soak {
 
-struct Tally {
+struct WorkTally {
   std::atomic<std::int64_t> jobs = 0;
   std::atomic<std::int64_t> items = 0;
   std::atomic<std::int64_t> answers = 0;

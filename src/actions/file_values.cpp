@@ -11,8 +11,8 @@
 
 namespace pawl::actions {
 
-using workflow::file_of;
-using workflow::FileValue;
+using codec::file_of;
+using codec::FileValue;
 
 Result<std::string> FileLinks::path_of(const FileValue& file, std::string_view field) {
   const Result<std::filesystem::path> target = store_->records().payload_path(file.sha256);

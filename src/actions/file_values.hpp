@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "codec/file_value.hpp"
 #include "pawl/core/json.hpp"
 #include "pawl/core/result.hpp"
 #include "pawl/store/store.hpp"
-#include "workflow/file_value.hpp"
 
 namespace pawl::actions {
 
@@ -25,8 +25,7 @@ class FileLinks {
       : store_(&store), folder_(std::move(folder)) {}
 
   /// The path of a file that was read from `field`.
-  [[nodiscard]] Result<std::string> path_of(const workflow::FileValue& file,
-                                            std::string_view field);
+  [[nodiscard]] Result<std::string> path_of(const codec::FileValue& file, std::string_view field);
   /// The same value with every file in it, at any depth, replaced by its path.
   [[nodiscard]] Result<Json> with_paths(const Json& value, std::string_view field);
   /// Whether the attempt was given this file.

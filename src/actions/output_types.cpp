@@ -5,16 +5,16 @@
 #include <utility>
 
 #include "actions/file_values.hpp"
+#include "codec/field_types.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/store/records.hpp"
 #include "text/utf8.hpp"
-#include "workflow/field_types.hpp"
 
 namespace pawl::actions {
 
-using workflow::file_of;
-using workflow::file_value;
-using workflow::fits;
+using codec::file_of;
+using codec::file_value;
+using codec::fits;
 
 namespace {
 

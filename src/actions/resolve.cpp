@@ -7,7 +7,7 @@
 
 namespace pawl::actions {
 
-using workflow::file_of;
+using codec::file_of;
 using workflow::Reference;
 using workflow::Template;
 

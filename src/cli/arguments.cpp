@@ -182,7 +182,7 @@ constexpr std::string_view exit_codes =
     4  not signed in or not allowed
    10  run, resume, work --drain, job wait: the job failed (it has dead letters)
    11  ... the job waits only for reviewers
-   12  ... a budget or an operator paused the job
+   12  ... a budget or an operator paused the job, or the stage that all of it waits for
    13  ... the job was cancelled
   130  interrupted; the state is safe, and pawl printed the command that continues
 

@@ -12,6 +12,7 @@
 #include "cli/signals.hpp"
 #include "files/private_files.hpp"
 #include "files/trusted_path.hpp"
+#include "views/jobs.hpp"
 
 namespace pawl::cli {
 namespace fs = std::filesystem;
@@ -263,14 +264,12 @@ std::string Session::ask(std::string_view prompt) {
   return line;
 }
 
-Result<std::string> Session::person(const std::string& as) {
-  for (const std::string& name : {as, variable("PAWL_USER"), variable("USER")}) {
-    if (!name.empty()) return name;
-  }
-  // In containers and cron jobs USER is often unset, but the system knows the user.
-  if (const passwd* const known = ::getpwuid(::getuid()); known != nullptr) return known->pw_name;
-  return pawl::fail(ErrorCode::invalid, "the person who acts is unknown",
-                    "pass --as NAME, or set PAWL_USER");
+Actor Session::actor(const std::string& as) {
+  if (!as.empty()) return {.name = as, .method = ActorMethod::claimed};
+  if (std::string name = variable("PAWL_USER"); !name.empty()) return {.name = std::move(name)};
+  // In containers a user may have a number only.
+  const passwd* const known = ::getpwuid(::getuid());
+  return {.name = known != nullptr ? known->pw_name : "uid-" + std::to_string(::getuid())};
 }
 
 int exit_code_of(ErrorCode code) {
@@ -279,6 +278,8 @@ int exit_code_of(ErrorCode code) {
       return exit_usage;
     case ErrorCode::conflict:
       return exit_conflict;
+    case ErrorCode::forbidden:
+      return exit_not_allowed;
     case ErrorCode::not_found:
     case ErrorCode::refused:
     case ErrorCode::unavailable:
@@ -291,7 +292,7 @@ int exit_code_of(ErrorCode code) {
 int exit_code_of(const Job& job) {
   const JobState state = state_of(job);
   if (state == JobState::cancelled) return exit_job_cancelled;
-  if (state == JobState::paused) return exit_job_paused;
+  if (state == JobState::paused || views::is_held_by_paused_stages(job)) return exit_job_paused;
   if (waits_for_people(job)) return exit_waits_for_people;
   if (state == JobState::failed) return exit_job_failed;
   return exit_done;

@@ -15,6 +15,7 @@
 #include "cli/cli.hpp"
 #include "cli/output/render.hpp"
 #include "cli/project/store_place.hpp"
+#include "pawl/core/actor.hpp"
 #include "pawl/store/records.hpp"
 #include "pawl/store/store.hpp"
 
@@ -117,9 +118,9 @@ class Session {
   /// One line typed by the person, without its newline; empty at the end of the input.
   [[nodiscard]] std::string ask(std::string_view prompt);
 
-  /// The person who acts: `as` (from --as), else PAWL_USER, else USER, else the login name;
-  /// `invalid` if none is known.
-  [[nodiscard]] static Result<std::string> person(const std::string& as);
+  /// Who acts: the name that `as` (from --as) claims, else the local user, by PAWL_USER or by the
+  /// name that the system has for the user of the process.
+  [[nodiscard]] static Actor actor(const std::string& as);
 
  private:
   [[nodiscard]] Result<std::shared_ptr<Store>> open(bool create,
@@ -135,7 +136,7 @@ class Session {
   std::optional<StorePlace> opened_;  ///< where `store_` is, unless it was given
 };
 
-/// The exit code for an error: usage 2, conflict 3, else 1.
+/// The exit code for an error: usage 2, conflict 3, not allowed 4, else 1.
 [[nodiscard]] int exit_code_of(ErrorCode code);
 /// The exit code for the state of a job, for run, resume, work --drain and job wait. A running job
 /// is `exit_done`.

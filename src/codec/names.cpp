@@ -1,15 +1,11 @@
 #include "pawl/codec/names.hpp"
 
-#include <array>
-#include <cstddef>
-
 namespace pawl {
-namespace {
 
-// The table: one switch per enum, so the compiler notices a value without a name.
+// One switch per enum, so the compiler notices a value without a name.
 // clang-format off: a table reads best with one value per line.
 
-constexpr std::string_view word(StateKind value) {
+std::string_view name_of(StateKind value) {
   switch (value) {
     case StateKind::waiting: return "waiting";
     case StateKind::ready: return "ready";
@@ -25,7 +21,7 @@ constexpr std::string_view word(StateKind value) {
   return {};
 }
 
-constexpr std::string_view word(ReviewReason value) {
+std::string_view name_of(ReviewReason value) {
   switch (value) {
     case ReviewReason::policy: return "policy";
     case ReviewReason::uncertain: return "uncertain";
@@ -36,7 +32,7 @@ constexpr std::string_view word(ReviewReason value) {
   return {};
 }
 
-constexpr std::string_view word(SkipReason value) {
+std::string_view name_of(SkipReason value) {
   switch (value) {
     case SkipReason::by_choice: return "by_choice";
     case SkipReason::upstream_failed: return "upstream_failed";
@@ -44,7 +40,7 @@ constexpr std::string_view word(SkipReason value) {
   return {};
 }
 
-constexpr std::string_view word(FailCause value) {
+std::string_view name_of(FailCause value) {
   switch (value) {
     case FailCause::final_error: return "final_error";
     case FailCause::exhausted: return "exhausted";
@@ -57,7 +53,7 @@ constexpr std::string_view word(FailCause value) {
   return {};
 }
 
-constexpr std::string_view word(CancelCause value) {
+std::string_view name_of(CancelCause value) {
   switch (value) {
     case CancelCause::requested: return "requested";
     case CancelCause::deadline: return "deadline";
@@ -70,7 +66,7 @@ constexpr std::string_view word(CancelCause value) {
   return {};
 }
 
-constexpr std::string_view word(AttemptResult value) {
+std::string_view name_of(AttemptResult value) {
   switch (value) {
     case AttemptResult::success: return "success";
     case AttemptResult::failure: return "failure";
@@ -85,7 +81,7 @@ constexpr std::string_view word(AttemptResult value) {
   return {};
 }
 
-constexpr std::string_view word(Cause value) {
+std::string_view name_of(Cause value) {
   switch (value) {
     case Cause::first: return "first";
     case Cause::error_retry: return "error_retry";
@@ -99,7 +95,7 @@ constexpr std::string_view word(Cause value) {
   return {};
 }
 
-constexpr std::string_view word(Verdict value) {
+std::string_view name_of(Verdict value) {
   switch (value) {
     case Verdict::accepted: return "accepted";
     case Verdict::rejected: return "rejected";
@@ -108,7 +104,7 @@ constexpr std::string_view word(Verdict value) {
   return {};
 }
 
-constexpr std::string_view word(ErrorClass value) {
+std::string_view name_of(ErrorClass value) {
   switch (value) {
     case ErrorClass::final: return "final";
     case ErrorClass::retryable: return "retryable";
@@ -118,7 +114,7 @@ constexpr std::string_view word(ErrorClass value) {
   return {};
 }
 
-constexpr std::string_view word(ErrorKind value) {
+std::string_view name_of(ErrorKind value) {
   switch (value) {
     case ErrorKind::exit: return "exit";
     case ErrorKind::signal: return "signal";
@@ -132,7 +128,7 @@ constexpr std::string_view word(ErrorKind value) {
   return {};
 }
 
-constexpr std::string_view word(ArtifactKind value) {
+std::string_view name_of(ArtifactKind value) {
   switch (value) {
     case ArtifactKind::standard_output: return "stdout";
     case ArtifactKind::standard_error: return "stderr";
@@ -143,7 +139,7 @@ constexpr std::string_view word(ArtifactKind value) {
   return {};
 }
 
-constexpr std::string_view word(DecisionKind value) {
+std::string_view name_of(DecisionKind value) {
   switch (value) {
     case DecisionKind::complete: return "complete";
     case DecisionKind::retry: return "retry";
@@ -156,7 +152,7 @@ constexpr std::string_view word(DecisionKind value) {
   return {};
 }
 
-constexpr std::string_view word(Rule value) {
+std::string_view name_of(Rule value) {
   switch (value) {
     case Rule::succeeded_without_gate: return "succeeded_without_gate";
     case Rule::accepted_by_gate: return "accepted_by_gate";
@@ -194,7 +190,7 @@ constexpr std::string_view word(Rule value) {
   return {};
 }
 
-constexpr std::string_view word(EventType value) {
+std::string_view name_of(EventType value) {
   switch (value) {
     case EventType::job_submitted: return "job.submitted";
     case EventType::job_paused: return "job.paused";
@@ -223,11 +219,18 @@ constexpr std::string_view word(EventType value) {
     case EventType::item_purged: return "item.purged";
     case EventType::job_imported: return "job.imported";
     case EventType::job_trusted: return "job.trusted";
+    case EventType::review_answered: return "review.answered";
+    case EventType::review_withdrawn: return "review.withdrawn";
+    case EventType::review_assigned: return "review.assigned";
+    case EventType::review_overdue: return "review.overdue";
+    case EventType::budget_near: return "budget.near";
+    case EventType::stage_paused: return "stage.paused";
+    case EventType::stage_resumed: return "stage.resumed";
   }
   return {};
 }
 
-constexpr std::string_view word(JobState value) {
+std::string_view name_of(JobState value) {
   switch (value) {
     case JobState::running: return "running";
     case JobState::paused: return "paused";
@@ -238,7 +241,7 @@ constexpr std::string_view word(JobState value) {
   return {};
 }
 
-constexpr std::string_view word(PauseCause value) {
+std::string_view name_of(PauseCause value) {
   switch (value) {
     case PauseCause::none: return "none";
     case PauseCause::requested: return "requested";
@@ -249,7 +252,7 @@ constexpr std::string_view word(PauseCause value) {
   return {};
 }
 
-constexpr std::string_view word(Trust value) {
+std::string_view name_of(Trust value) {
   switch (value) {
     case Trust::own: return "own";
     case Trust::untrusted: return "untrusted";
@@ -259,7 +262,7 @@ constexpr std::string_view word(Trust value) {
   return {};
 }
 
-constexpr std::string_view word(BudgetKind value) {
+std::string_view name_of(BudgetKind value) {
   switch (value) {
     case BudgetKind::none: return "none";
     case BudgetKind::total_attempts: return "total_attempts";
@@ -271,7 +274,7 @@ constexpr std::string_view word(BudgetKind value) {
   return {};
 }
 
-constexpr std::string_view word(ItemState value) {
+std::string_view name_of(ItemState value) {
   switch (value) {
     case ItemState::active: return "active";
     case ItemState::succeeded: return "succeeded";
@@ -282,7 +285,7 @@ constexpr std::string_view word(ItemState value) {
   return {};
 }
 
-constexpr std::string_view word(ReviewStatus value) {
+std::string_view name_of(ReviewStatus value) {
   switch (value) {
     case ReviewStatus::open: return "open";
     case ReviewStatus::answered: return "answered";
@@ -292,7 +295,7 @@ constexpr std::string_view word(ReviewStatus value) {
   return {};
 }
 
-constexpr std::string_view word(ReviewOutcome value) {
+std::string_view name_of(ReviewOutcome value) {
   switch (value) {
     case ReviewOutcome::approve: return "approve";
     case ReviewOutcome::approve_with_edits: return "approve_with_edits";
@@ -302,7 +305,7 @@ constexpr std::string_view word(ReviewOutcome value) {
   return {};
 }
 
-constexpr std::string_view word(ReviewPolicy value) {
+std::string_view name_of(ReviewPolicy value) {
   switch (value) {
     case ReviewPolicy::never: return "never";
     case ReviewPolicy::always: return "always";
@@ -313,7 +316,7 @@ constexpr std::string_view word(ReviewPolicy value) {
   return {};
 }
 
-constexpr std::string_view word(OnExhausted value) {
+std::string_view name_of(OnExhausted value) {
   switch (value) {
     case OnExhausted::fail: return "fail";
     case OnExhausted::escalate: return "escalate";
@@ -321,7 +324,7 @@ constexpr std::string_view word(OnExhausted value) {
   return {};
 }
 
-constexpr std::string_view word(OnRejected value) {
+std::string_view name_of(OnRejected value) {
   switch (value) {
     case OnRejected::fail: return "fail";
     case OnRejected::end_item: return "end_item";
@@ -329,7 +332,7 @@ constexpr std::string_view word(OnRejected value) {
   return {};
 }
 
-constexpr std::string_view word(OnFailure value) {
+std::string_view name_of(OnFailure value) {
   switch (value) {
     case OnFailure::dead_letter: return "dead_letter";
     case OnFailure::proceed: return "continue";
@@ -338,7 +341,7 @@ constexpr std::string_view word(OnFailure value) {
   return {};
 }
 
-constexpr std::string_view word(OnUncertain value) {
+std::string_view name_of(OnUncertain value) {
   switch (value) {
     case OnUncertain::review: return "review";
     case OnUncertain::accept: return "accept";
@@ -347,7 +350,7 @@ constexpr std::string_view word(OnUncertain value) {
   return {};
 }
 
-constexpr std::string_view word(OnBudgetEnd value) {
+std::string_view name_of(OnBudgetEnd value) {
   switch (value) {
     case OnBudgetEnd::pause: return "pause";
     case OnBudgetEnd::fail: return "fail";
@@ -355,7 +358,7 @@ constexpr std::string_view word(OnBudgetEnd value) {
   return {};
 }
 
-constexpr std::string_view word(Scope value) {
+std::string_view name_of(Scope value) {
   switch (value) {
     case Scope::item: return "item";
     case Scope::all: return "all";
@@ -363,7 +366,7 @@ constexpr std::string_view word(Scope value) {
   return {};
 }
 
-constexpr std::string_view word(GateMode value) {
+std::string_view name_of(GateMode value) {
   switch (value) {
     case GateMode::all: return "all";
     case GateMode::any: return "any";
@@ -371,7 +374,66 @@ constexpr std::string_view word(GateMode value) {
   return {};
 }
 
-constexpr std::string_view word(ErrorCode value) {
+std::string_view name_of(OnOverdue value) {
+  switch (value) {
+    case OnOverdue::remind: return "remind";
+    case OnOverdue::escalate: return "escalate";
+    case OnOverdue::reject: return "reject";
+  }
+  return {};
+}
+
+std::string_view name_of(AnswerFate value) {
+  switch (value) {
+    case AnswerFate::counts: return "counts";
+    case AnswerFate::withdrawn: return "withdrawn";
+    case AnswerFate::voided: return "void";
+  }
+  return {};
+}
+
+std::string_view name_of(ReviewNotice value) {
+  switch (value) {
+    case ReviewNotice::due_soon: return "due_soon";
+    case ReviewNotice::overdue: return "overdue";
+    case ReviewNotice::escalated: return "escalated";
+    case ReviewNotice::rejected: return "rejected";
+  }
+  return {};
+}
+
+std::string_view name_of(ActorKind value) {
+  switch (value) {
+    case ActorKind::person: return "person";
+    case ActorKind::worker: return "worker";
+    case ActorKind::agent: return "agent";
+    case ActorKind::engine: return "engine";
+  }
+  return {};
+}
+
+std::string_view name_of(ActorMethod value) {
+  switch (value) {
+    case ActorMethod::local: return "local";
+    case ActorMethod::claimed: return "claimed";
+    case ActorMethod::token: return "token";
+    case ActorMethod::session: return "session";
+    case ActorMethod::proxy: return "proxy";
+  }
+  return {};
+}
+
+std::string_view name_of(Role value) {
+  switch (value) {
+    case Role::viewer: return "viewer";
+    case Role::reviewer: return "reviewer";
+    case Role::operate: return "operator";
+    case Role::admin: return "admin";
+  }
+  return {};
+}
+
+std::string_view name_of(ErrorCode value) {
   switch (value) {
     case ErrorCode::not_found: return "not_found";
     case ErrorCode::conflict: return "conflict";
@@ -379,176 +441,11 @@ constexpr std::string_view word(ErrorCode value) {
     case ErrorCode::refused: return "refused";
     case ErrorCode::unavailable: return "unavailable";
     case ErrorCode::corrupt: return "corrupt";
+    case ErrorCode::forbidden: return "forbidden";
   }
   return {};
 }
 
 // clang-format on
-
-// Numbers are small and dense, so the reverse lookup is an array.
-inline constexpr std::size_t numbers_max = 40;
-
-template <class E>
-constexpr std::array<std::string_view, numbers_max> words_by_number() {
-  std::array<std::string_view, numbers_max> words;
-  for (std::size_t number = 0; number < numbers_max; ++number) {
-    words[number] = word(static_cast<E>(number));
-  }
-  return words;
-}
-
-template <class E>
-inline constexpr auto words_of = words_by_number<E>();
-
-}  // namespace
-
-template <class E>
-std::optional<E> from_name(std::string_view name) {
-  if (name.empty()) return std::nullopt;
-  for (std::size_t number = 0; number < numbers_max; ++number) {
-    if (words_of<E>[number] == name) return static_cast<E>(number);
-  }
-  return std::nullopt;
-}
-
-template <class E>
-std::optional<E> from_number(std::int64_t number) {
-  if (number < 0 || number >= static_cast<std::int64_t>(numbers_max)) return std::nullopt;
-  if (words_of<E>[static_cast<std::size_t>(number)].empty()) return std::nullopt;
-  return static_cast<E>(number);
-}
-
-template <class E>
-std::vector<std::string> all_names() {
-  std::vector<std::string> names;
-  for (const std::string_view name : words_of<E>) {
-    if (!name.empty()) names.emplace_back(name);
-  }
-  return names;
-}
-
-std::string_view name_of(StateKind value) { return word(value); }
-std::string_view name_of(ReviewReason value) { return word(value); }
-std::string_view name_of(SkipReason value) { return word(value); }
-std::string_view name_of(FailCause value) { return word(value); }
-std::string_view name_of(CancelCause value) { return word(value); }
-std::string_view name_of(AttemptResult value) { return word(value); }
-std::string_view name_of(Cause value) { return word(value); }
-std::string_view name_of(Verdict value) { return word(value); }
-std::string_view name_of(ErrorClass value) { return word(value); }
-std::string_view name_of(ErrorKind value) { return word(value); }
-std::string_view name_of(ArtifactKind value) { return word(value); }
-std::string_view name_of(DecisionKind value) { return word(value); }
-std::string_view name_of(Rule value) { return word(value); }
-std::string_view name_of(EventType value) { return word(value); }
-std::string_view name_of(JobState value) { return word(value); }
-std::string_view name_of(PauseCause value) { return word(value); }
-std::string_view name_of(Trust value) { return word(value); }
-std::string_view name_of(BudgetKind value) { return word(value); }
-std::string_view name_of(ItemState value) { return word(value); }
-std::string_view name_of(ReviewStatus value) { return word(value); }
-std::string_view name_of(ReviewOutcome value) { return word(value); }
-std::string_view name_of(ReviewPolicy value) { return word(value); }
-std::string_view name_of(OnExhausted value) { return word(value); }
-std::string_view name_of(OnFailure value) { return word(value); }
-std::string_view name_of(OnRejected value) { return word(value); }
-std::string_view name_of(OnUncertain value) { return word(value); }
-std::string_view name_of(OnBudgetEnd value) { return word(value); }
-std::string_view name_of(Scope value) { return word(value); }
-std::string_view name_of(GateMode value) { return word(value); }
-std::string_view name_of(ErrorCode value) { return word(value); }
-
-template std::optional<StateKind> from_name(std::string_view);
-template std::optional<ReviewReason> from_name(std::string_view);
-template std::optional<SkipReason> from_name(std::string_view);
-template std::optional<FailCause> from_name(std::string_view);
-template std::optional<CancelCause> from_name(std::string_view);
-template std::optional<AttemptResult> from_name(std::string_view);
-template std::optional<Cause> from_name(std::string_view);
-template std::optional<Verdict> from_name(std::string_view);
-template std::optional<ErrorClass> from_name(std::string_view);
-template std::optional<ErrorKind> from_name(std::string_view);
-template std::optional<ArtifactKind> from_name(std::string_view);
-template std::optional<DecisionKind> from_name(std::string_view);
-template std::optional<Rule> from_name(std::string_view);
-template std::optional<EventType> from_name(std::string_view);
-template std::optional<JobState> from_name(std::string_view);
-template std::optional<PauseCause> from_name(std::string_view);
-template std::optional<Trust> from_name(std::string_view);
-template std::optional<BudgetKind> from_name(std::string_view);
-template std::optional<ItemState> from_name(std::string_view);
-template std::optional<ReviewStatus> from_name(std::string_view);
-template std::optional<ReviewOutcome> from_name(std::string_view);
-template std::optional<ReviewPolicy> from_name(std::string_view);
-template std::optional<OnExhausted> from_name(std::string_view);
-template std::optional<OnFailure> from_name(std::string_view);
-template std::optional<OnRejected> from_name(std::string_view);
-template std::optional<OnUncertain> from_name(std::string_view);
-template std::optional<OnBudgetEnd> from_name(std::string_view);
-template std::optional<Scope> from_name(std::string_view);
-template std::optional<GateMode> from_name(std::string_view);
-template std::optional<ErrorCode> from_name(std::string_view);
-
-template std::optional<StateKind> from_number(std::int64_t);
-template std::optional<ReviewReason> from_number(std::int64_t);
-template std::optional<SkipReason> from_number(std::int64_t);
-template std::optional<FailCause> from_number(std::int64_t);
-template std::optional<CancelCause> from_number(std::int64_t);
-template std::optional<AttemptResult> from_number(std::int64_t);
-template std::optional<Cause> from_number(std::int64_t);
-template std::optional<Verdict> from_number(std::int64_t);
-template std::optional<ErrorClass> from_number(std::int64_t);
-template std::optional<ErrorKind> from_number(std::int64_t);
-template std::optional<ArtifactKind> from_number(std::int64_t);
-template std::optional<DecisionKind> from_number(std::int64_t);
-template std::optional<Rule> from_number(std::int64_t);
-template std::optional<EventType> from_number(std::int64_t);
-template std::optional<JobState> from_number(std::int64_t);
-template std::optional<PauseCause> from_number(std::int64_t);
-template std::optional<Trust> from_number(std::int64_t);
-template std::optional<BudgetKind> from_number(std::int64_t);
-template std::optional<ItemState> from_number(std::int64_t);
-template std::optional<ReviewStatus> from_number(std::int64_t);
-template std::optional<ReviewOutcome> from_number(std::int64_t);
-template std::optional<ReviewPolicy> from_number(std::int64_t);
-template std::optional<OnExhausted> from_number(std::int64_t);
-template std::optional<OnFailure> from_number(std::int64_t);
-template std::optional<OnRejected> from_number(std::int64_t);
-template std::optional<OnUncertain> from_number(std::int64_t);
-template std::optional<OnBudgetEnd> from_number(std::int64_t);
-template std::optional<Scope> from_number(std::int64_t);
-template std::optional<GateMode> from_number(std::int64_t);
-template std::optional<ErrorCode> from_number(std::int64_t);
-
-template std::vector<std::string> all_names<StateKind>();
-template std::vector<std::string> all_names<ReviewReason>();
-template std::vector<std::string> all_names<SkipReason>();
-template std::vector<std::string> all_names<FailCause>();
-template std::vector<std::string> all_names<CancelCause>();
-template std::vector<std::string> all_names<AttemptResult>();
-template std::vector<std::string> all_names<Cause>();
-template std::vector<std::string> all_names<Verdict>();
-template std::vector<std::string> all_names<ErrorClass>();
-template std::vector<std::string> all_names<ErrorKind>();
-template std::vector<std::string> all_names<ArtifactKind>();
-template std::vector<std::string> all_names<DecisionKind>();
-template std::vector<std::string> all_names<Rule>();
-template std::vector<std::string> all_names<EventType>();
-template std::vector<std::string> all_names<JobState>();
-template std::vector<std::string> all_names<PauseCause>();
-template std::vector<std::string> all_names<Trust>();
-template std::vector<std::string> all_names<BudgetKind>();
-template std::vector<std::string> all_names<ItemState>();
-template std::vector<std::string> all_names<ReviewStatus>();
-template std::vector<std::string> all_names<ReviewOutcome>();
-template std::vector<std::string> all_names<ReviewPolicy>();
-template std::vector<std::string> all_names<OnExhausted>();
-template std::vector<std::string> all_names<OnFailure>();
-template std::vector<std::string> all_names<OnRejected>();
-template std::vector<std::string> all_names<OnUncertain>();
-template std::vector<std::string> all_names<OnBudgetEnd>();
-template std::vector<std::string> all_names<Scope>();
-template std::vector<std::string> all_names<GateMode>();
-template std::vector<std::string> all_names<ErrorCode>();
 
 }  // namespace pawl

@@ -52,6 +52,21 @@ void append_gates(std::string& out, const std::vector<GateRef>& gates) {
   out += ']';
 }
 
+void append_review_rules(std::string& out, const ReviewRules& value) {
+  const ReviewRules usual;
+  ObjectWriter object(out);
+  object.write_unless("assign", value.assign, usual.assign);
+  object.write_unless("approvals", value.approvals, usual.approvals);
+  object.write_unless("self_approval", value.self_approval, usual.self_approval);
+  object.write_unless("due_us", value.due, usual.due);
+  object.write_unless("overdue", value.overdue, usual.overdue);
+  object.write_unless("escalate_to", value.escalate_to, usual.escalate_to);
+  object.write_unless("bulk", value.bulk, usual.bulk);
+  object.write_unless("show_main", value.show_main, usual.show_main);
+  object.write_unless("show_beside", value.show_beside, usual.show_beside);
+  object.write_unless("reasons", value.reasons, usual.reasons);
+}
+
 void append_limits(std::string& out, const Limits& value) {
   ObjectWriter object(out);
   object.write_unless("pool", value.pool, {});
@@ -80,6 +95,9 @@ void append_stage(std::string& out, const StageDefinition& stage) {
   object.write_unless("gate_mode", stage.gate_mode, usual.gate_mode);
   if (stage.retry != usual.retry) append_retry(object.member("retry"), stage.retry);
   object.write_unless("review", stage.review, usual.review);
+  if (stage.review_rules != usual.review_rules) {
+    append_review_rules(object.member("review_rules"), stage.review_rules);
+  }
   object.write_unless("editable", stage.editable, usual.editable);
   object.write_unless("rejected", stage.rejected, usual.rejected);
   object.write_unless("changes_rerun", stage.changes_rerun, usual.changes_rerun);
@@ -113,6 +131,8 @@ class StageReader {
         .read("gate_mode", stage.gate_mode)
         .read_with("retry", [&](const Json& json) { return read_retry(json, stage.retry); })
         .read("review", stage.review)
+        .read_with("review_rules",
+                   [&](const Json& json) { return read_review_rules(json, stage.review_rules); })
         .read("editable", stage.editable)
         .read("rejected", stage.rejected)
         .read("changes_rerun", stage.changes_rerun)
@@ -163,6 +183,21 @@ class StageReader {
         .read("max_rate_limit_waits", retry.max_rate_limit_waits)
         .read("max_retry_after_us", retry.max_retry_after)
         .read("max_interruptions", retry.max_interruptions)
+        .finish();
+  }
+
+  Status read_review_rules(const Json& json, ReviewRules& rules) const {
+    return reader(json, "review_rules")
+        .read("assign", rules.assign)
+        .read("approvals", rules.approvals)
+        .read("self_approval", rules.self_approval)
+        .read("due_us", rules.due)
+        .read("overdue", rules.overdue)
+        .read("escalate_to", rules.escalate_to)
+        .read("bulk", rules.bulk)
+        .read("show_main", rules.show_main)
+        .read("show_beside", rules.show_beside)
+        .read("reasons", rules.reasons)
         .finish();
   }
 

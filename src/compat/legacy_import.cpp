@@ -294,11 +294,12 @@ Result<Job> job_for(Store& store, const Workflow& workflow, const ImportPlan& pl
                .params = options.params,
                .labels = Json::object(labels),
                .budget = options.budget,
-               .tolerate_failures = options.tolerate_failures};
+               .tolerate_failures = options.tolerate_failures,
+               .by = options.by};
   if (!plan.job_id.empty()) fresh.key = "import/" + plan.job_id;
   Result<Job> job = store.create_job(fresh);
   if (!job || !job->submission_open || job->items.total == 0) return job;
-  return store.act(ReopenSubmission{.job = job->id});
+  return store.act(ReopenSubmission{.job = job->id}, options.by);
 }
 
 }  // namespace

@@ -86,6 +86,7 @@ std::vector<StageIndex> advance(Job& job, const Workflow& workflow, Timestamp no
   require(job.stages.size() == workflow.stage_count(),
           "a job has counts for each stage of its workflow");
   give_up_when_too_many_failed(job, now, events);
+  announce_near_budgets(job, now, events);
   const bool ends = is_at_its_end(job, workflow);
   if (ends && !job.has_ended()) {
     job.ended_at = now;

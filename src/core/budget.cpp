@@ -55,6 +55,28 @@ Event event_of(const Job& job, EventType type, std::int32_t code) {
 
 }  // namespace
 
+void announce_near_budgets(Job& job, Timestamp now, std::vector<Event>& events) {
+  const Budget& budget = job.budget;
+  const auto judge = [&](BudgetKind kind, std::int64_t used, std::optional<std::int64_t> limit) {
+    const std::uint32_t bit = std::uint32_t{1} << static_cast<std::uint32_t>(kind);
+    // Divided first: a limit may be near the largest number.
+    const bool is_near = limit && *limit > 0 && used >= *limit - *limit / 5;
+    if (!is_near) {
+      job.near_budgets &= ~bit;
+    } else if ((job.near_budgets & bit) == 0) {
+      job.near_budgets |= bit;
+      events.push_back(event_of(job, EventType::budget_near, static_cast<std::int32_t>(kind)));
+    }
+  };
+  if (job.has_ended() || job.cancelled) return;
+  judge(BudgetKind::total_attempts, job.attempts_opened, budget.max_total_attempts);
+  judge(BudgetKind::cost, job.used.cost_microusd, budget.cost_microusd);
+  judge(BudgetKind::tokens, job.used.tokens, budget.tokens);
+  const std::optional<std::int64_t> time =
+      budget.deadline ? std::optional(budget.deadline->count()) : std::nullopt;
+  judge(BudgetKind::deadline, (now - job.submitted_at).count(), time);
+}
+
 MayOpen may_open(const Job& job, Timestamp now) {
   if (!is_trusted(job.trust)) return {};
   if (job.cancelled || job.paused != PauseCause::none || job.has_ended()) return {};

@@ -54,8 +54,7 @@ std::string escalation_text(const Attempt& closed) {
 }
 
 void tell_of_attempt(Step& step, const Attempt& closed) {
-  Event finished = event_of(step.next, EventType::attempt_finished);
-  finished.code = static_cast<std::int32_t>(closed.result);
+  Event finished = finished_event(step.next, closed);
   finished.text = error_message(closed);
   step.events.push_back(std::move(finished));
   if (!closed.verdict) return;

@@ -37,6 +37,14 @@ Event event_of(const Task& task, EventType type, AttemptNumber attempt) {
   return event;
 }
 
+Event finished_event(const Task& task, const Attempt& closed) {
+  Event finished = event_of(task, EventType::attempt_finished);
+  finished.code = static_cast<std::int32_t>(closed.result);
+  const bool has_run = closed.started_at != no_time;
+  finished.count = has_run ? (closed.ended_at - closed.started_at).count() : 0;
+  return finished;
+}
+
 Event rerun_event(const StageDefinition& stage, const Task& task, Timestamp now) {
   Event event = event_of(task, EventType::retry_scheduled, task.attempts + 1);
   event.code = static_cast<std::int32_t>(task.cause);

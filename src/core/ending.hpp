@@ -15,6 +15,9 @@ namespace pawl {
 [[nodiscard]] Event event_of(const Task& task, EventType type);
 [[nodiscard]] Event event_of(const Task& task, EventType type, AttemptNumber attempt);
 
+/// The end of an attempt, with how long it took; 0 if it never started.
+[[nodiscard]] Event finished_event(const Task& task, const Attempt& closed);
+
 /// A rerun of `task`, which is Ready again.
 [[nodiscard]] Event rerun_event(const StageDefinition& stage, const Task& task, Timestamp now);
 

@@ -39,6 +39,36 @@ Step skip_by_choice(const Task& ready) {
   return step;
 }
 
+Result<Step> skip_by_hand(const StageDefinition& stage, const Task& task, const std::string& reason,
+                          const std::string& by) {
+  const std::string name = "stage '" + stage.name + "' of this item";
+  switch (task.kind()) {
+    case StateKind::ready:
+    case StateKind::retry_scheduled:
+    case StateKind::awaiting_review:
+      break;
+    case StateKind::waiting:
+      return fail(ErrorCode::refused, name + " waits for the stages it needs",
+                  "skip those, or wait until they have ended");
+    case StateKind::running:
+      return fail(ErrorCode::refused, name + " is running",
+                  "wait until its attempt has ended, or cancel the item");
+    case StateKind::expanded:
+      return fail(ErrorCode::refused, name + " waits for its children", "skip the children");
+    case StateKind::succeeded:
+    case StateKind::skipped:
+    case StateKind::failed:
+    case StateKind::cancelled:
+      return fail(ErrorCode::refused, name + " has ended already");
+  }
+  Step step = step_from(task);
+  skip(step, SkipReason::by_choice);
+  Event& skipped = step.events.back();
+  skipped.text = reason;
+  skipped.by = by;
+  return step;
+}
+
 Step cancel(const Task& task, CancelCause cause) {
   require(may_move(task.kind(), StateKind::cancelled) && task.kind() != StateKind::running,
           "a task that runs or has ended is not cancelled by its own step");

@@ -13,6 +13,7 @@
 
 #include "pawl/core/item.hpp"
 #include "pawl/core/job.hpp"
+#include "pawl/core/review_rules.hpp"
 #include "pawl/core/step.hpp"
 #include "pawl/core/text.hpp"
 
@@ -104,7 +105,19 @@ template <IsRecord<Review> Record, class Visit>
 void each_text(Record& review, Visit& visit) {
   visit(review.digest);
   visit(review.claimed_by);
+  for (auto& name : review.assigned) visit(name);
   if (review.answer) each_text(*review.answer, visit);
+}
+
+template <IsRecord<GivenAnswer> Record, class Visit>
+void each_text(Record& given, Visit& visit) {
+  each_text(given.answer, visit);
+}
+
+template <IsRecord<Actor> Record, class Visit>
+void each_text(Record& actor, Visit& visit) {
+  visit(actor.name);
+  visit(actor.address);
 }
 
 template <IsRecord<Event> Record, class Visit>
@@ -135,6 +148,7 @@ void each_text(Record& job, Visit& visit) {
   visit(job.key);
   visit(job.params);
   visit(job.labels);
+  visit(job.submitted_by);
   visit(job.trusted_by);
 }
 

@@ -91,9 +91,7 @@ Step restart(const StageDefinition& stage, const Task& task, const TaskState& st
   Step step = step_from(task);
   if (const auto* running = std::get_if<Running>(&task.state)) {
     step.closed = superseded_attempt(stage, task, *running, now);
-    Event finished = event_of(task, EventType::attempt_finished);
-    finished.code = static_cast<std::int32_t>(AttemptResult::interrupted);
-    step.events.push_back(std::move(finished));
+    step.events.push_back(finished_event(task, *step.closed));
   }
   Task& next = step.next;
   next.state = state;

@@ -73,6 +73,7 @@ Result<Step> answer(const StageDefinition& stage, const Task& task, const Review
       event_of(task, EventType::review_decided, answer.attempt.value_or(review.attempt));
   decided.code = static_cast<std::int32_t>(answer.outcome);
   decided.text = answer.note;
+  decided.by = answer.reviewer;
   step.events.push_back(std::move(decided));
 
   switch (answer.outcome) {

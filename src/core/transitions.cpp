@@ -19,7 +19,7 @@ constexpr auto table = std::to_array<Transition>({
     {ready, waiting, "an upstream stage is rerun"},
     {ready, ready, "the stage itself is rerun"},
     {ready, running, "claimed: worker, fencing token and attempt number in one write"},
-    {ready, skipped, "claimed, and its `when` is false"},
+    {ready, skipped, "claimed, and its `when` is false; or skipped by hand"},
     {ready, cancelled, "the item or the job was cancelled"},
 
     {running, waiting, "an upstream stage is rerun; the attempt is superseded"},
@@ -35,12 +35,14 @@ constexpr auto table = std::to_array<Transition>({
 
     {retry_scheduled, waiting, "an upstream stage is rerun"},
     {retry_scheduled, ready, "its time has come, or it is rerun"},
+    {retry_scheduled, skipped, "an operator skipped it by hand"},
     {retry_scheduled, cancelled, "the item or the job was cancelled"},
 
     {awaiting_review, waiting, "an upstream stage is rerun"},
     {awaiting_review, ready, "changes were requested, or it is rerun"},
     {awaiting_review, awaiting_review, "the review is closed; the rerun it requested follows"},
     {awaiting_review, succeeded, "approved"},
+    {awaiting_review, skipped, "an operator skipped it by hand"},
     {awaiting_review, failed, "rejected"},
     {awaiting_review, cancelled, "the item or the job was cancelled, or the item rejected"},
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "core/review_faults.hpp"
 #include "core/workflow_cycles.hpp"
 #include "pawl/core/text.hpp"
 #include "pawl/core/workflow.hpp"
@@ -51,6 +52,7 @@ class Faults {
       check_gates(stage);
       check_changes_rerun(stage, i);
       check_rejected(stage);
+      check_review_rules(stage);
       check_tolerance(stage);
       check_pool(stage);
     }
@@ -114,6 +116,7 @@ class Faults {
     check("the pool", stage.limits.pool);
     for (const GateRef& gate : stage.gates) check("the gate", gate.name);
     for (const std::string& field : stage.editable) check("the editable field", field);
+    for (const std::string& reason : stage.review_rules.reasons) check("the reason", reason);
     if (!has_valid_strings(stage.params)) add(stage, "the params contain text that is not UTF-8");
   }
 
@@ -228,6 +231,52 @@ class Faults {
       add(stage, "fans out, so a rejection may be about one child and cannot end the item",
           "leave out rejected: end_item, or review in a stage of its own that needs this one");
     }
+  }
+
+  /// The names in a list of the review rules.
+  void check_assignees(const StageDefinition& stage, const std::string& rule,
+                       const std::vector<std::string>& assignees) {
+    for (const std::string& assignee : assignees) {
+      if (const Status good = check_assignee(assignee); !good) {
+        add(stage, rule + ": " + valid_text(good.error().message), good.error().help);
+      }
+    }
+    check_unique(stage, rule, assignees);
+  }
+  void check_unique(const StageDefinition& stage, const std::string& rule,
+                    const std::vector<std::string>& texts) {
+    std::set<std::string_view> seen;
+    for (const std::string& text : texts) {
+      if (!seen.insert(text).second) {
+        add(stage, rule + " names " + in_quotes(valid_text(text)) + " twice", "remove one");
+      }
+    }
+  }
+
+  /// A field that a reviewer sees first.
+  void check_shown_field(const StageDefinition& stage, const std::string& rule,
+                         const std::string& field) {
+    const bool has_name = field.size() > field.find('.') + 1;
+    if (has_name && (field.starts_with("out.") || field.starts_with("in."))) return;
+    add(stage, rule + " names " + in_quotes(valid_text(field)),
+        "name a field of the stage: out.FIELD or in.FIELD");
+  }
+
+  void check_review_rules(const StageDefinition& stage) {
+    const ReviewRules& rules = stage.review_rules;
+    check_assignees(stage, "assign", rules.assign);
+    check_assignees(stage, "escalate_to", rules.escalate_to);
+    const bool has_reviews = stage.is_human() || stage.review != ReviewPolicy::never;
+    for (const RuleFault& fault : contradictions_in(rules, has_reviews)) {
+      add(stage, fault.what, fault.help);
+    }
+    if (!rules.show_main.empty()) check_shown_field(stage, "show_main", rules.show_main);
+    for (const std::string& field : rules.show_beside) {
+      check_shown_field(stage, "show_beside", field);
+    }
+    check_unique(stage, "show_beside", rules.show_beside);
+    check_unique(stage, "reasons", rules.reasons);
+    if (std::ranges::count(rules.reasons, "") > 0) add(stage, "has an empty reason", "remove it");
   }
 
   void check_tolerance(const StageDefinition& stage) {

@@ -9,7 +9,7 @@ namespace pawl::postgres {
 namespace {
 
 /// The text columns of all tables.
-constexpr std::array<std::string_view, 19> text_columns{"feedback",
+constexpr std::array<std::string_view, 29> text_columns{"feedback",
                                                         "child_key",
                                                         "child_data",
                                                         "decider",
@@ -27,7 +27,17 @@ constexpr std::array<std::string_view, 19> text_columns{"feedback",
                                                         "claimed_by",
                                                         "answer",
                                                         "pool",
-                                                        "name"};
+                                                        "name",
+                                                        "assigned",
+                                                        "assignee",
+                                                        "actor",
+                                                        "address",
+                                                        "act",
+                                                        "target",
+                                                        "note",
+                                                        "digest_before",
+                                                        "digest_after",
+                                                        "origin"};
 
 std::vector<std::string_view> split(std::string_view columns) {
   std::vector<std::string_view> names;

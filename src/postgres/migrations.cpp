@@ -322,10 +322,98 @@ ALTER TABLE tasks ADD CONSTRAINT tasks_check CHECK ((CASE state
 ALTER TABLE workers ADD COLUMN limits TEXT NOT NULL DEFAULT '';
 )sql";
 
+/// See 006_people_and_audit of the SQLite store. The counter is the lock of those who append to the
+/// audit trail, whose entries are chained.
+constexpr const char* people_and_audit = R"sql(
+ALTER TABLE jobs ADD COLUMN submitted_by TEXT NOT NULL DEFAULT '';
+
+ALTER TABLE reviews ADD COLUMN assigned TEXT;
+ALTER TABLE reviews ADD COLUMN due_at BIGINT NOT NULL DEFAULT 9223372036854775807;
+ALTER TABLE reviews ADD COLUMN notice_at BIGINT NOT NULL DEFAULT 0;
+CREATE INDEX reviews_by_due ON reviews (due_at, id) WHERE status < 3;
+CREATE INDEX reviews_open_to_all ON reviews (due_at, id) WHERE status < 3 AND assigned IS NULL;
+CREATE INDEX reviews_of_job_by_due ON reviews (job, due_at, id) WHERE status < 3;
+CREATE INDEX reviews_claimed ON reviews (claimed_by, due_at, id)
+  WHERE status = 1 AND claimed_by IS NOT NULL;
+CREATE INDEX reviews_to_notice ON reviews (notice_at, id) WHERE status = 1 AND notice_at > 0;
+
+CREATE TABLE review_queue (
+  assignee TEXT COLLATE "C" NOT NULL,
+  due      BIGINT NOT NULL,
+  review   BIGINT NOT NULL,
+  PRIMARY KEY (assignee, due, review)
+);
+CREATE INDEX review_queue_of_review ON review_queue (review);
+
+CREATE TABLE review_answers (
+  review   BIGINT NOT NULL,
+  number   INTEGER NOT NULL CHECK (number > 0),
+  by_kind  INTEGER NOT NULL CHECK (by_kind BETWEEN 1 AND 4),
+  given_at BIGINT NOT NULL,
+  fate     INTEGER NOT NULL CHECK (fate BETWEEN 1 AND 3),
+  ended_at BIGINT NOT NULL,
+  answer   TEXT NOT NULL,
+  PRIMARY KEY (review, number)
+);
+
+CREATE TABLE people (
+  name      TEXT COLLATE "C" PRIMARY KEY CHECK (name <> ''),
+  role      INTEGER NOT NULL CHECK (role BETWEEN 1 AND 4),
+  member_of TEXT NOT NULL,
+  added_at  BIGINT NOT NULL
+);
+CREATE TABLE tokens (
+  number       BIGINT PRIMARY KEY,
+  sha256       TEXT NOT NULL,
+  name         TEXT COLLATE "C" NOT NULL,
+  kind         INTEGER NOT NULL CHECK (kind BETWEEN 1 AND 3),
+  role         INTEGER NOT NULL CHECK (role BETWEEN 1 AND 4),
+  worker_kinds TEXT NOT NULL,
+  note         TEXT NOT NULL,
+  created_at   BIGINT NOT NULL,
+  expires_at   BIGINT NOT NULL,
+  revoked_at   BIGINT NOT NULL,
+  used_at      BIGINT NOT NULL
+);
+CREATE UNIQUE INDEX tokens_by_digest ON tokens (sha256);
+CREATE TABLE sessions (
+  sha256     TEXT PRIMARY KEY,
+  person     TEXT COLLATE "C" NOT NULL,
+  at_most    INTEGER NOT NULL CHECK (at_most BETWEEN 1 AND 4),
+  created_at BIGINT NOT NULL,
+  expires_at BIGINT NOT NULL
+);
+CREATE INDEX sessions_of_person ON sessions (person);
+CREATE INDEX sessions_by_end ON sessions (expires_at);
+
+CREATE TABLE audit (
+  number        BIGINT PRIMARY KEY,
+  at            BIGINT NOT NULL,
+  actor         TEXT COLLATE "C" NOT NULL,
+  kind          INTEGER NOT NULL CHECK (kind BETWEEN 1 AND 4),
+  method        INTEGER NOT NULL CHECK (method BETWEEN 1 AND 5),
+  address       TEXT NOT NULL,
+  act           TEXT COLLATE "C" NOT NULL CHECK (act <> ''),
+  job           BIGINT NOT NULL,
+  target        TEXT NOT NULL,
+  note          TEXT NOT NULL,
+  digest_before TEXT NOT NULL,
+  digest_after  TEXT NOT NULL,
+  origin        TEXT NOT NULL,
+  digest        TEXT NOT NULL
+);
+CREATE INDEX audit_of_job ON audit (job, number);
+CREATE INDEX audit_of_actor ON audit (actor, number);
+CREATE INDEX audit_of_act ON audit (act, number);
+
+INSERT INTO counters (name, value) VALUES ('audit', 1);
+)sql";
+
 constexpr std::array known{
     Migration{.name = "001_everything", .sql = everything},
     Migration{.name = "002_trust_and_holdings", .sql = trust_and_holdings},
     Migration{.name = "003_rejections_and_limits", .sql = rejections_and_limits},
+    Migration{.name = "004_people_and_audit", .sql = people_and_audit},
 };
 
 }  // namespace

@@ -18,12 +18,14 @@ constexpr char select_heads[] =
     "LATERAL (SELECT base, job, category FROM lane_groups WHERE base <= h.lane "
     "ORDER BY base DESC LIMIT 1) AS g JOIN jobs j ON j.id = g.job ORDER BY h.lane";
 
-/// The earliest retry, answer or deadline after `?1`; null: nothing.
+/// The earliest retry, answer, notice or deadline after `?1`; null: nothing.
 constexpr char earliest[] =
     "least((SELECT next_run_at FROM tasks WHERE state = 3 AND next_run_at > ?1 "
     "ORDER BY next_run_at LIMIT 1), "
     "(SELECT effective_at FROM reviews WHERE status = 2 AND effective_at > ?1 "
     "ORDER BY effective_at LIMIT 1), "
+    "(SELECT notice_at FROM reviews WHERE status = 1 AND notice_at > 0 AND notice_at > ?1 "
+    "ORDER BY notice_at LIMIT 1), "
     "(SELECT deadline_at FROM jobs WHERE deadline_at > 0 AND ended_at = 0 AND paused = 0 "
     "AND cancelled IS NULL AND deadline_at > ?1 ORDER BY deadline_at LIMIT 1))";
 constexpr auto select_earliest = joined("SELECT ", earliest);

@@ -14,7 +14,7 @@ namespace pawl::postgres {
 /// tasks wait.
 [[nodiscard]] std::vector<LaneHead> lane_heads(sql::Session& session);
 
-/// The earliest retry, answer or deadline after `now`; none: nothing.
+/// The earliest retry, answer, notice or deadline after `now`; none: nothing.
 [[nodiscard]] Timestamp earliest_timer(sql::Session& session, Timestamp now);
 
 /// What a sweep answers that has nothing to do; none: there is something.

@@ -38,6 +38,7 @@
 #include "postgres/immutable_cache.hpp"
 #include "postgres/server_clock.hpp"
 #include "sql/job_codec.hpp"
+#include "sql/people_rows.hpp"
 #include "store/ledger/ledger_store.hpp"
 
 namespace pawl::postgres {
@@ -92,6 +93,13 @@ class PostgresRows final : public store::Rows {
   std::optional<Review> review(ReviewId id) override;
   std::optional<Review> pending_review(TaskId task) override;
   std::vector<Review> due_answers(Timestamp now, std::uint32_t max) override;
+  std::vector<Review> due_notices(Timestamp now, std::uint32_t max) override;
+  std::vector<GivenAnswer> answers(ReviewId review) override;
+  void insert_answer(const GivenAnswer& answer) override;
+  void put_answer(const GivenAnswer& answer) override;
+  store::PeopleRows& people() override { return people_; }
+  AuditEntry newest_audit() override;
+  void append_audit(const AuditEntry& entry) override;
   void append_journal(JobId job, Timestamp at, std::span<const Event> events) override;
   void append_arrived_journal(JobId job, Timestamp at, std::span<const Event> events) override;
   std::int64_t pool_open(const std::string& pool) override;
@@ -195,6 +203,10 @@ class PostgresRows final : public store::Rows {
   void send_tasks();
   void send_attempts();
   void send_reviews();
+  /// Adds the rows of a review in the lists of its assignees.
+  static void append_queued(ArrayRows& rows, const Review& review, ReviewId id);
+  void send_answers();
+  void send_audit();
   void send_limits();
   void send_counters();
   void send_jobs();
@@ -202,6 +214,7 @@ class PostgresRows final : public store::Rows {
 
   Connection& connection_;
   ImmutableCache& cache_;
+  sql::SqlPeopleRows people_;
   const bool is_repeated_;
   const AddItems* coming_ = nullptr;
   std::optional<Timestamp> server_time_;
@@ -230,6 +243,10 @@ class PostgresRows final : public store::Rows {
 
   ArrayRows new_reviews_;
   std::map<ReviewId, Review> changed_reviews_;
+  ArrayRows new_queued_;  ///< for the lists of the assignees
+  ArrayRows new_answers_;
+  std::optional<AuditEntry> newest_audit_;  ///< none: not read yet, and others may append
+  ArrayRows new_audit_;
   ArrayRows journal_;
   std::string journal_text_;
 

@@ -17,6 +17,7 @@
 #include "postgres/server_clock.hpp"
 #include "postgres/writer.hpp"
 #include "sql/due.hpp"
+#include "sql/people_rows.hpp"
 #include "sql/records.hpp"
 #include "store/ledger/ledger_store.hpp"
 #include "store/no_such.hpp"
@@ -102,6 +103,15 @@ class PostgresStore final : public store::LedgerStore {
       }
       return written;
     });
+  }
+
+  Status read_people(const std::function<void(store::PeopleRows&)>& body) override {
+    const std::optional<Error> failed = readers_.read([&](sql::Session& session) {
+      sql::SqlPeopleRows rows(session);
+      body(rows);
+    });
+    if (failed) return std::unexpected(*failed);
+    return {};
   }
 
   Result<std::optional<Swept>> idle_sweep(const SweepRequest& request) override {

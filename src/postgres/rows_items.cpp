@@ -25,11 +25,21 @@ constexpr char delete_everything[] =
     "WITH RECURSIVE doomed AS (SELECT id FROM tasks WHERE id >= $1 AND id < $2 "
     "UNION ALL SELECT t.id FROM tasks t JOIN doomed d ON t.parent = d.id), "
     "its_attempts AS (DELETE FROM attempts WHERE task IN (SELECT id FROM doomed)), "
+    "its_answers AS (DELETE FROM review_answers WHERE review IN "
+    "(SELECT id FROM reviews WHERE task IN (SELECT id FROM doomed))), "
+    "its_queued AS (DELETE FROM review_queue WHERE review IN "
+    "(SELECT id FROM reviews WHERE task IN (SELECT id FROM doomed))), "
     "its_reviews AS (DELETE FROM reviews WHERE task IN (SELECT id FROM doomed)), "
     "its_tasks AS (DELETE FROM tasks WHERE id IN (SELECT id FROM doomed)) "
     "DELETE FROM items WHERE id = $3";
 
 constexpr char delete_attempts_between[] = "DELETE FROM attempts WHERE task >= $1 AND task < $2";
+constexpr char delete_answers_between[] =
+    "DELETE FROM review_answers WHERE review IN "
+    "(SELECT id FROM reviews WHERE task >= $1 AND task < $2)";
+constexpr char delete_queued_between[] =
+    "DELETE FROM review_queue WHERE review IN "
+    "(SELECT id FROM reviews WHERE task >= $1 AND task < $2)";
 constexpr char delete_reviews_between[] = "DELETE FROM reviews WHERE task >= $1 AND task < $2";
 constexpr char delete_tasks_between[] = "DELETE FROM tasks WHERE id >= $1 AND id < $2";
 constexpr char delete_items_between[] = "DELETE FROM items WHERE id >= $1 AND id <= $2";
@@ -193,7 +203,8 @@ void PostgresRows::delete_ordinals(std::int64_t first, std::int64_t last) {
   const TaskId begin = task_id(first, StageIndex{});
   const TaskId end = task_id(last + 1, StageIndex{});
   for (const char* statement :
-       {delete_attempts_between, delete_reviews_between, delete_tasks_between}) {
+       {delete_attempts_between, delete_answers_between, delete_queued_between,
+        delete_reviews_between, delete_tasks_between}) {
     connection_.post(statement, Parameters::of(begin, end));
   }
   connection_.post(delete_items_between, Parameters::of(first, last));

@@ -1,10 +1,12 @@
-/// Reviews and the log.
+/// Reviews, the audit trail and the log.
 
 #include <algorithm>
 
 #include "codec/journal.hpp"
 #include "postgres/postgres_rows.hpp"
 #include "postgres/read_locked.hpp"
+#include "sql/answer_codec.hpp"
+#include "sql/audit_codec.hpp"
 #include "sql/review_codec.hpp"
 #include "sql/sql_text.hpp"
 
@@ -23,6 +25,12 @@ constexpr auto select_due_answers =
     joined("SELECT ", sql::review_columns,
            " FROM reviews WHERE status = 2 AND effective_at <= $1 ORDER BY effective_at, id "
            "LIMIT $2");
+constexpr auto select_due_notices =
+    joined("SELECT ", sql::review_columns,
+           " FROM reviews WHERE status = 1 AND notice_at > 0 AND notice_at <= $1 "
+           "ORDER BY notice_at, id LIMIT $2");
+constexpr char update_answer[] =
+    "UPDATE review_answers SET fate = $3, ended_at = $4 WHERE review = $1 AND number = $2";
 
 std::vector<Review> reviews_from(Reply reply) {
   std::vector<Review> reviews;
@@ -41,6 +49,7 @@ std::optional<Review> first_of(std::vector<Review> reviews) {
 ReviewId PostgresRows::insert_review(const Review& review) {
   const ReviewId id{counter("review")++};
   sql::review_values(review, [&](const auto&... values) { new_reviews_.append(id, values...); });
+  append_queued(new_queued_, review, id);
   return id;
 }
 
@@ -65,6 +74,45 @@ std::vector<Review> PostgresRows::due_answers(Timestamp now, std::uint32_t max) 
   send();
   return read_locked(
       [&] { return reviews_from(connection_.ask(select_due_answers, Parameters::of(now, max))); });
+}
+
+std::vector<Review> PostgresRows::due_notices(Timestamp now, std::uint32_t max) {
+  send();
+  return read_locked(
+      [&] { return reviews_from(connection_.ask(select_due_notices, Parameters::of(now, max))); });
+}
+
+/// REQUIRES: the ledger has locked the job of the review.
+std::vector<GivenAnswer> PostgresRows::answers(ReviewId review) {
+  send();
+  return sql::answers_of(connection_, review);
+}
+
+void PostgresRows::insert_answer(const GivenAnswer& answer) {
+  sql::answer_values(answer, [&](const auto&... values) { new_answers_.append(values...); });
+}
+
+void PostgresRows::put_answer(const GivenAnswer& answer) {
+  send_answers();
+  connection_.post(update_answer,
+                   Parameters::of(answer.review, answer.number, answer.fate, answer.ended_at));
+}
+
+/// The newest entry is read after the lock was granted, so it is the newest of all that were
+/// committed.
+AuditEntry PostgresRows::newest_audit() {
+  if (!newest_audit_) {
+    (void)counter("audit");
+    newest_audit_ = sql::newest_audit(connection_);
+  }
+  return *newest_audit_;
+}
+
+/// REQUIRES: the ledger has asked for the newest entry, and so has the lock.
+void PostgresRows::append_audit(const AuditEntry& entry) {
+  sql::audit_values(entry, [&](const auto&... values) { new_audit_.append(values...); });
+  newest_audit_ = entry;
+  counter("audit") = entry.number + 1;
 }
 
 void PostgresRows::append_journal(JobId job, Timestamp at, std::span<const Event> events) {

@@ -4,7 +4,9 @@
 
 #include "postgres/array_statements.hpp"
 #include "postgres/postgres_rows.hpp"
+#include "sql/answer_codec.hpp"
 #include "sql/attempt_codec.hpp"
+#include "sql/audit_codec.hpp"
 #include "sql/item_codec.hpp"
 #include "sql/journal_zones.hpp"
 #include "sql/review_codec.hpp"
@@ -31,6 +33,13 @@ constexpr char delete_attempts[] =
 constexpr auto review_columns_with_id = joined("id, ", sql::review_new_columns);
 const std::string insert_reviews = insert_rows("reviews", review_columns_with_id.text);
 const std::string update_reviews = update_rows("reviews", "id", sql::review_changing_columns);
+constexpr char queued_columns[] = "assignee, due, review";
+/// A review may name an assignee twice.
+const std::string insert_queued =
+    insert_rows("review_queue", queued_columns) + " ON CONFLICT DO NOTHING";
+constexpr char delete_queued[] = "DELETE FROM review_queue WHERE review = ANY($1)";
+const std::string insert_answers = insert_rows("review_answers", sql::answer_columns);
+const std::string insert_audit = insert_rows("audit", sql::audit_columns);
 const std::string update_pools = update_rows("pools", "name", "open");
 const std::string update_counters = update_rows("counters", "name", "value");
 constexpr char mark_columns[] = "pool, number, at, keep_until";
@@ -43,11 +52,11 @@ constexpr char delete_marks[] =
 constexpr auto insert_job_row = joined(
     "INSERT INTO jobs (id, ", sql::job_new_columns,
     ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, "
-    "$19, $20, $21, $22, $23, $24, $25)");
+    "$19, $20, $21, $22, $23, $24, $25, $26)");
 constexpr auto update_job_row =
     joined("UPDATE jobs SET (", sql::job_changing_columns,
            ") = ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, "
-           "$19, $20, $21, $22) WHERE id = $1");
+           "$19, $20, $21, $22, $23) WHERE id = $1");
 constexpr char update_job_counters[] =
     "UPDATE jobs SET first_ordinal = $2, last_ordinal = $3, counters = $4 WHERE id = $1";
 
@@ -83,6 +92,9 @@ const std::string task_change_kinds = "nn" + kinds_of(sql::task_changing_columns
 const std::string attempt_kinds = kinds_of(sql::attempt_columns);
 const std::string review_kinds = kinds_of(review_columns_with_id.text);
 const std::string review_change_kinds = "n" + kinds_of(sql::review_changing_columns);
+const std::string queued_kinds = kinds_of(queued_columns);
+const std::string answer_kinds = kinds_of(sql::answer_columns);
+const std::string audit_kinds = kinds_of(sql::audit_columns);
 const std::string mark_kinds = kinds_of(mark_columns);
 
 void post_rows(Connection& connection, const std::string& sql, ArrayRows& rows) {
@@ -96,11 +108,15 @@ void post_rows(Connection& connection, const std::string& sql, ArrayRows& rows) 
 PostgresRows::PostgresRows(Connection& connection, ImmutableCache& cache, bool is_repeated)
     : connection_(connection),
       cache_(cache),
+      people_(connection),
       is_repeated_(is_repeated),
       new_items_(item_kinds),
       seen_again_("ntn"),
       new_attempts_(attempt_kinds),
       new_reviews_(review_kinds),
+      new_queued_(queued_kinds),
+      new_answers_(answer_kinds),
+      new_audit_(audit_kinds),
       journal_("nntnn"),
       new_marks_(mark_kinds) {
   cache_.keep_small();
@@ -158,13 +174,32 @@ void PostgresRows::send_attempts() { post_rows(connection_, insert_attempts, new
 
 void PostgresRows::send_reviews() {
   post_rows(connection_, insert_reviews, new_reviews_);
+  post_rows(connection_, insert_queued, new_queued_);
   ArrayRows changed(review_change_kinds);
+  ArrayRows queued(queued_kinds);
+  std::vector<std::int64_t> ids;
   for (const auto& [id, review] : changed_reviews_) {
     sql::review_changes(review, [&](const auto&... values) { changed.append(id, values...); });
+    append_queued(queued, review, id);
+    ids.push_back(id.value());
   }
   changed_reviews_.clear();
   post_rows(connection_, update_reviews, changed);
+  if (!ids.empty()) connection_.post(delete_queued, Parameters().add_numbers(ids));
+  post_rows(connection_, insert_queued, queued);
+  send_answers();
 }
+
+void PostgresRows::append_queued(ArrayRows& rows, const Review& review, ReviewId id) {
+  if (!sql::is_pending(review)) return;
+  for (const std::string& assignee : review.assigned) {
+    rows.append(assignee, sql::due_column(review.due_at), id);
+  }
+}
+
+void PostgresRows::send_answers() { post_rows(connection_, insert_answers, new_answers_); }
+
+void PostgresRows::send_audit() { post_rows(connection_, insert_audit, new_audit_); }
 
 void PostgresRows::send_limits() {
   ArrayRows changed("tn");
@@ -223,6 +258,7 @@ void PostgresRows::finish() {
   send_jobs();
   send();
   send_limits();
+  send_audit();
   send_counters();
   send_journal();
 }

@@ -75,14 +75,15 @@ class EngineOnLoop final : public Engine {
     return add({.job = job, .items = items, .close = close, .open_for = {}});
   }
 
-  Status resume_submission(JobId job, const ItemSource& source) override {
-    const Result<Job> reopened = store_->act(ReopenSubmission{.job = job});
+  Status resume_submission(JobId job, const ItemSource& source, const Actor& by) override {
+    const Result<Job> reopened = store_->act(ReopenSubmission{.job = job}, by);
     if (!reopened) return std::unexpected(reopened.error());
     return runtime::add_pages({.job = job, .close = true}, source, sink());
   }
 
-  Result<Job> act(const Act& act) override {
-    Result<Job> job = store_->act(act);
+  using Engine::act;
+  Result<Job> act(const Act& act, const Actor& actor) override {
+    Result<Job> job = store_->act(act, actor);
     if (job) {
       loop_->look_again();
       loop_->feed().notify();

@@ -122,7 +122,8 @@ Scheduler::LaneView Loop::view_of(const LaneHead& head) const {
   if (seen == nullptr) return {};
   if (jobs_.is_foreign(head.job)) return {};
   const JobPlan& plan = *seen->plan;
-  return {.is_served = seen->may_open && shelf_.serves(plan, head.stage),
+  const bool may_open = seen->may_open && !seen->job.is_paused(head.stage);
+  return {.is_served = may_open && shelf_.serves(plan, head.stage),
           .stage_name = plan.workflow.stage(head.stage).name,
           .pool = plan.pool_keys[at(head.stage)]};
 }

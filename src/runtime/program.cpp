@@ -23,6 +23,13 @@ StageBuilder& StageBuilder::review(ReviewPolicy policy) {
   owner_->review(stage_, policy);
   return *this;
 }
+StageBuilder& StageBuilder::review_rules(ReviewRules rules) {
+  owner_->set(stage_, "review_rules",
+              [rules = std::move(rules)](StageDefinition& stage, StageCode&) {
+                stage.review_rules = rules;
+              });
+  return *this;
+}
 StageBuilder& StageBuilder::gate_mode(GateMode mode) {
   owner_->set(stage_, "gate_mode",
               [mode](StageDefinition& stage, StageCode&) { stage.gate_mode = mode; });

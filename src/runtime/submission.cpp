@@ -25,7 +25,8 @@ Result<JobId> submit_pages(const Workflow& workflow, const ItemSource& source,
                    .budget = options.budget,
                    .tolerate_failures = options.tolerate_failures,
                    .parallel = options.parallel,
-                   .priority = options.priority};
+                   .priority = options.priority,
+                   .by = options.by};
   const Result<Submitted> submitted = sink.begin(job, {.job = {},
                                                        .items = page,
                                                        .adopt = options.adopt,

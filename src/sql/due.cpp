@@ -18,6 +18,10 @@ constexpr char select_earliest_answer[] =
     "SELECT effective_at FROM reviews INDEXED BY reviews_due WHERE status = 2 "
     "AND effective_at > ?1 "
     "ORDER BY effective_at LIMIT 1";
+constexpr char select_earliest_notice[] =
+    "SELECT notice_at FROM reviews INDEXED BY reviews_to_notice WHERE status = 1 "
+    "AND notice_at > 0 AND notice_at > ?1 "
+    "ORDER BY notice_at LIMIT 1";
 constexpr char select_earliest_deadline[] =
     "SELECT deadline_at FROM jobs WHERE deadline_at > 0 AND ended_at = 0 AND paused = 0 "
     "AND cancelled IS NULL AND deadline_at > ?1 ORDER BY deadline_at LIMIT 1";
@@ -37,8 +41,8 @@ bool anything_due(Session& session, Timestamp now) {
 
 Timestamp earliest_due(Session& session, Timestamp now) {
   Timestamp earliest = no_time;
-  for (const char* sql :
-       {select_earliest_retry, select_earliest_answer, select_earliest_deadline}) {
+  for (const char* sql : {select_earliest_retry, select_earliest_answer, select_earliest_notice,
+                          select_earliest_deadline}) {
     Cursor row = session.prepared(sql).query(now);
     if (!row.next()) continue;
     const auto when = row.as<Timestamp>(0);

@@ -107,11 +107,21 @@ std::string counters_text(const Job& job) {
   append(text, job.stages);
   append(text, job.children);
   // Written only where there are any: older versions can read the counters of all other jobs.
-  if (job.items.rejected > 0) {
+  const bool has_more = job.near_budgets != 0 || !job.paused_stages.empty();
+  if (job.items.rejected > 0 || has_more) {
     text += '|';
     append(text, job.items.rejected);
     text += ' ';
     append(text, job.items.adopted_rejected);
+  }
+  if (has_more) {
+    text += '|';
+    append(text, job.near_budgets);
+    text += ' ';
+    for (const StageIndex stage : job.paused_stages) {
+      append(text, static_cast<std::int64_t>(stage));
+      text += ',';
+    }
   }
   return text;
 }
@@ -129,6 +139,14 @@ void read_counters(std::string_view text, Job& job) {
     job.items.rejected = reader.number();
     reader.expect(' ');
     job.items.adopted_rejected = reader.number();
+  }
+  if (reader.take('|')) {
+    job.near_budgets = static_cast<std::uint32_t>(reader.number());
+    reader.expect(' ');
+    while (!reader.at_end()) {
+      job.paused_stages.push_back(static_cast<StageIndex>(reader.number()));
+      reader.expect(',');
+    }
   }
   if (!reader.at_end()) CountersReader::damaged();
 }
@@ -162,6 +180,7 @@ void read_job(const Cursor& row, JobRow& result) {
   columns.into(job.trust);
   columns.into(job.trusted_by);
   columns.into(job.trusted_at);
+  columns.into(job.submitted_by);
   read_counters(columns.view(), job);
 }
 
@@ -193,7 +212,8 @@ JobSettings settings_of(const JobRow& row) {
           .pass = row.pass,
           .trust = job.trust,
           .trusted_by = job.trusted_by,
-          .trusted_at = job.trusted_at};
+          .trusted_at = job.trusted_at,
+          .submitted_by = job.submitted_by};
 }
 
 JobTexts job_texts(const Job& job) {

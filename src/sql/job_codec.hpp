@@ -42,6 +42,7 @@ struct JobSettings {
   Trust trust = Trust::own;
   std::string trusted_by;
   Timestamp trusted_at;
+  std::string submitted_by;
   friend bool operator==(const JobSettings&, const JobSettings&) = default;
 };
 [[nodiscard]] JobSettings settings_of(const JobRow& row);
@@ -51,23 +52,25 @@ inline constexpr char job_columns[] =
     "id, workflow_name, workflow_hash, key, params, labels, budget, tolerance, parallel, "
     "priority, submitted_at, deadline_at, ended_at, submission_open, generation, paused, "
     "cancelled, reduce_ordinal, pass, first_ordinal, last_ordinal, trust, trusted_by, trusted_at, "
-    "counters";
+    "submitted_by, counters";
 
 /// A new row, without the id that the store assigns, in the order of `job_values`.
 inline constexpr char job_new_columns[] =
     "workflow_name, workflow_hash, key, params, labels, budget, tolerance, parallel, priority, "
     "submitted_at, deadline_at, ended_at, submission_open, generation, paused, cancelled, "
-    "reduce_ordinal, pass, first_ordinal, last_ordinal, trust, trusted_by, trusted_at, counters";
+    "reduce_ordinal, pass, first_ordinal, last_ordinal, trust, trusted_by, trusted_at, "
+    "submitted_by, counters";
 /// The columns that can change, in the order of `job_changes`.
 inline constexpr char job_changing_columns[] =
     "workflow_hash, key, labels, budget, tolerance, parallel, priority, deadline_at, ended_at, "
     "submission_open, generation, paused, cancelled, reduce_ordinal, pass, first_ordinal, "
-    "last_ordinal, trust, trusted_by, trusted_at, counters";
+    "last_ordinal, trust, trusted_by, trusted_at, submitted_by, counters";
 
 [[nodiscard]] JobRow job_row_of(const Cursor& row);
 
 /// "total succeeded failed … |k:n,k:n;…|…": totals, then the states of each stage's tasks, then of
-/// its children; zeros are left out.
+/// its children; zeros are left out. Then, where there are any: "|rejected adopted_rejected" and
+/// "|near_budgets stage,stage,", the stages that are paused.
 [[nodiscard]] std::string counters_text(const Job& job);
 /// Throws `corrupt` for a text that `counters_text` did not write.
 void read_counters(std::string_view text, Job& job);
@@ -89,7 +92,7 @@ auto job_values(const JobRow& row, Use use) {
              texts.budget, texts.tolerance, job.parallel, job.priority, job.submitted_at,
              job.deadline_at, job.ended_at, job.submission_open, job.generation, job.paused,
              job.cancelled, job.reduce_ordinal, row.pass, row.first_ordinal, row.last_ordinal,
-             job.trust, job.trusted_by, job.trusted_at, texts.counters);
+             job.trust, job.trusted_by, job.trusted_at, job.submitted_by, texts.counters);
 }
 
 /// The same with the values that can change.
@@ -101,7 +104,7 @@ auto job_changes(const JobRow& row, Use use) {
              job.parallel, job.priority, job.deadline_at, job.ended_at, job.submission_open,
              job.generation, job.paused, job.cancelled, job.reduce_ordinal, row.pass,
              row.first_ordinal, row.last_ordinal, job.trust, job.trusted_by, job.trusted_at,
-             texts.counters);
+             job.submitted_by, texts.counters);
 }
 
 }  // namespace pawl::sql

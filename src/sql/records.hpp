@@ -35,6 +35,13 @@ class SqlRecords final : public Records {
   Result<StageOutput> output(TaskId task) override;
   Result<Review> review(ReviewId id) override;
   Result<std::vector<Review>> reviews(const ReviewFilter& filter) override;
+  Result<std::vector<Review>> inbox(const InboxFilter& filter) override;
+  Result<std::vector<GivenAnswer>> answers(ReviewId review) override;
+  Result<std::vector<AuditEntry>> audit(const AuditFilter& filter) override;
+  Result<Tally> count(const ItemFilter& filter) override;
+  Result<Tally> count(const TaskFilter& filter) override;
+  Result<Tally> count(const InboxFilter& filter) override;
+  Result<EventSeq> last_event() override;
   Result<std::vector<Event>> events(const EventFilter& filter) override;
   Result<std::vector<WorkerRecord>> workers() override;
   Result<WorkerRecord> worker(WorkerId id) override;
@@ -52,7 +59,10 @@ class SqlRecords final : public Records {
   template <class Body>
   auto read(Body body) -> std::invoke_result_t<Body, Session&>;
 
+  /// Items whose keys have the prefix of the filter, without their data.
+  Result<std::vector<Item>> items_by_prefix(const ItemFilter& filter);
   Result<std::vector<Task>> reviewed_tasks(const TaskFilter& filter);
+  Result<std::vector<Task>> tasks_of_stage(const TaskFilter& filter);
   Result<std::vector<Task>> listed_tasks(const TaskFilter& filter);
   /// Empty if the workflow of the task's job has the stage of the task.
   std::optional<Error> has_no_stage(const Task& task);
@@ -64,6 +74,18 @@ class SqlRecords final : public Records {
   std::map<std::string, Workflow, std::less<>> workflows_;  ///< guarded by mutex_
   std::map<JobId, std::size_t> stage_counts_;               ///< guarded by mutex_
 };
+
+/// How far a list is counted that holds this many rows.
+[[nodiscard]] inline Tally tally_of(std::size_t rows) {
+  const bool is_more = rows > tally_max;
+  return {.count = is_more ? tally_max : static_cast<std::int64_t>(rows), .is_more = is_more};
+}
+/// Of a list that was read with the limit `tally_max + 1`.
+template <class Row>
+[[nodiscard]] Result<Tally> tally_of(const Result<std::vector<Row>>& rows) {
+  if (!rows) return std::unexpected(rows.error());
+  return tally_of(rows->size());
+}
 
 /// The range of the ordinals of a job's items and tasks.
 struct OrdinalRange {

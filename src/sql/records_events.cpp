@@ -24,6 +24,8 @@ constexpr char select_next_zone[] =
     "AND (?3 BETWEEN item_lo AND item_hi OR ?3 = 0) ORDER BY zone LIMIT 1";
 constexpr char select_last_row[] =
     "SELECT row FROM journal WHERE row > 0 ORDER BY row DESC LIMIT 1";
+constexpr char select_newest[] =
+    "SELECT row, job, at, events FROM journal WHERE row > 0 ORDER BY row DESC LIMIT 1";
 constexpr char select_time[] = "SELECT at FROM journal WHERE row >= ?1 ORDER BY row LIMIT 1";
 
 constexpr char select_arrived_row[] = "SELECT value FROM counters WHERE name = 'arrived_row'";
@@ -34,6 +36,14 @@ constexpr auto row_size = static_cast<EventSeq>(codec::events_per_row);
 /// order.
 constexpr Duration clocks_differ_by = std::chrono::minutes(1);
 
+/// The events of a row of the columns row, job, at, events.
+std::vector<Event> events_of(const Cursor& row) {
+  Result<std::vector<Event>> events =
+      codec::read_events(row.view(3), row.integer(0), row.as<JobId>(1), row.as<Timestamp>(2));
+  if (!events) throw Fault(events.error());
+  return *std::move(events);
+}
+
 /// Adds the matching events of rows [from, end) until the page is full.
 void read_rows(Session& session, const EventFilter& filter, std::int64_t from, std::int64_t end,
                std::vector<Event>& page) {
@@ -42,10 +52,7 @@ void read_rows(Session& session, const EventFilter& filter, std::int64_t from, s
   Cursor row = session.prepared(select_rows).query(from, end, filter.job, filter.since);
   while (page.size() < filter.limit && row.next()) {
     if (row.view(3).find(item) == std::string_view::npos) continue;
-    Result<std::vector<Event>> events =
-        codec::read_events(row.view(3), row.integer(0), row.as<JobId>(1), row.as<Timestamp>(2));
-    if (!events) throw Fault(events.error());
-    for (Event& event : *events) {
+    for (Event& event : events_of(row)) {
       if (event.seq <= filter.after || (filter.item && event.item != filter.item)) continue;
       if (page.size() == filter.limit) break;
       page.push_back(std::move(event));
@@ -102,6 +109,15 @@ std::optional<std::int64_t> read_zone(Session& session, const EventFilter& filte
 }
 
 }  // namespace
+
+Result<EventSeq> SqlRecords::last_event() {
+  return read([&](Session& session) -> Result<EventSeq> {
+    Cursor row = session.prepared(select_newest).query();
+    if (!row.next()) return 0;
+    const std::vector<Event> events = events_of(row);
+    return events.empty() ? 0 : events.back().seq;
+  });
+}
 
 Result<std::vector<Event>> SqlRecords::events(const EventFilter& filter) {
   std::vector<Event> page;

@@ -1,6 +1,11 @@
 /// Lists of items. The index has one ordered list for each category and state of a job; a page
 /// merges the lists that match.
+///
+/// Items whose keys have a prefix are neighbours in the index of the keys, which has another order
+/// than the list. If they are few, all of them are read and sorted. Otherwise the job is read in
+/// the order of the ids, a thousand rows at a time and without the data of the items.
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -34,6 +39,40 @@ constexpr char select_ids[] =
 constexpr char select_cut_short_ids[] =
     "SELECT id FROM items INDEXED BY items_cut_short WHERE state = 1 AND cancelled IS NOT NULL "
     "AND job = ?1 AND id > ?2 ORDER BY id LIMIT ?3";
+
+constexpr char select_length[] =
+    "SELECT count(*) FROM (SELECT 1 FROM items INDEXED BY items_by_state WHERE job = ?1 "
+    "AND category = ?2 AND state = ?3 AND (state <> 1 OR cancelled IS NULL) LIMIT ?4) AS listed";
+
+constexpr char brief_columns[] = "id, job, key, category, state, cancelled";
+constexpr auto select_cut_short =
+    joined("SELECT ", brief_columns,
+           " FROM items INDEXED BY items_cut_short WHERE state = 1 AND cancelled IS NOT NULL "
+           "AND job = ?1");
+constexpr auto select_by_key = joined(
+    "SELECT ", brief_columns,
+    " FROM items INDEXED BY items_by_key WHERE job = ?1 AND key >= ?2 ORDER BY key LIMIT ?3");
+constexpr auto select_between =
+    joined("SELECT ", brief_columns, " FROM items WHERE id > ?1 AND id <= ?2 ORDER BY id LIMIT ?3");
+
+/// An item without its data, in the order of `brief_columns`.
+Item brief_of(const Cursor& row) {
+  Columns columns(row);
+  Item item;
+  columns.into(item.id);
+  columns.into(item.job);
+  columns.into(item.key);
+  columns.into(item.category);
+  columns.into(item.state);
+  columns.into(item.cancelled);
+  return item;
+}
+
+std::vector<Item> briefs_from(Cursor row) {
+  std::vector<Item> items;
+  while (row.next()) items.push_back(brief_of(row));
+  return items;
+}
 
 std::vector<std::int64_t> ids_from(Cursor row) {
   std::vector<std::int64_t> ids;
@@ -100,6 +139,41 @@ std::vector<Item> next_items(Session& session, const ItemFilter& filter, ItemId 
   return items;
 }
 
+/// All items whose keys have this prefix, if one read can hold them.
+std::optional<std::vector<Item>> by_prefix_if_few(Session& session, JobId job,
+                                                  const std::string& prefix) {
+  std::vector<Item> items;
+  Cursor row = session.prepared(select_by_key).query(job, prefix, rows_per_look + 1);
+  while (row.next()) {
+    Item item = brief_of(row);
+    if (!item.key.starts_with(prefix)) break;
+    if (items.size() == rows_per_look) return std::nullopt;
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+/// Counts the matching lists of a job. A list holds items that are shown alike, apart from those
+/// that were cut short, which are few.
+std::size_t length_of(Session& session, const ItemFilter& filter,
+                      std::optional<CancelCause> job_cancelled, std::size_t max) {
+  std::size_t length = 0;
+  for (const Item& item : briefs_from(session.prepared(select_cut_short).query(filter.job))) {
+    if (store::fits(item, job_cancelled, filter)) ++length;
+  }
+  for (const std::string& category : filter.category.empty() ? categories_of(session, filter.job)
+                                                             : std::vector{filter.category}) {
+    for (const ItemState state : stored_states({}, false)) {
+      if (length >= max) return max;
+      const Item listed{.job = filter.job, .category = category, .state = state};
+      if (!store::fits(listed, job_cancelled, filter)) continue;
+      Cursor row = session.prepared(select_length).query(filter.job, category, state, max - length);
+      if (row.next()) length += row.as<std::size_t>(0);
+    }
+  }
+  return length;
+}
+
 }  // namespace
 
 Result<Item> SqlRecords::item(ItemId id) {
@@ -122,6 +196,20 @@ Result<Item> SqlRecords::item(JobId job, std::string_view given) {
 Result<std::vector<Item>> SqlRecords::items(const ItemFilter& given) {
   ItemFilter filter = given;
   filter.category = valid_text(std::move(filter.category));
+  filter.key_prefix = valid_text(std::move(filter.key_prefix));
+  if (filter.job && !filter.key_prefix.empty()) {
+    const Result<std::vector<Item>> found = items_by_prefix(filter);
+    if (!found) return found;
+    return read([&](Session& session) -> Result<std::vector<Item>> {
+      std::vector<Item> items;
+      for (const Item& brief : *found) {
+        if (std::optional<Item> item = find_item(session, brief.id.value())) {
+          items.push_back(*std::move(item));
+        }
+      }
+      return items;
+    });
+  }
   std::map<JobId, std::optional<CancelCause>>
       cancelled;  // by job, for the jobs whose items were seen
   const auto look = [&](ItemId after, std::uint32_t max) {
@@ -142,6 +230,53 @@ Result<std::vector<Item>> SqlRecords::items(const ItemFilter& given) {
   };
   return page_of(filter.after, filter.limit, look,
                  [&](const Item& item) { return store::fits(item, cancelled[item.job], filter); });
+}
+
+Result<std::vector<Item>> SqlRecords::items_by_prefix(const ItemFilter& filter) {
+  std::optional<CancelCause> job_cancelled;
+  const auto fits = [&](const Item& item) { return store::fits(item, job_cancelled, filter); };
+  auto few = read([&](Session& session) -> Result<std::optional<std::vector<Item>>> {
+    job_cancelled = cancel_of(session, filter.job);
+    return by_prefix_if_few(session, filter.job, filter.key_prefix);
+  });
+  if (!few) return std::unexpected(few.error());
+  if (*few) {
+    std::erase_if(**few, [&](const Item& item) { return item.id <= filter.after || !fits(item); });
+    std::ranges::sort(**few, {}, &Item::id);
+    if ((**few).size() > filter.limit) (**few).resize(filter.limit);
+    return std::move(**few);
+  }
+  const auto look = [&](ItemId after, std::uint32_t max) {
+    return read([&](Session& session) -> Result<std::vector<Item>> {
+      job_cancelled = cancel_of(session, filter.job);
+      const OrdinalRange range = ordinals_of(session, filter.job);
+      const ItemId from = std::max(after, ItemId{range.first - 1});
+      return briefs_from(session.prepared(select_between).query(from, range.last, max));
+    });
+  };
+  return page_of(filter.after, filter.limit, look, fits);
+}
+
+Result<Tally> SqlRecords::count(const ItemFilter& given) {
+  ItemFilter filter = given;
+  filter.category = valid_text(std::move(filter.category));
+  filter.key_prefix = valid_text(std::move(filter.key_prefix));
+  filter.after = {};
+  filter.limit = tally_max + 1;
+  // No command asks for the items of all jobs.
+  if (!filter.job) return tally_of(items(filter));
+  const bool has_prefix = !filter.key_prefix.empty();
+  if (has_prefix && (filter.state || !filter.category.empty())) {
+    return tally_of(items_by_prefix(filter));
+  }
+  return read([&](Session& session) -> Result<Tally> {
+    if (has_prefix) {
+      static_assert(rows_per_look == tally_max);
+      const auto few = by_prefix_if_few(session, filter.job, filter.key_prefix);
+      return tally_of(few ? few->size() : tally_max + 1);
+    }
+    return tally_of(length_of(session, filter, cancel_of(session, filter.job), filter.limit));
+  });
 }
 
 }  // namespace pawl::sql

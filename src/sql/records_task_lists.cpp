@@ -1,5 +1,6 @@
 /// Lists of tasks. The hot table has an index only for states that are searched for: a list uses
-/// the partial index that its filter allows, or scans the ids of its job in short reads.
+/// the partial index that its filter allows, or scans the ids of its job in short reads. The
+/// number of the stage is a part of the id: of the tasks of other stages only the id is read.
 
 #include <algorithm>
 
@@ -23,6 +24,14 @@ constexpr auto select_children =
            " FROM tasks WHERE parent IS NOT NULL AND parent = ?1 AND (of_expansion, id) > (?2, ?3) "
            "ORDER BY of_expansion, id LIMIT ?4");
 constexpr char select_expansion[] = "SELECT of_expansion FROM tasks WHERE id = ?1 AND parent = ?2";
+
+/// The last of the next rows, if there are more than `?3`.
+constexpr char select_end_of_look[] =
+    "SELECT id FROM tasks WHERE id > ?1 AND id < ?2 ORDER BY id LIMIT 1 OFFSET ?3";
+constexpr auto select_of_stage =
+    joined("SELECT ", task_columns,
+           " FROM tasks WHERE id > ?1 AND id <= ?2 AND (id & 65535) = ?3 "
+           "AND (job = ?4 OR ?4 = 0) AND (state = ?5 OR ?5 < 0) ORDER BY id LIMIT ?6");
 
 constexpr char select_next_worker[] =
     "SELECT worker FROM tasks WHERE state = 2 AND worker > ?1 ORDER BY worker LIMIT 1";
@@ -164,6 +173,36 @@ Result<std::vector<Task>> SqlRecords::reviewed_tasks(const TaskFilter& filter) {
   return page;
 }
 
+/// Each read covers the next thousand tasks of all stages.
+Result<std::vector<Task>> SqlRecords::tasks_of_stage(const TaskFilter& filter) {
+  std::vector<Task> page;
+  const std::int64_t state = filter.state ? static_cast<std::int64_t>(*filter.state) : -1;
+  TaskId after = filter.after;
+  for (bool is_end = false; !is_end && page.size() < filter.limit;) {
+    const std::size_t size_before = page.size();
+    const TaskId from = after;
+    const Result<bool> seen = read([&](Session& session) -> Result<bool> {
+      page.resize(size_before);
+      const TaskRange range = range_of(session, filter.job, from);
+      std::optional<TaskId> last;
+      {
+        Cursor row =
+            session.prepared(select_end_of_look).query(range.after, range.end, rows_per_look - 1);
+        if (row.next()) last = row.as<TaskId>(0);
+      }
+      after = last.value_or(range.end);
+      Cursor row = session.prepared(select_of_stage)
+                       .query(range.after, after, filter.stage, filter.job, state,
+                              filter.limit - size_before);
+      while (row.next()) page.push_back(task_of(row));
+      return !last;
+    });
+    if (!seen) return std::unexpected(seen.error());
+    is_end = *seen;
+  }
+  return page;
+}
+
 Result<std::vector<Task>> SqlRecords::tasks(const TaskFilter& filter) {
   return of_known_stages(listed_tasks(filter));
 }
@@ -177,7 +216,8 @@ Result<std::vector<Task>> SqlRecords::listed_tasks(const TaskFilter& filter) {
     return page_of(filter.after, filter.limit, look,
                    [&](const Task& task) { return store::fits(task, filter); });
   };
-  const auto walked = [&] {
+  const auto walked = [&]() -> Result<std::vector<Task>> {
+    if (filter.stage) return tasks_of_stage(filter);
     return page_by([&](Session& session, TaskId after, std::uint32_t max) {
       return walk(session, filter.job, after, max);
     });
@@ -230,6 +270,13 @@ Result<std::vector<Task>> SqlRecords::listed_tasks(const TaskFilter& filter) {
       return walked();
   }
   return walked();
+}
+
+Result<Tally> SqlRecords::count(const TaskFilter& given) {
+  TaskFilter filter = given;
+  filter.after = {};
+  filter.limit = tally_max + 1;
+  return tally_of(listed_tasks(filter));
 }
 
 }  // namespace pawl::sql

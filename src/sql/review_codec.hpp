@@ -2,10 +2,12 @@
 
 /// A review as a row of `reviews`.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "pawl/core/review.hpp"
+#include "sql/name_list.hpp"
 #include "sql/nulls.hpp"
 #include "sql/session.hpp"
 
@@ -13,15 +15,21 @@ namespace pawl::sql {
 
 /// In the order that `review_of` reads.
 inline constexpr char review_columns[] =
-    "id, job, item, task, epoch, reason, attempt, digest, opened_at, status, claimed_by, "
-    "claimed_until, answer, closed_at";
+    "id, job, item, task, epoch, reason, attempt, digest, opened_at, assigned, due_at, notice_at, "
+    "status, claimed_by, claimed_until, answer, closed_at";
 /// A new row, without the id that the store assigns, in the order of `review_values`.
 inline constexpr char review_new_columns[] =
-    "job, item, task, epoch, reason, attempt, digest, opened_at, status, claimed_by, "
-    "claimed_until, answer, closed_at, outcome, effective_at";
+    "job, item, task, epoch, reason, attempt, digest, opened_at, assigned, due_at, notice_at, "
+    "status, claimed_by, claimed_until, answer, closed_at, outcome, effective_at";
 /// The columns that can change, in the order of `review_changes`.
 inline constexpr char review_changing_columns[] =
-    "status, claimed_by, claimed_until, answer, closed_at, outcome, effective_at";
+    "digest, assigned, due_at, notice_at, status, claimed_by, claimed_until, answer, closed_at, "
+    "outcome, effective_at";
+
+/// The due time as it is stored: a review that is never due comes after all others.
+[[nodiscard]] std::int64_t due_column(Timestamp due_at);
+/// Whether somebody has to look at it still, so that it has rows in `review_queue`.
+[[nodiscard]] bool is_pending(const Review& review);
 
 [[nodiscard]] Review review_of(const Cursor& row);
 [[nodiscard]] std::optional<Review> review_with_id(Session& session, ReviewId id);
@@ -39,17 +47,19 @@ template <class Use>
 auto review_values(const Review& review, Use use) {
   const AnswerColumns answer = answer_columns_of(review);
   return use(review.job, review.item, review.task, review.epoch, review.reason, review.attempt,
-             review.digest, review.opened_at, review.status, unless_empty(review.claimed_by),
-             review.claimed_until, answer.text, review.closed_at, answer.outcome,
-             answer.effective_at);
+             review.digest, review.opened_at, names_text_or_null(review.assigned),
+             due_column(review.due_at), review.notice_at, review.status,
+             unless_empty(review.claimed_by), review.claimed_until, answer.text, review.closed_at,
+             answer.outcome, answer.effective_at);
 }
 
 /// The same with the values that can change.
 template <class Use>
 auto review_changes(const Review& review, Use use) {
   const AnswerColumns answer = answer_columns_of(review);
-  return use(review.status, unless_empty(review.claimed_by), review.claimed_until, answer.text,
-             review.closed_at, answer.outcome, answer.effective_at);
+  return use(review.digest, names_text_or_null(review.assigned), due_column(review.due_at),
+             review.notice_at, review.status, unless_empty(review.claimed_by), review.claimed_until,
+             answer.text, review.closed_at, answer.outcome, answer.effective_at);
 }
 
 }  // namespace pawl::sql

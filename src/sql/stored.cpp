@@ -1,5 +1,7 @@
 #include "sql/stored.hpp"
 
+#include <algorithm>
+
 #include "codec/well_formed.hpp"
 #include "pawl/codec/workflow.hpp"
 
@@ -38,7 +40,9 @@ std::optional<Error> beyond_stages(const Task& task, std::size_t stage_count) {
 
 void check_counters(const Job& job, const Workflow& workflow) {
   const std::size_t wanted = workflow.stage_count();
-  if (job.stages.size() == wanted && job.children.size() == wanted) return;
+  const bool are_stages = std::ranges::all_of(
+      job.paused_stages, [&](const StageIndex stage) { return at(stage) < wanted; });
+  if (job.stages.size() == wanted && job.children.size() == wanted && are_stages) return;
   throw Fault(ErrorCode::corrupt,
               "the counters of job " + std::to_string(job.id.value()) +
                   " are damaged: they do not match the stages of its workflow",

@@ -315,12 +315,103 @@ PRAGMA writable_schema = RESET;
 ALTER TABLE workers ADD COLUMN limits TEXT NOT NULL DEFAULT '';
 )sql";
 
+/// People: who they are, what they are asked, what they answered and what they did.
+///
+/// A review that is never due has the largest number as its due time, so that the order of the
+/// column is the order in which reviews are listed. Lists of pending reviews have an index for each
+/// question that people ask. Those of a person and of their groups are the rows of review_queue:
+/// one for each assignee of a pending review. Nothing here is on the path of a step that asks
+/// nobody.
+constexpr const char* people_and_audit = R"sql(
+ALTER TABLE jobs ADD COLUMN submitted_by TEXT NOT NULL DEFAULT '';
+
+ALTER TABLE reviews ADD COLUMN assigned TEXT;
+ALTER TABLE reviews ADD COLUMN due_at INTEGER NOT NULL DEFAULT 9223372036854775807;
+ALTER TABLE reviews ADD COLUMN notice_at INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX reviews_by_due ON reviews (due_at) WHERE status < 3;
+CREATE INDEX reviews_open_to_all ON reviews (due_at) WHERE status < 3 AND assigned IS NULL;
+CREATE INDEX reviews_of_job_by_due ON reviews (job, due_at) WHERE status < 3;
+CREATE INDEX reviews_claimed ON reviews (claimed_by, due_at)
+  WHERE status = 1 AND claimed_by IS NOT NULL;
+CREATE INDEX reviews_to_notice ON reviews (notice_at) WHERE status = 1 AND notice_at > 0;
+
+CREATE TABLE review_queue (
+  assignee TEXT NOT NULL,
+  due      INTEGER NOT NULL,
+  review   INTEGER NOT NULL,
+  PRIMARY KEY (assignee, due, review)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX review_queue_of_review ON review_queue (review);
+
+CREATE TABLE review_answers (
+  review   INTEGER NOT NULL,
+  number   INTEGER NOT NULL CHECK (number > 0),
+  by_kind  INTEGER NOT NULL CHECK (by_kind BETWEEN 1 AND 4),
+  given_at INTEGER NOT NULL,
+  fate     INTEGER NOT NULL CHECK (fate BETWEEN 1 AND 3),
+  ended_at INTEGER NOT NULL,
+  answer   TEXT NOT NULL,
+  PRIMARY KEY (review, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE people (
+  name      TEXT PRIMARY KEY CHECK (name <> ''),
+  role      INTEGER NOT NULL CHECK (role BETWEEN 1 AND 4),
+  member_of TEXT NOT NULL,
+  added_at  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE tokens (
+  number       INTEGER PRIMARY KEY,
+  sha256       TEXT NOT NULL,
+  name         TEXT NOT NULL,
+  kind         INTEGER NOT NULL CHECK (kind BETWEEN 1 AND 3),
+  role         INTEGER NOT NULL CHECK (role BETWEEN 1 AND 4),
+  worker_kinds TEXT NOT NULL,
+  note         TEXT NOT NULL,
+  created_at   INTEGER NOT NULL,
+  expires_at   INTEGER NOT NULL,
+  revoked_at   INTEGER NOT NULL,
+  used_at      INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX tokens_by_digest ON tokens (sha256);
+CREATE TABLE sessions (
+  sha256     TEXT PRIMARY KEY,
+  person     TEXT NOT NULL,
+  at_most    INTEGER NOT NULL CHECK (at_most BETWEEN 1 AND 4),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_of_person ON sessions (person);
+CREATE INDEX sessions_by_end ON sessions (expires_at);
+
+CREATE TABLE audit (
+  number        INTEGER PRIMARY KEY,
+  at            INTEGER NOT NULL,
+  actor         TEXT NOT NULL,
+  kind          INTEGER NOT NULL CHECK (kind BETWEEN 1 AND 4),
+  method        INTEGER NOT NULL CHECK (method BETWEEN 1 AND 5),
+  address       TEXT NOT NULL,
+  act           TEXT NOT NULL CHECK (act <> ''),
+  job           INTEGER NOT NULL,
+  target        TEXT NOT NULL,
+  note          TEXT NOT NULL,
+  digest_before TEXT NOT NULL,
+  digest_after  TEXT NOT NULL,
+  origin        TEXT NOT NULL,
+  digest        TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_of_job ON audit (job);
+CREATE INDEX audit_of_actor ON audit (actor);
+CREATE INDEX audit_of_act ON audit (act);
+)sql";
+
 constexpr std::array known{
     Migration{.name = "001_jobs_items_tasks_attempts", .sql = jobs_items_tasks_attempts},
     Migration{.name = "002_rate_marks", .sql = rate_marks},
     Migration{.name = "003_lists_by_index", .sql = lists_by_index},
     Migration{.name = "004_trust_and_holdings", .sql = trust_and_holdings},
     Migration{.name = "005_rejections_and_limits", .sql = rejections_and_limits},
+    Migration{.name = "006_people_and_audit", .sql = people_and_audit},
 };
 
 }  // namespace

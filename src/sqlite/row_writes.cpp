@@ -1,6 +1,8 @@
 #include "sqlite/row_writes.hpp"
 
+#include "sql/answer_codec.hpp"
 #include "sql/attempt_codec.hpp"
+#include "sql/audit_codec.hpp"
 #include "sql/item_codec.hpp"
 #include "sql/review_codec.hpp"
 #include "sql/sql_text.hpp"
@@ -40,6 +42,25 @@ constexpr auto insert_review =
            "coalesce((SELECT value FROM counters WHERE name = 'review'), 0)))");
 constexpr auto update_review =
     joined("UPDATE reviews SET ", assigned(sql::review_changing_columns, 2), " WHERE id = ?1");
+constexpr char insert_queued[] =
+    "INSERT INTO review_queue (assignee, due, review) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+constexpr char delete_queued[] = "DELETE FROM review_queue WHERE review = ?1";
+
+constexpr auto insert_answer = joined("INSERT INTO review_answers (", sql::answer_columns,
+                                      ") VALUES (", places(sql::answer_columns), ")");
+constexpr auto update_answer =
+    joined("UPDATE review_answers SET ", assigned(sql::answer_changing_columns, 3),
+           " WHERE review = ?1 AND number = ?2");
+constexpr auto insert_audit = joined("INSERT INTO audit (", sql::audit_columns, ") VALUES (",
+                                     places(sql::audit_columns), ")");
+
+/// Puts a review into the lists of its assignees.
+void queue_review(Connection& connection, const Review& review, ReviewId id) {
+  if (!sql::is_pending(review)) return;
+  for (const std::string& assignee : review.assigned) {
+    connection.prepared(insert_queued).run(assignee, sql::due_column(review.due_at), id);
+  }
+}
 
 }  // namespace
 
@@ -84,12 +105,30 @@ void update_job_counters(Connection& connection, const sql::JobRow& row,
 ReviewId insert_review_row(Connection& connection, const Review& review) {
   Statement& insert = connection.prepared(insert_review);
   sql::review_values(review, [&](const auto&... v) { return insert.run(v...); });
-  return ReviewId{connection.last_row()};
+  const ReviewId id{connection.last_row()};
+  queue_review(connection, review, id);
+  return id;
 }
 
 void update_review_row(Connection& connection, const Review& review) {
   Statement& update = connection.prepared(update_review);
   sql::review_changes(review, [&](const auto&... v) { return update.run(review.id, v...); });
+  connection.prepared(delete_queued).run(review.id);
+  queue_review(connection, review, review.id);
+}
+
+void insert_answer_row(Connection& connection, const GivenAnswer& given) {
+  Statement& insert = connection.prepared(insert_answer);
+  sql::answer_values(given, [&](const auto&... v) { return insert.run(v...); });
+}
+
+void update_answer_row(Connection& connection, const GivenAnswer& given) {
+  connection.prepared(update_answer).run(given.review, given.number, given.fate, given.ended_at);
+}
+
+void insert_audit_row(Connection& connection, const AuditEntry& entry) {
+  Statement& insert = connection.prepared(insert_audit);
+  sql::audit_values(entry, [&](const auto&... v) { return insert.run(v...); });
 }
 
 }  // namespace pawl::sqlite

@@ -7,7 +7,9 @@
 #include "pawl/core/attempt.hpp"
 #include "pawl/core/item.hpp"
 #include "pawl/core/review.hpp"
+#include "pawl/core/review_rules.hpp"
 #include "pawl/core/task.hpp"
+#include "pawl/store/audit.hpp"
 #include "sql/job_codec.hpp"
 #include "sqlite/db.hpp"
 
@@ -31,9 +33,15 @@ void update_job_row(Connection& connection, const sql::JobRow& row);
 void update_job_counters(Connection& connection, const sql::JobRow& row,
                          const std::string& counters);
 
-/// Inserts the row and returns its id.
+/// Inserts the row and returns its id. Also puts the review into the lists of its assignees.
 [[nodiscard]] ReviewId insert_review_row(Connection& connection, const Review& review);
-/// Writes all columns that can change.
+/// Writes all columns that can change, and the lists of the assignees.
 void update_review_row(Connection& connection, const Review& review);
+
+void insert_answer_row(Connection& connection, const GivenAnswer& given);
+/// Writes the columns that can change.
+void update_answer_row(Connection& connection, const GivenAnswer& given);
+
+void insert_audit_row(Connection& connection, const AuditEntry& entry);
 
 }  // namespace pawl::sqlite

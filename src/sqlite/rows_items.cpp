@@ -32,9 +32,19 @@ constexpr char delete_attempts[] = "DELETE FROM attempts WHERE task = ?1";
 constexpr char note_last_review[] =
     "INSERT INTO counters (name, value) SELECT 'review', coalesce(max(id), 0) FROM reviews "
     "WHERE true ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)";
+constexpr char delete_answers[] =
+    "DELETE FROM review_answers WHERE review IN (SELECT id FROM reviews WHERE task = ?1)";
+constexpr char delete_queued[] =
+    "DELETE FROM review_queue WHERE review IN (SELECT id FROM reviews WHERE task = ?1)";
 constexpr char delete_reviews[] = "DELETE FROM reviews WHERE task = ?1";
 constexpr char delete_task_row[] = "DELETE FROM tasks WHERE id = ?1";
 constexpr char delete_attempts_between[] = "DELETE FROM attempts WHERE task >= ?1 AND task < ?2";
+constexpr char delete_answers_between[] =
+    "DELETE FROM review_answers WHERE review IN "
+    "(SELECT id FROM reviews WHERE task >= ?1 AND task < ?2)";
+constexpr char delete_queued_between[] =
+    "DELETE FROM review_queue WHERE review IN "
+    "(SELECT id FROM reviews WHERE task >= ?1 AND task < ?2)";
 constexpr char delete_reviews_between[] = "DELETE FROM reviews WHERE task >= ?1 AND task < ?2";
 constexpr char delete_tasks_between[] = "DELETE FROM tasks WHERE id >= ?1 AND id < ?2";
 constexpr char delete_items_between[] = "DELETE FROM items WHERE id >= ?1 AND id <= ?2";
@@ -126,18 +136,21 @@ void SqliteRows::delete_task(TaskId task) {
   for (const TaskId child : ids_from(connection_.prepared(select_child_ids).query(task))) {
     delete_task(child);
   }
-  connection_.prepared(delete_attempts).run(task);
-  connection_.prepared(delete_reviews).run(task);
-  connection_.prepared(delete_task_row).run(task);
+  for (const char* statement :
+       {delete_attempts, delete_answers, delete_queued, delete_reviews, delete_task_row}) {
+    connection_.prepared(statement).run(task);
+  }
 }
 
 void SqliteRows::delete_ordinals(std::int64_t first, std::int64_t last) {
   connection_.prepared(note_last_review).run();
   const TaskId begin = task_id(first, StageIndex{});
   const TaskId end = task_id(last + 1, StageIndex{});
-  connection_.prepared(delete_attempts_between).run(begin, end);
-  connection_.prepared(delete_reviews_between).run(begin, end);
-  connection_.prepared(delete_tasks_between).run(begin, end);
+  for (const char* statement :
+       {delete_attempts_between, delete_answers_between, delete_queued_between,
+        delete_reviews_between, delete_tasks_between}) {
+    connection_.prepared(statement).run(begin, end);
+  }
   connection_.prepared(delete_items_between).run(first, last);
 }
 

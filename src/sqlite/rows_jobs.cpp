@@ -55,7 +55,7 @@ std::int64_t read_counter(Connection& connection, const char* name) {
 }  // namespace
 
 SqliteRows::SqliteRows(Connection& connection, RowCache& cache, const WorkerLocks& locks)
-    : connection_(connection), cache_(cache), locks_(locks) {
+    : connection_(connection), cache_(cache), locks_(locks), people_(connection) {
   std::int64_t version = 0;
   {
     Cursor row = connection.prepared("PRAGMA data_version").query();

@@ -1,8 +1,10 @@
-/// Reviews, the log, pools and workers.
+/// Reviews, the audit trail, the log, pools and workers.
 
 #include <algorithm>
 
 #include "codec/journal.hpp"
+#include "sql/answer_codec.hpp"
+#include "sql/audit_codec.hpp"
 #include "sql/due.hpp"
 #include "sql/journal_zones.hpp"
 #include "sql/review_codec.hpp"
@@ -25,6 +27,10 @@ constexpr auto select_due_answers =
     joined("SELECT ", review_columns,
            " FROM reviews INDEXED BY reviews_due WHERE status = 2 AND effective_at <= ?1 "
            "ORDER BY effective_at, id LIMIT ?2");
+constexpr auto select_due_notices =
+    joined("SELECT ", review_columns,
+           " FROM reviews INDEXED BY reviews_to_notice WHERE status = 1 AND notice_at > 0 "
+           "AND notice_at <= ?1 ORDER BY notice_at, id LIMIT ?2");
 
 constexpr char insert_journal[] = "INSERT INTO journal (job, at, events) VALUES (?1, ?2, ?3)";
 
@@ -37,6 +43,12 @@ constexpr char update_worker_limits[] = "UPDATE workers SET limits = ?2 WHERE id
 constexpr char update_worker_retired[] = "UPDATE workers SET retired = 1 WHERE id = ?1";
 constexpr char update_last_batch[] = "UPDATE workers SET last_batch = ?2 WHERE id = ?1";
 constexpr char update_worker_gone[] = "UPDATE workers SET gone = 1 WHERE id = ?1";
+
+std::vector<Review> reviews_from(Cursor row) {
+  std::vector<Review> reviews;
+  while (row.next()) reviews.push_back(sql::review_of(row));
+  return reviews;
+}
 
 }  // namespace
 
@@ -57,12 +69,26 @@ std::optional<Review> SqliteRows::pending_review(TaskId task) {
 }
 
 std::vector<Review> SqliteRows::due_answers(Timestamp now, std::uint32_t max) {
-  std::vector<Review> due;
-  for (Cursor row = connection_.prepared(select_due_answers).query(now, max); row.next();) {
-    due.push_back(sql::review_of(row));
-  }
-  return due;
+  return reviews_from(connection_.prepared(select_due_answers).query(now, max));
 }
+
+std::vector<Review> SqliteRows::due_notices(Timestamp now, std::uint32_t max) {
+  return reviews_from(connection_.prepared(select_due_notices).query(now, max));
+}
+
+std::vector<GivenAnswer> SqliteRows::answers(ReviewId review) {
+  return sql::answers_of(connection_, review);
+}
+
+void SqliteRows::insert_answer(const GivenAnswer& answer) {
+  insert_answer_row(connection_, answer);
+}
+
+void SqliteRows::put_answer(const GivenAnswer& answer) { update_answer_row(connection_, answer); }
+
+AuditEntry SqliteRows::newest_audit() { return sql::newest_audit(connection_); }
+
+void SqliteRows::append_audit(const AuditEntry& entry) { insert_audit_row(connection_, entry); }
 
 /// Rows are never deleted and only one transaction writes at a time, so SQLite's row numbers are
 /// dense and in the order of the commits.

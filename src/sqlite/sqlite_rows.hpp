@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "sql/people_rows.hpp"
 #include "sqlite/db.hpp"
 #include "sqlite/row_cache.hpp"
 #include "sqlite/worker_locks.hpp"
@@ -67,6 +68,13 @@ class SqliteRows final : public store::Rows {
   std::optional<Review> review(ReviewId id) override;
   std::optional<Review> pending_review(TaskId task) override;
   std::vector<Review> due_answers(Timestamp now, std::uint32_t max) override;
+  std::vector<Review> due_notices(Timestamp now, std::uint32_t max) override;
+  std::vector<GivenAnswer> answers(ReviewId review) override;
+  void insert_answer(const GivenAnswer& answer) override;
+  void put_answer(const GivenAnswer& answer) override;
+  store::PeopleRows& people() override { return people_; }
+  AuditEntry newest_audit() override;
+  void append_audit(const AuditEntry& entry) override;
   void append_journal(JobId job, Timestamp at, std::span<const Event> events) override;
   void append_arrived_journal(JobId job, Timestamp at, std::span<const Event> events) override;
   std::int64_t pool_open(const std::string& pool) override;
@@ -110,6 +118,7 @@ class SqliteRows final : public store::Rows {
   Connection& connection_;
   RowCache& cache_;
   const WorkerLocks& locks_;
+  sql::SqlPeopleRows people_;
   std::map<std::int64_t, Zone> zones_;
   WorkerChanges worker_changes_;
   std::vector<CachedJob*> unwritten_jobs_;

@@ -12,6 +12,7 @@
 #include "pawl/store/store.hpp"
 #include "sql/due.hpp"
 #include "sql/lane_heads.hpp"
+#include "sql/people_rows.hpp"
 #include "sql/records.hpp"
 #include "sqlite/directories.hpp"
 #include "sqlite/faults.hpp"
@@ -126,6 +127,15 @@ class SqliteStore final : public store::LedgerStore {
       for (const WorkerId worker : workers.enlisted) locks_.release(worker);
     }
     return written;
+  }
+
+  Status read_people(const std::function<void(store::PeopleRows&)>& body) override {
+    const std::optional<Error> failed = reads_.read([&](sql::Session& session) {
+      sql::SqlPeopleRows rows(session);
+      body(rows);
+    });
+    if (failed) return std::unexpected(*failed);
+    return {};
   }
 
   Result<std::optional<Swept>> idle_sweep(const SweepRequest& request) override {

@@ -15,5 +15,7 @@ namespace pawl::store {
                         const ItemFilter& filter);
 [[nodiscard]] bool fits(const Task& task, const TaskFilter& filter);
 [[nodiscard]] bool fits(const Review& review, const ReviewFilter& filter);
+[[nodiscard]] bool fits(const Review& review, const InboxFilter& filter);
+[[nodiscard]] bool fits(const AuditEntry& entry, const AuditFilter& filter);
 
 }  // namespace pawl::store

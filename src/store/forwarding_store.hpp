@@ -38,7 +38,9 @@ class ForwardingStore : public Store {
     return inner_->commit(worker, batch, steps, refill);
   }
   Result<Swept> sweep(const SweepRequest& request) override { return inner_->sweep(request); }
-  Result<Job> act(const Act& act) override { return inner_->act(act); }
+  using Store::act;
+  Result<Job> act(const Act& act, const Actor& actor) override { return inner_->act(act, actor); }
+  People& people() override { return inner_->people(); }
   Receiver& receiver() override { return inner_->receiver(); }
   [[nodiscard]] std::uint64_t setbacks() const override { return inner_->setbacks(); }
   std::uint64_t change_mark() override { return inner_->change_mark(); }

@@ -18,9 +18,10 @@ constexpr std::string_view report =
 constexpr std::array table{
     Invariant{
         "I1", "No acknowledged item, attempt or review is lost.",
-        "The log and the rows record the same facts: in both, each attempt is opened and closed, "
-        "each review requested and answered, each item settled, and each job submitted, cancelled "
-        "and ended.",
+        "The log and the rows record the same facts: in both, each attempt is opened and closed "
+        "and "
+        "takes the same time, each review is requested and answered, each item settled, and each "
+        "job submitted, cancelled and ended.",
         "One of the two records of a fact is missing or differs from the other.", restore},
     Invariant{
         "I2", "At most one open attempt and one live lease per task.",
@@ -60,7 +61,8 @@ constexpr std::array table{
         "Each task of an item is compared with the tasks it needs. Each job-wide task is compared "
         "with all items that were submitted before it began, and with the job-wide tasks it "
         "needs. The output that counts is that of the newest attempt, or of the attempt that a "
-        "reviewer approved. A skip by choice follows from a decision or a condition.",
+        "reviewer approved. A skip by choice follows from a decision or a condition, or the log "
+        "names the person who wanted it.",
         "A stage used an input that was missing or had not been accepted.",
         "Rerun the stage that it needed (`pawl item retry ITEM/STAGE`); everything downstream "
         "runs again. Then report it with a copy of the store."},
@@ -68,7 +70,8 @@ constexpr std::array table{
         "I8", "A review applies once, and only to the attempt and the content that were shown.",
         "A task that awaits a review has one open review. A closed review has an answer, and its "
         "task is in the state that the answer leads to. The digest of a review matches the "
-        "attempts and the input that were shown.",
+        "attempts, the input and the proposed edits that were shown. A review is due when the "
+        "rules of its stage say.",
         "An answer was lost, was applied twice or had no effect, or the content that it is about "
         "was changed.",
         report},
@@ -98,7 +101,8 @@ constexpr std::array table{
         "I12", "Every job ends, or names what it waits for.",
         "A job that has not ended is paused, is still being submitted, or has a task that is "
         "ready, running, scheduled, expanded or under review. Every stage whose needs are "
-        "satisfied has a task, job-wide stages included.",
+        "satisfied has a task, job-wide stages included. The paused stages of a job are stages of "
+        "its workflow.",
         "The job would wait forever.",
         "Cancel the job (`pawl job cancel JOB`), submit its items again, and report it with a "
         "copy of the store."},
@@ -126,6 +130,20 @@ constexpr std::array table{
               "Not checked: it is a property of runs, not of records. The tests compare runs.",
               "`pawl verify` never reports a violation.", "Nothing."},
     Invariant{
+        "I16", "Only people approve, and enough of them.",
+        "The answers of a review are numbered 1, 2, 3 …, and each was given by a person; only the "
+        "rejection of an overdue review comes from the engine. The answer that took effect is one "
+        "of them. Approvals that count are of the same content, each by somebody else, and as many "
+        "as the rules of the stage ask for. With `self_approval: false`, one of them is by "
+        "somebody "
+        "who neither submitted the job nor made the edits. Who was assigned at the time is not "
+        "judged, nor are reviews that were answered before answers were recorded one by one.",
+        "Work was accepted that the rules do not accept, or the record of an answer was changed.",
+        "Look at what was approved (`pawl review show REVIEW`, `pawl audit list`), and rerun the "
+        "stage to have it reviewed again (`pawl item retry ITEM/STAGE`). Then report it with a "
+        "copy "
+        "of the store unless somebody has edited rows by hand."},
+    Invariant{
         "I17", "No finished result is dropped.",
         "Every running task is held by its worker: with each renewal of its lease, a worker "
         "records the start of the oldest attempt it holds, and none of its running tasks was "
@@ -145,6 +163,14 @@ constexpr std::array table{
         "Stop the workers, look at what the named job has run (`pawl item list --job JOB`, `pawl "
         "item attempts ITEM`), keep a copy of the store, and report it unless somebody has edited "
         "rows by hand."},
+    Invariant{
+        "I19", "The audit trail is whole.",
+        "The entries are numbered without gaps, and the digest of each is that of its content and "
+        "of the entry before it. Whether the newest entries are missing only shows against a "
+        "digest that was kept elsewhere (`pawl audit verify`).",
+        "An entry was removed or changed: the trail no longer proves who did what.",
+        "Find out who can write to the store. Keep a copy of it, and restore the trail from the "
+        "newest backup that verifies."},
     Invariant{"log", "The log is dense: its rows are numbered without gaps.",
               "Every event follows the one before it in the same row, or begins the next row.",
               "Rows of the log are missing.", restore},

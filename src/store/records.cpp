@@ -27,6 +27,10 @@ Result<Timestamp> Records::opening_before(const std::string& /*pool*/, std::uint
   return fail(ErrorCode::refused, "the starts that rates count cannot be told from here");
 }
 
+Result<Job> Store::act(const Act& act) {
+  return this->act(act, Actor{.name = std::string(doer_of(act))});
+}
+
 Status Store::note_limits(WorkerId /*worker*/, const WorkerLimits& /*limits*/) {
   return fail(ErrorCode::refused, "this store does not record the limits of workers");
 }

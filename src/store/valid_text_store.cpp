@@ -50,6 +50,7 @@ void each_text(Record& job, Visit& visit) {
   visit(job.key);
   visit(job.params);
   visit(job.labels);
+  each_text(job.by, visit);
 }
 
 template <IsRecord<NewItem> Record, class Visit>
@@ -67,7 +68,8 @@ template <class Record, class Visit>
   requires(IsRecord<Record, CancelJob> || IsRecord<Record, PauseJob> ||
            IsRecord<Record, ResumeJob> || IsRecord<Record, ReviveJob> ||
            IsRecord<Record, SetBudget> || IsRecord<Record, ReopenSubmission> ||
-           IsRecord<Record, CancelItem> || IsRecord<Record, PurgeItem>)
+           IsRecord<Record, CancelItem> || IsRecord<Record, PurgeItem> ||
+           IsRecord<Record, PauseStage> || IsRecord<Record, ResumeStage>)
 void each_text(Record&, Visit&) {}
 
 template <IsRecord<Rerun> Record, class Visit>
@@ -88,7 +90,15 @@ void each_text(Record& act, Visit& visit) {
   visit(act.by);
 }
 
-template <IsRecord<DiscardDeadLetter> Record, class Visit>
+template <IsRecord<AssignReview> Record, class Visit>
+void each_text(Record& act, Visit& visit) {
+  for (auto& name : act.to) visit(name);
+  visit(act.note);
+  visit(act.by);
+}
+
+template <class Record, class Visit>
+  requires(IsRecord<Record, DiscardDeadLetter> || IsRecord<Record, SkipTask>)
 void each_text(Record& act, Visit& visit) {
   visit(act.reason);
   visit(act.by);
@@ -108,6 +118,17 @@ void each_text(Record& arriving, Visit& visit) {
 template <IsRecord<ArrivingReview> Record, class Visit>
 void each_text(Record& arriving, Visit& visit) {
   each_text(arriving.review, visit);
+  for (auto& given : arriving.answers) each_text(given, visit);
+}
+
+template <IsRecord<ArrivingAudit> Record, class Visit>
+void each_text(Record& arriving, Visit& visit) {
+  auto& entry = arriving.entry;
+  each_text(entry.actor, visit);
+  visit(entry.act);
+  visit(entry.target);
+  visit(entry.reason);
+  visit(entry.origin);
 }
 
 template <IsRecord<ArrivingEvents> Record, class Visit>
@@ -194,7 +215,10 @@ class ValidTextStore final : public ForwardingStore, public Receiver {
     const ValidList items(chunk.items);
     return inner().submit(*Valid(job), with_items(chunk, items));
   }
-  Result<Job> act(const Act& act) override { return inner().act(*Valid(act)); }
+  using Store::act;
+  Result<Job> act(const Act& act, const Actor& actor) override {
+    return inner().act(*Valid(act), *Valid(actor));
+  }
   Receiver& receiver() override { return *this; }
   Result<Arriving> receive(const Arrival& arrival) override {
     Receiver& inner_receiver = inner().receiver();

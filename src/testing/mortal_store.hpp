@@ -52,7 +52,11 @@ class MortalStore final : public Store {
   Result<Swept> sweep(const SweepRequest& request) override {
     return *alive_ ? inner_->sweep(request) : dead();
   }
-  Result<Job> act(const Act& act) override { return *alive_ ? inner_->act(act) : dead(); }
+  using Store::act;
+  Result<Job> act(const Act& act, const Actor& actor) override {
+    return *alive_ ? inner_->act(act, actor) : dead();
+  }
+  People& people() override { return inner_->people(); }
   Receiver& receiver() override { return inner_->receiver(); }
   [[nodiscard]] std::uint64_t setbacks() const override { return inner_->setbacks(); }
   std::uint64_t change_mark() override { return inner_->change_mark(); }

@@ -7,15 +7,15 @@
 #include "actions/command_ending.hpp"
 #include "actions/output_types.hpp"
 #include "actions/resolve.hpp"
+#include "codec/file_value.hpp"
 #include "pawl/actions/actions.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/workflow/action.hpp"
 #include "testing/backstage.hpp"
-#include "workflow/file_value.hpp"
 
 namespace pawl::testing {
 
-using workflow::file_value;
+using codec::file_value;
 
 namespace {
 

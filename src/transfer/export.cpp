@@ -1,8 +1,10 @@
 /// A job becomes a file. In this order: header, workflow, job; what adopted items came from; tasks,
-/// each after its attempts and those after the payloads they name; reviews; items; the log; and
-/// last what time moves by itself, so that nothing of an incomplete import can move.
+/// each after its attempts and those after the payloads they name; reviews; items; the log; the
+/// audit trail; and last what time moves by itself, so that nothing of an incomplete import can
+/// move.
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <ostream>
 #include <random>
@@ -37,8 +39,14 @@ std::vector<store::PayloadName> payloads_of(const ArrivingTask& moved) {
   return store::files_named_in(moved.task.child->data.text());
 }
 std::vector<store::PayloadName> payloads_of(const ArrivingReview& moved) {
-  if (!moved.review.answer || !moved.review.answer->edits) return {};
-  return store::files_named_in(moved.review.answer->edits->text());
+  std::vector<store::PayloadName> names;
+  const auto add = [&](const Answer& answer) {
+    if (!answer.edits) return;
+    std::ranges::move(store::files_named_in(answer.edits->text()), std::back_inserter(names));
+  };
+  if (moved.review.answer) add(*moved.review.answer);
+  for (const GivenAnswer& given : moved.answers) add(given.answer);
+  return names;
 }
 std::vector<store::PayloadName> payloads_of(const ArrivingItem& moved) {
   return store::files_named_in(moved.item.data.text());
@@ -94,11 +102,10 @@ class Export {
     const Result<Workflow> workflow = records_.workflow(job->workflow_hash);
     if (!workflow) return std::unexpected(workflow.error());
 
-    Status done =
-        write(Header{.format = signing_key_.empty() ? unsigned_export_format : export_format,
-                     .pawl = std::string(version),
-                     .at = at,
-                     .export_id = exported_.export_id});
+    Status done = write(Header{.pawl = std::string(version),
+                               .at = at,
+                               .export_id = exported_.export_id,
+                               .is_signed = !signing_key_.empty()});
     if (done) done = write(*workflow);
     if (done) done = write(*job);
     if (done && job->items.adopted + job->items.adopted_rejected > 0) done = write_originals(id);
@@ -106,6 +113,7 @@ class Export {
     if (done) done = write_reviews(id);
     if (done) done = write_items(id);
     if (done) done = write_events(id);
+    if (done) done = write_audit(id);
     if (done) done = write(DueFollows{});
     if (done) done = write_due(id);
     if (done) done = check_unchanged(*job);
@@ -261,9 +269,13 @@ class Export {
     const auto* succeeded = std::get_if<Succeeded>(&task->state);
     const bool stands = succeeded != nullptr && succeeded->edited_by == review.id;
     if (stands) --edits_wanted_;
+    Result<std::vector<GivenAnswer>> answers = records_.answers(review.id);
+    if (!answers) return std::unexpected(answers.error());
     ++exported_.moved.reviews;
-    return write_with_payloads(
-        ArrivingReview{.review = review, .stands = stands, .is_original = is_original});
+    return write_with_payloads(ArrivingReview{.review = review,
+                                              .stands = stands,
+                                              .is_original = is_original,
+                                              .answers = *std::move(answers)});
   }
 
   /// Answers that wait for their moment come last.
@@ -379,6 +391,14 @@ class Export {
       return {};
     });
     return written ? flush() : written;
+  }
+
+  Status write_audit(JobId job) {
+    return each_row(records_, AuditFilter{.job = job, .limit = page_},
+                    [this](const AuditEntry& entry) {
+                      ++exported_.moved.audit_entries;
+                      return write(ArrivingAudit{entry});
+                    });
   }
 
   Status check_unchanged(const Job& before) {

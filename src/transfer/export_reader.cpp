@@ -78,6 +78,7 @@ void ExportReader::count(const Line& line) {
   if (const auto* row = std::get_if<ArrivingEvents>(&line)) {
     counts_.events += static_cast<std::int64_t>(row->events.size());
   }
+  if (std::holds_alternative<ArrivingAudit>(line)) ++counts_.audit_entries;
   if (const auto* piece = std::get_if<PayloadPiece>(&line); piece && piece->offset == 0) {
     ++counts_.payloads;
   }

@@ -145,6 +145,8 @@ class Import {
       records_.emplace_back(std::move(*item));
     } else if (auto* events = std::get_if<ArrivingEvents>(&line)) {
       records_.emplace_back(std::move(*events));
+    } else if (auto* audit = std::get_if<ArrivingAudit>(&line)) {
+      records_.emplace_back(std::move(*audit));
     } else if (std::holds_alternative<DueFollows>(line)) {
       records_.emplace_back(ArrivedWhole{contents_.job});
     }

@@ -37,9 +37,9 @@ class Inspection {
     if (!is_whole_) return reader_.fault(bad, "the line 'due' is missing");
     if (payload_) return reader_.fault(bad, "the payload before is not whole");
     const bool is_signed = reader_.signature().has_value();
-    if (is_signed != (header_->format > unsigned_export_format)) {
+    if (is_signed != header_->is_signed) {
       return reader_.fault(ErrorCode::corrupt,
-                           is_signed ? "an export of this format has no signature"
+                           is_signed ? "the export was not signed, and has a signature"
                                      : "the export was signed, and its signature is missing",
                            "copy the file again");
     }
@@ -81,6 +81,9 @@ class Inspection {
     }
     if ((job.reduce_ordinal != 0) == workflow.all_scope_stages().empty()) {
       return reader_.fault(bad, "the job's job-wide tasks are not those of its workflow");
+    }
+    if (!job.paused_stages.empty() && at(job.paused_stages.back()) >= stages) {
+      return reader_.fault(bad, "the job has paused stages that its workflow does not have");
     }
     for (store::JobTally* tally : {&own_, &originals_}) {
       tally->stages.resize(stages);
@@ -143,6 +146,9 @@ class Inspection {
       if (Status noted = note(event.item); !noted) return noted;
     }
     return {};
+  }
+  Status see(const ArrivingAudit&) {
+    return is_whole_ ? Status(fail(bad, "audit entries come before the line 'due'")) : Status();
   }
   Status see(const PayloadPiece& it) {
     if (!payload_)

@@ -19,10 +19,11 @@ namespace pawl::transfer {
 inline constexpr std::size_t payload_piece_max = std::size_t{1} << 20U;
 
 struct Header {
-  std::int64_t format = unsigned_export_format;
+  std::int64_t format = export_format;
   std::string pawl;  ///< the version that wrote it
   Timestamp at;
   std::string export_id;
+  bool is_signed = false;  ///< a signature follows the last line
   friend bool operator==(const Header&, const Header&) = default;
 };
 /// A piece of a payload; the pieces of one follow each other.
@@ -47,8 +48,8 @@ struct MovedAttempt {
   bool is_original = false;
 };
 using Line = std::variant<Header, Workflow, Job, OriginalJob, PayloadPiece, MovedAttempt,
-                          ArrivingTask, ArrivingReview, ArrivingItem, ArrivingEvents, DueFollows,
-                          LastLine, codec::Signature>;
+                          ArrivingTask, ArrivingReview, ArrivingItem, ArrivingEvents, ArrivingAudit,
+                          DueFollows, LastLine, codec::Signature>;
 
 /// Each ends in a newline.
 [[nodiscard]] std::string line_of(const Header& value);
@@ -61,6 +62,7 @@ using Line = std::variant<Header, Workflow, Job, OriginalJob, PayloadPiece, Move
 [[nodiscard]] std::string line_of(const ArrivingReview& value);
 [[nodiscard]] std::string line_of(const ArrivingItem& value);
 [[nodiscard]] std::string line_of(const ArrivingEvents& value);
+[[nodiscard]] std::string line_of(const ArrivingAudit& value);
 [[nodiscard]] std::string line_of(const DueFollows& value);
 [[nodiscard]] std::string line_of(const LastLine& value);
 [[nodiscard]] std::string line_of(const codec::Signature& value);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <utility>
 
 #include "codec/base64.hpp"
@@ -25,6 +26,11 @@ constexpr JsonLimits line_limits{.depth = 1'000, .bytes = export_line_max, .memb
 /// A job is not moved more often, and a workflow has fewer stages.
 constexpr std::size_t shifts_max = 10'000;
 constexpr std::size_t stages_max = 100'000;
+/// Assignees are looked up one by one; answers are given by people.
+constexpr std::size_t assigned_max = 1'000;
+constexpr std::size_t answers_max = 100'000;
+/// Older exports say with their format whether they are signed.
+constexpr std::int64_t old_signed_format = 2;
 
 /// Reads a member that `append_json` wrote.
 template <class T>
@@ -77,13 +83,14 @@ Result<Line> read_header(const Json& json) {
                 "import it with a newer pawl");
   }
   Header value;
-  const Status read = ObjectReader(json, "the header", bad)
-                          .need("format", value.format)
-                          .need("pawl", value.pawl)
-                          .need("at", value.at)
-                          .need("export", value.export_id)
-                          .finish();
-  if (!read) return std::unexpected(read.error());
+  value.is_signed = format == old_signed_format;
+  ObjectReader reader(json, "the header", bad);
+  reader.need("format", value.format)
+      .need("pawl", value.pawl)
+      .need("at", value.at)
+      .need("export", value.export_id);
+  if (format > old_signed_format) reader.read("signed", value.is_signed);
+  if (Status read = reader.finish(); !read) return std::unexpected(read.error());
   if (value.export_id.empty()) return fail(bad, "the header names no export");
   return value;
 }
@@ -103,6 +110,14 @@ Result<Line> read_workflow(const Json& json) {
                          " here, and had " + hash);
   }
   return *std::move(workflow);
+}
+
+Status read_stage(const Json& json, StageIndex& out) {
+  std::int64_t number = 0;
+  if (const Fit fit = decode(json, number)) return fail(bad, "a paused stage " + fit->wanted);
+  if (!std::in_range<std::uint16_t>(number)) return fail(bad, "a paused stage is out of range");
+  out = static_cast<StageIndex>(number);
+  return {};
 }
 
 Result<Line> read_job(const Json& json) {
@@ -128,6 +143,9 @@ Result<Line> read_job(const Json& json) {
           .need("generation", job.generation)
           .read("paused", job.paused)
           .read("cancelled", job.cancelled)
+          .read("submitted_by", job.submitted_by)
+          .read_list("paused_stages", job.paused_stages, read_stage, stages_max)
+          .read("near_budgets", job.near_budgets)
           .read("reduce_ordinal", job.reduce_ordinal)
           .read_with("items", [&](const Json& list) { return read_numbers(list, items); })
           .read("rejected_items", rejected)
@@ -151,6 +169,10 @@ Result<Line> read_job(const Json& json) {
                .rejected = rejected,
                .adopted = items[4],
                .adopted_rejected = adopted_rejected};
+  if (std::ranges::adjacent_find(job.paused_stages, std::ranges::greater_equal()) !=
+      job.paused_stages.end()) {
+    return fail(bad, "the job's paused stages must be in order");
+  }
   if (job.generation < 1) return fail(bad, "the job's generation must be positive");
   if (!job.has_ended() && job.paused == PauseCause::none) {
     return fail(bad, "the job has neither ended nor is it paused");
@@ -320,6 +342,21 @@ Result<Line> read_task(const Json& json) {
   return value;
 }
 
+Status read_name(const Json& json, std::string& out) {
+  if (const Fit fit = decode(json, out)) return fail(bad, "an assignee " + fit->wanted);
+  return {};
+}
+
+Status read_given_answer(const Json& json, GivenAnswer& given) {
+  return ObjectReader(json, "an answer", bad)
+      .read_with("answer", stored_as(given.answer))
+      .read("by", given.by_kind)
+      .need("given_at", given.given_at)
+      .read("fate", given.fate)
+      .read("ended_at", given.ended_at)
+      .finish();
+}
+
 Result<Line> read_review(const Json& json) {
   ArrivingReview value;
   Review& review = value.review;
@@ -332,10 +369,14 @@ Result<Line> read_review(const Json& json) {
                           .need("attempt", review.attempt)
                           .need("digest", review.digest)
                           .need("opened_at", review.opened_at)
+                          .read_list("assigned", review.assigned, read_name, assigned_max)
+                          .read("due_at", review.due_at)
+                          .read("notice_at", review.notice_at)
                           .need("status", review.status)
                           .read("claimed_by", review.claimed_by)
                           .read("claimed_until", review.claimed_until)
                           .read_with("answer", stored_as(review.answer))
+                          .read_list("answers", value.answers, read_given_answer, answers_max)
                           .read("closed_at", review.closed_at)
                           .read("stands", value.stands)
                           .read("original", value.is_original)
@@ -347,6 +388,11 @@ Result<Line> read_review(const Json& json) {
   if (value.stands && (!review.answer || !review.answer->edits)) {
     return fail(bad, "a review without edits cannot stand for an output");
   }
+  if (Status good = check_assignees({}, review.assigned); !good) {
+    return fail(bad, "the review's assignees: " + good.error().message);
+  }
+  std::uint32_t number = 0;
+  for (GivenAnswer& given : value.answers) given.number = ++number;
   return value;
 }
 
@@ -409,6 +455,27 @@ Result<Line> read_events_line(const Json& json) {
   return value;
 }
 
+Result<Line> read_audit(const Json& json) {
+  ArrivingAudit value;
+  AuditEntry& entry = value.entry;
+  const Status read = ObjectReader(json, "the audit entry", bad)
+                          .need("at", entry.at)
+                          .read("actor", entry.actor.name)
+                          .need("kind", entry.actor.kind)
+                          .need("method", entry.actor.method)
+                          .read("address", entry.actor.address)
+                          .need("act", entry.act)
+                          .read("target", entry.target)
+                          .read("reason", entry.reason)
+                          .read("before", entry.before)
+                          .read("after", entry.after)
+                          .read("origin", entry.origin)
+                          .finish();
+  if (!read) return std::unexpected(read.error());
+  if (entry.at < no_time) return fail(bad, "audit entries cannot be older than 1970");
+  return value;
+}
+
 Result<Line> read_due(const Json& json) {
   if (Status read = ObjectReader(json, "the line", bad).finish(); !read) {
     return std::unexpected(read.error());
@@ -424,6 +491,7 @@ Result<Line> read_last(const Json& json) {
                           .need("attempts", value.moved.attempts)
                           .need("reviews", value.moved.reviews)
                           .need("events", value.moved.events)
+                          .read("audit", value.moved.audit_entries)
                           .need("payloads", value.moved.payloads)
                           .need("sha256", value.sha256)
                           .finish();
@@ -454,6 +522,7 @@ constexpr std::array kinds{
     Kind{"item", read_item},
     Kind{"review", read_review},
     Kind{"events", read_events_line},
+    Kind{"audit", read_audit},
     Kind{"payload", read_payload},
     Kind{"pawl_export", read_header},
     Kind{"workflow", read_workflow},

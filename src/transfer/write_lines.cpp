@@ -95,6 +95,22 @@ void write_event(std::string& out, const Event& event) {
   object.write_unless("by", event.by, {});
 }
 
+/// Their numbers are their places.
+void write_answers(ObjectWriter& review, std::span<const GivenAnswer> answers) {
+  std::string& list = review.member("answers");
+  list += '[';
+  for (const GivenAnswer& given : answers) {
+    if (&given != &answers.front()) list += ',';
+    ObjectWriter object(list);
+    write_value(object, "answer", given.answer);
+    object.write_unless("by", given.by_kind, ActorKind::person);
+    object.write("given_at", given.given_at);
+    object.write_unless("fate", given.fate, AnswerFate::counts);
+    object.write_unless("ended_at", given.ended_at, no_time);
+  }
+  list += ']';
+}
+
 constexpr std::string_view last_line_start = R"({"end":)";
 
 }  // namespace
@@ -105,6 +121,7 @@ std::string line_of(const Header& value) {
     object.write("pawl", value.pawl);
     object.write("at", value.at);
     object.write("export", value.export_id);
+    object.write_unless("signed", value.is_signed, false);
   });
 }
 
@@ -132,6 +149,13 @@ std::string line_of(const Job& job) {
     object.write("generation", job.generation);
     object.write_unless("paused", job.paused, PauseCause::none);
     object.write_if_set("cancelled", job.cancelled);
+    object.write_unless("submitted_by", job.submitted_by, {});
+    if (!job.paused_stages.empty()) {
+      std::vector<std::int64_t> stages;
+      for (const StageIndex stage : job.paused_stages) stages.push_back(at(stage));
+      write_numbers(object, "paused_stages", stages);
+    }
+    object.write_unless<std::uint32_t>("near_budgets", job.near_budgets, 0);
     object.write_unless<std::int64_t>("reduce_ordinal", job.reduce_ordinal, 0);
     const std::array items{job.items.total, job.items.succeeded, job.items.failed,
                            job.items.cancelled, job.items.adopted};
@@ -237,10 +261,14 @@ std::string line_of(const ArrivingReview& value) {
     object.write("attempt", review.attempt);
     object.write("digest", review.digest);
     object.write("opened_at", review.opened_at);
+    object.write_unless("assigned", review.assigned, {});
+    object.write_unless("due_at", review.due_at, no_time);
+    object.write_unless("notice_at", review.notice_at, no_time);
     object.write("status", review.status);
     object.write_unless("claimed_by", review.claimed_by, {});
     object.write_unless("claimed_until", review.claimed_until, no_time);
     write_value(object, "answer", review.answer);
+    if (!value.answers.empty()) write_answers(object, value.answers);
     object.write_unless("closed_at", review.closed_at, no_time);
     object.write_unless("stands", value.stands, false);
     object.write_unless("original", value.is_original, false);
@@ -278,6 +306,23 @@ std::string line_of(const ArrivingEvents& value) {
   });
 }
 
+std::string line_of(const ArrivingAudit& value) {
+  return line_with("audit", [&](ObjectWriter& object) {
+    const AuditEntry& entry = value.entry;
+    object.write("at", entry.at);
+    object.write_unless("actor", entry.actor.name, {});
+    object.write("kind", entry.actor.kind);
+    object.write("method", entry.actor.method);
+    object.write_unless("address", entry.actor.address, {});
+    object.write("act", entry.act);
+    object.write_unless("target", entry.target, {});
+    object.write_unless("reason", entry.reason, {});
+    object.write_unless("before", entry.before, {});
+    object.write_unless("after", entry.after, {});
+    object.write_unless("origin", entry.origin, {});
+  });
+}
+
 std::string line_of(const DueFollows&) {
   return line_with("due", [](ObjectWriter&) {});
 }
@@ -289,6 +334,7 @@ std::string line_of(const LastLine& value) {
     object.write("attempts", value.moved.attempts);
     object.write("reviews", value.moved.reviews);
     object.write("events", value.moved.events);
+    object.write("audit", value.moved.audit_entries);
     object.write("payloads", value.moved.payloads);
     object.write("sha256", value.sha256);
   });

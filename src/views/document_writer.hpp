@@ -9,6 +9,7 @@
 
 #include "codec/object_writer.hpp"
 #include "pawl/codec/rfc3339.hpp"
+#include "pawl/core/review.hpp"
 
 namespace pawl::views {
 
@@ -31,6 +32,17 @@ template <class T>
 void write_optional(codec::ObjectWriter& object, std::string_view key,
                     const std::optional<T>& value) {
   object.write(key, value ? Json{*value} : Json{});
+}
+
+/// The members of an answer to a review.
+inline void write_answer(codec::ObjectWriter& object, const Answer& answer) {
+  object.write("outcome", answer.outcome);
+  write_name(object, "reviewer", answer.reviewer);
+  write_name(object, "note", answer.note);
+  write_optional(object, "attempt_number", answer.attempt);
+  object.write("edits", answer.edits.value_or(Json{}));
+  write_name(object, "digest", answer.digest);
+  write_time(object, "effective_at", answer.effective_at);
 }
 
 inline double seconds_of(Duration duration) { return static_cast<double>(duration.count()) / 1e6; }

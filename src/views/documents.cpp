@@ -141,15 +141,11 @@ Json duration_ms(const Attempt& attempt) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(attempt.ended_at - begin).count();
 }
 
-void append_answer(std::string& out, const Answer& answer) {
-  ObjectWriter object(out);
-  object.write("outcome", answer.outcome);
-  write_name(object, "reviewer", answer.reviewer);
-  write_name(object, "note", answer.note);
-  write_optional(object, "attempt_number", answer.attempt);
-  object.write("edits", answer.edits.value_or(Json{}));
-  write_name(object, "digest", answer.digest);
-  write_time(object, "effective_at", answer.effective_at);
+/// The names of the stages.
+std::vector<std::string> names_of(const std::vector<StageIndex>& stages, const Workflow& workflow) {
+  std::vector<std::string> names;
+  for (const StageIndex stage : stages) names.push_back(workflow.stage(stage).name);
+  return names;
 }
 
 }  // namespace
@@ -165,6 +161,7 @@ Json job_document(const Job& job, const Workflow& workflow) {
     object.write("state", state_of(job));
     object.write("waiting_for_people", waits_for_people(job));
     write_name(object, "paused", job.paused == PauseCause::none ? "" : name_of(job.paused));
+    object.write("paused_stages", names_of(job.paused_stages, workflow));
     write_word(object, "cancelled", job.cancelled);
     object.write("trust", job.trust);
     write_name(object, "trusted_by", job.trusted_by);
@@ -181,6 +178,7 @@ Json job_document(const Job& job, const Workflow& workflow) {
     object.write("priority", Json{job.priority});
     object.write("params", job.params);
     object.write("labels", job.labels);
+    write_name(object, "submitted_by", job.submitted_by);
     write_time(object, "submitted_at", job.submitted_at);
     write_time(object, "ended_at", job.ended_at);
   }
@@ -295,10 +293,13 @@ Json review_document(const Review& review, std::string_view item_key, std::strin
     object.write("attempt_number", review.attempt);
     object.write("digest", review.digest);
     object.write("status", review.status);
+    object.write("assigned", review.assigned);
+    write_time(object, "due_at", review.due_at);
     write_name(object, "claimed_by", review.claimed_by);
     write_time(object, "claimed_until", review.claimed_until);
     if (review.answer) {
-      append_answer(object.member("answer"), *review.answer);
+      ObjectWriter answer(object.member("answer"));
+      write_answer(answer, *review.answer);
     } else {
       object.write("answer", Json{});
     }

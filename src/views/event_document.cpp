@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,8 +20,17 @@ void write_code(ObjectWriter& object, std::string_view key, const Event& event) 
   write_word(object, key, from_number<E>(event.code));
 }
 
+void write_some(ObjectWriter& object, std::string_view key, std::string_view text) {
+  if (!text.empty()) object.write(key, text);
+}
+
 void write_text(ObjectWriter& object, std::string_view key, const Event& event) {
-  if (!event.text.empty()) object.write(key, event.text);
+  write_some(object, key, event.text);
+}
+
+/// A duration that is stored in microseconds. Older versions stored none.
+void write_milliseconds(ObjectWriter& object, std::string_view key, std::int64_t microseconds) {
+  if (microseconds > 0) object.write(key, microseconds / 1'000);
 }
 
 /// Defines what `code`, `count`, `when` and `text` mean for each event type. The only such place.
@@ -55,6 +65,7 @@ void write_data(ObjectWriter& object, const Event& event) {
       return write_code<Cause>(object, "cause", event);
     case EventType::attempt_finished:
       write_code<AttemptResult>(object, "result", event);
+      write_milliseconds(object, "duration_ms", event.count);
       return write_text(object, "message", event);
     case EventType::gate_accepted:
     case EventType::gate_rejected:
@@ -66,8 +77,7 @@ void write_data(ObjectWriter& object, const Event& event) {
       object.write("max_attempts", event.count);
       write_time(object, "next_run_at", event.when);
       write_text(object, "feedback_summary", event);
-      if (!event.by.empty()) object.write("by", event.by);
-      return;
+      return write_some(object, "by", event.by);
     case EventType::retry_started:
       write_code<Cause>(object, "cause", event);
       object.write("max_attempts", event.count);
@@ -78,12 +88,14 @@ void write_data(ObjectWriter& object, const Event& event) {
       return write_text(object, "message", event);
     case EventType::review_decided:
       write_code<ReviewOutcome>(object, "outcome", event);
-      return write_text(object, "note", event);
+      write_text(object, "note", event);
+      return write_some(object, "by", event.by);
     case EventType::task_succeeded:
       return write_text(object, "summary", event);
     case EventType::task_skipped:
       write_code<SkipReason>(object, "reason", event);
-      return write_text(object, "message", event);
+      write_text(object, "message", event);
+      return write_some(object, "by", event.by);
     case EventType::task_expanded:
       return object.write("children", event.count);
     case EventType::budget_reached:
@@ -95,6 +107,26 @@ void write_data(ObjectWriter& object, const Event& event) {
       return write_text(object, "export", event);
     case EventType::job_trusted:
       return write_text(object, "by", event);
+    case EventType::review_answered:
+      write_code<ReviewOutcome>(object, "outcome", event);
+      object.write("approvals", event.count);
+      write_text(object, "note", event);
+      if (event.when != no_time) write_time(object, "effective_at", event.when);
+      return write_some(object, "by", event.by);
+    case EventType::review_withdrawn:
+      return write_some(object, "by", event.by);
+    case EventType::review_assigned:
+      write_text(object, "to", event);
+      return write_some(object, "by", event.by);
+    case EventType::review_overdue:
+      write_code<ReviewNotice>(object, "notice", event);
+      return write_time(object, "due_at", event.when);
+    case EventType::budget_near:
+      return write_code<BudgetKind>(object, "budget", event);
+    case EventType::stage_paused:
+    case EventType::stage_resumed:
+      write_text(object, "stage", event);
+      return write_some(object, "by", event.by);
   }
 }
 

@@ -44,8 +44,22 @@ std::int64_t items_to_work_on(const Job& job, const Workflow& workflow) {
   return std::max(job.items.active() - left_to_people, busiest);
 }
 
+bool is_held_by_paused_stages(const Job& job) {
+  using enum StateKind;
+  if (job.has_ended() || job.submission_open || job.attempts_open > 0) return false;
+  bool is_held = false;
+  for (std::size_t i = 0; i < job.stages.size(); ++i) {
+    const auto count = [&](StateKind kind) { return job.stages[i][kind] + job.children[i][kind]; };
+    if (count(ready) + count(retry_scheduled) == 0) continue;
+    if (!job.is_paused(static_cast<StageIndex>(i))) return false;
+    is_held = true;
+  }
+  return is_held;
+}
+
 bool stands_still(const Job& job) {
-  return job.has_ended() || state_of(job) == JobState::paused || waits_for_people(job);
+  return job.has_ended() || state_of(job) == JobState::paused || waits_for_people(job) ||
+         is_held_by_paused_stages(job);
 }
 
 std::string label(const Job& job, std::string_view name) {

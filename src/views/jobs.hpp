@@ -21,7 +21,11 @@ namespace pawl::views {
 /// counters: with fan-out it may count items that wait, but it never leaves out all that go on.
 [[nodiscard]] std::int64_t items_to_work_on(const Job& job, const Workflow& workflow);
 
-/// Whether nothing happens until a person acts: ended, paused, or only reviews are left.
+/// Whether all tasks that could run are in paused stages, and there are such tasks.
+[[nodiscard]] bool is_held_by_paused_stages(const Job& job);
+
+/// Whether nothing happens until a person acts: ended, paused, held by paused stages, or only
+/// reviews are left.
 [[nodiscard]] bool stands_still(const Job& job);
 
 /// The text of a label of a job ("file", "project"); empty if there is none.

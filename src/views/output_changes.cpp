@@ -5,20 +5,20 @@
 #include <string>
 #include <utility>
 
+#include "codec/file_value.hpp"
 #include "pawl/codec/digest.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/store/results.hpp"
 #include "text/line_edits.hpp"
 #include "views/outputs.hpp"
-#include "workflow/file_value.hpp"
 
 namespace pawl::views {
 namespace {
 
+using codec::file_of;
+using codec::FileValue;
 using text::EditKind;
 using text::LineEdit;
-using workflow::file_of;
-using workflow::FileValue;
 
 /// Larger files count with this size, so that no sum of sizes that a stage made up overflows.
 constexpr std::int64_t file_bytes_max = std::int64_t{1} << 40U;

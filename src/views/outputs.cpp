@@ -8,8 +8,8 @@
 
 namespace pawl::views {
 
-using workflow::file_of;
-using workflow::FileValue;
+using codec::file_of;
+using codec::FileValue;
 
 Json with_member(const Json& object, const std::string& key, Json value) {
   std::vector<std::pair<std::string, Json>> all = members(object);

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "codec/file_value.hpp"
 #include "pawl/core/json.hpp"
 #include "pawl/store/records.hpp"
-#include "workflow/file_value.hpp"
 
 namespace pawl::views {
 
@@ -23,6 +23,6 @@ namespace pawl::views {
 /// and each file as the lines that `lines_of_file` returns.
 [[nodiscard]] std::vector<std::string> readable_lines(
     const Json& output,
-    const std::function<std::vector<std::string>(const workflow::FileValue&)>& lines_of_file);
+    const std::function<std::vector<std::string>(const codec::FileValue&)>& lines_of_file);
 
 }  // namespace pawl::views

@@ -92,6 +92,7 @@ class ReadyTask {
       : records_(records),
         job_(address.job),
         workflow_(address.workflow),
+        stage_index_(task.stage()),
         category_(address.item ? address.item->category : std::string()),
         stage_(address.workflow.stage(task.stage())),
         limits_(address.workflow.plan(task.stage()).limits),
@@ -120,6 +121,12 @@ class ReadyTask {
                   .text = named(job_) + " to be resumed: " + pause_in_words(job_.paused) +
                           (is_asked ? " (pawl job resume " : " (pawl job budget ") +
                           number_of(job_) + ")"};
+    }
+    if (job_.is_paused(stage_index_)) {
+      return Wait{.kind = "stage_paused",
+                  .text = "stage " + stage_.name + " of " + named(job_) +
+                          " to be resumed: an operator paused it (" +
+                          way_out_of_stage_pause(job_.id, stage_.name) + ")"};
     }
     const MayOpen may = may_open(job_, now_);
     if (may.yes || may.budget == BudgetKind::none) return std::nullopt;
@@ -256,6 +263,7 @@ class ReadyTask {
   Records& records_;
   const Job& job_;
   const Workflow& workflow_;
+  const StageIndex stage_index_;
   const std::string category_;
   const StageDefinition& stage_;
   const Limits& limits_;

@@ -24,6 +24,13 @@ std::string ShownReview::task_name() const {
 }
 
 Json ShownReview::show() const {
+  const ReviewRules& rules = stage().review_rules;
+  if (!rules.show_main.empty() || !rules.show_beside.empty()) {
+    std::vector<Json> beside;
+    for (const std::string& name : rules.show_beside) beside.emplace_back(name);
+    return Json::object({{"main", rules.show_main.empty() ? Json() : Json(rules.show_main)},
+                         {"beside", Json::array(beside)}});
+  }
   const Result<ActionSpec> action = action_from(stage().params);
   return action ? action->show : Json();
 }
@@ -35,7 +42,7 @@ Result<bool> is_asked(Records& records, const Review& review) {
   return !job->cancelled && is_trusted(job->trust);
 }
 
-Result<ShownReview> load_review(Records& records, ReviewId id) {
+Result<ShownReview> load_review(Records& records, ReviewId id, Timestamp now) {
   Result<Review> review = records.review(id);
   if (!review) return std::unexpected(std::move(review.error()));
   Result<Job> job = records.job(review->job);
@@ -50,6 +57,8 @@ Result<ShownReview> load_review(Records& records, ReviewId id) {
                     .item = std::nullopt,
                     .task = std::move(*task),
                     .attempts = {},
+                    .votes = {},
+                    .read_at = now,
                     .output = {}};
   if (shown.review.item) {
     Result<Item> item = records.item(shown.review.item);
@@ -59,6 +68,10 @@ Result<ShownReview> load_review(Records& records, ReviewId id) {
   Result<std::vector<Attempt>> attempts = records.attempts(shown.review.task);
   if (!attempts) return std::unexpected(std::move(attempts.error()));
   shown.attempts = std::move(*attempts);
+  Result<Votes> votes =
+      load_votes(records, shown.review, shown.stage().review_rules, shown.job.submitted_by);
+  if (!votes) return std::unexpected(std::move(votes.error()));
+  shown.votes = std::move(*votes);
   if (shown.find(shown.review.attempt) != nullptr) {
     Result<Json> output = output_of_attempt(records, shown, shown.review.attempt);
     if (!output) return std::unexpected(std::move(output.error()));
@@ -77,7 +90,9 @@ Result<Json> output_of_attempt(Records& records, const ShownReview& shown, Attem
 }
 
 Json short_review_document(const ShownReview& shown) {
-  return review_document(shown.review, shown.item_key(), shown.stage().name, shown.child());
+  return with_votes(
+      review_document(shown.review, shown.item_key(), shown.stage().name, shown.child()),
+      shown.review, shown.votes, shown.read_at);
 }
 
 Result<Json> shown_review_document(Records& records, const ShownReview& shown) {
@@ -89,6 +104,9 @@ Result<Json> shown_review_document(Records& records, const ShownReview& shown) {
     attempts.push_back(std::move(*whole));
   }
   document = with_member(document, "show", shown.show());
+  std::vector<Json> reasons;
+  for (const std::string& reason : shown.stage().review_rules.reasons) reasons.emplace_back(reason);
+  document = with_member(document, "reasons", Json::array(reasons));
   document = with_member(document, "in", with_paths(records, shown.in));
   document = with_member(document, "output", with_paths(records, shown.output));
   document = with_member(document, "data", shown.item ? shown.item->data : Json());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pawl/store/records.hpp"
+#include "views/votes.hpp"
 
 namespace pawl::views {
 
@@ -18,6 +19,8 @@ struct ShownReview {
   std::optional<Item> item;  ///< none: a job-wide stage
   Task task;
   std::vector<Attempt> attempts;
+  Votes votes;
+  Timestamp read_at;
   Json output;  ///< of the attempt under review
   /// The resolved input of the stage. Only its action can resolve it, so the caller fills it in;
   /// null: there is none.
@@ -31,12 +34,12 @@ struct ShownReview {
   [[nodiscard]] std::string task_name() const;
   /// The attempt with this number; null if there is none.
   [[nodiscard]] const Attempt* find(AttemptNumber number) const;
-  /// `show` of the stage's review: {"main": "out.x", "beside": "in.y"}; null if it has none.
+  /// `show` of the stage's review: {"main": "out.x", "beside": ["in.y"]}; null if it has none.
   [[nodiscard]] Json show() const;
 };
 
-/// Reads everything about a review.
-[[nodiscard]] Result<ShownReview> load_review(Records& records, ReviewId id);
+/// Reads everything about a review. `now` tells what is overdue.
+[[nodiscard]] Result<ShownReview> load_review(Records& records, ReviewId id, Timestamp now);
 /// Whether the review needs an answer. Reviews of a cancelled or untrusted job do not.
 [[nodiscard]] Result<bool> is_asked(Records& records, const Review& review);
 

@@ -7,10 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "pawl/codec/rfc3339.hpp"
 #include "pawl/core/shown.hpp"
 #include "pawl/store/each_row.hpp"
 #include "text/durations.hpp"
 #include "text/numbers.hpp"
+#include "views/escaped_text.hpp"
+#include "views/votes.hpp"
 #include "views/workers.hpp"
 
 namespace pawl::views {
@@ -52,15 +55,40 @@ std::string unfinished_needs(const Address& address, StageIndex stage,
   return needs;
 }
 
-Result<Wait> open_review(Records& records, const Task& task) {
+/// "a person", or the people and groups to whom the review is assigned.
+std::string assignees_in_words(const Review& review) {
+  if (review.assigned.empty()) return "a person";
+  std::string text;
+  for (const std::string& name : review.assigned) {
+    const bool is_last = &name == &review.assigned.back();
+    text += (text.empty() ? "" : is_last ? " or " : ", ") + name;
+  }
+  return text;
+}
+
+Result<Wait> open_review(Records& records, const Address& address, const Task& task,
+                         const Onlooker& onlooker) {
   const Result<std::vector<Review>> open =
       records.reviews({.task = task.id, .status = ReviewStatus::open, .limit = 1});
   if (!open) return std::unexpected(open.error());
   if (open->empty()) return Wait{.kind = "review", .text = "a person's answer to take effect"};
-  const std::int64_t number = open->front().id.value();
-  return Wait{.kind = "review",
-              .text = "a person: review " + std::to_string(number),
-              .details = {{"review", Json(number)}}};
+  const Review& review = open->front();
+  const Result<Votes> votes = load_votes(
+      records, review, address.workflow.stage(task.stage()).review_rules, address.job.submitted_by);
+  if (!votes) return std::unexpected(votes.error());
+  Wait wait{.kind = "review",
+            .text = assignees_in_words(review) + ": review " + std::to_string(review.id.value()),
+            .details = {{"review", Json(review.id.value())}}};
+  if (votes->needed > 1 || !votes->approvals.empty()) {
+    wait.text +=
+        " has " + approvals_in_words(*votes) + " and waits for " + missing_in_words(*votes);
+    wait.details.emplace_back("approvals_missing", Json(votes->missing()));
+  }
+  if (is_overdue(review, onlooker.now)) {
+    wait.text += "; it is overdue: it was due " + onlooker.time_text(review.due_at);
+    wait.details.emplace_back("due_at", Json(rfc3339(review.due_at)));
+  }
+  return wait;
 }
 
 std::string when(Timestamp due, Timestamp now) {
@@ -91,14 +119,19 @@ Result<Wait> wait_of(Records& records, const Address& address, const Task& task,
   const bool is_paused = state_of(address.job) == JobState::paused;
   switch (task.kind()) {
     case StateKind::awaiting_review:
-      return open_review(records, task);
+      return open_review(records, address, task, onlooker);
     case StateKind::retry_scheduled: {
       const Timestamp due = std::get<RetryScheduled>(task.state).next_run_at;
-      return Wait{.kind = "retry",
-                  .text = "the next attempt, due " + when(due, onlooker.now) +
-                          (is_paused ? ", and job " + std::to_string(address.job.id.value()) +
-                                           " to be resumed"
-                                     : "")};
+      const std::string job = "job " + std::to_string(address.job.id.value());
+      std::string text = "the next attempt, due " + when(due, onlooker.now);
+      if (is_paused) {
+        text += ", and " + job + " to be resumed";
+      } else if (address.job.is_paused(task.stage())) {
+        text += ", and the stage to be resumed (" +
+                way_out_of_stage_pause(address.job.id, address.workflow.stage(task.stage()).name) +
+                ")";
+      }
+      return Wait{.kind = "retry", .text = std::move(text)};
     }
     case StateKind::running:
       return open_attempt(records, task, onlooker);
@@ -239,6 +272,10 @@ Result<std::vector<Wait>> waits_at(Records& records, const Address& address,
     return waits;
   }
   return waits;
+}
+
+std::string way_out_of_stage_pause(JobId job, std::string_view stage) {
+  return "pawl job resume " + std::to_string(job.value()) + " --stage " + quoted_for_shell(stage);
 }
 
 std::string in_words(const std::vector<Wait>& waits) {

@@ -28,9 +28,9 @@ struct Onlooker {
 struct Wait {
   std::string stage = {};  ///< empty: the whole item
   std::string child = {};
-  /// "trust", "review", "retry", "running", "lost_worker", "paused", "budget", "no_worker",
-  /// "not_served", "job_parallel", "pool", "rate", "rate_limited", "worker_slots", "turn",
-  /// "children" or "needs".
+  /// "trust", "review", "retry", "running", "lost_worker", "paused", "stage_paused", "budget",
+  /// "no_worker", "not_served", "job_parallel", "pool", "rate", "rate_limited", "worker_slots",
+  /// "turn", "children" or "needs".
   std::string_view kind;
   std::string text;  ///< "a person: review 318"
   /// How many other children of the fan-out wait for something of this kind.
@@ -47,6 +47,9 @@ struct Wait {
 /// What a Ready task waits for.
 [[nodiscard]] Result<Wait> wait_of_ready(Records& records, const Address& address, const Task& task,
                                          const Onlooker& onlooker);
+
+/// The command that resumes a stage: "pawl job resume 41 --stage convert".
+[[nodiscard]] std::string way_out_of_stage_pause(JobId job, std::string_view stage);
 
 /// All of them in one line, with the stages if there are several: "2 of its 9 children; child page
 /// 3 and 1 more: a person: review 318".

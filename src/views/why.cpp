@@ -10,6 +10,7 @@
 #include "pawl/core/decide.hpp"
 #include "pawl/store/each_row.hpp"
 #include "views/attempts.hpp"
+#include "views/votes.hpp"
 
 namespace pawl::views {
 namespace {
@@ -53,25 +54,48 @@ AnswerRule rule_of(ReviewOutcome outcome) {
   return {};
 }
 
-Status add_answers(Records& records, std::vector<Reason>& reasons, const TaskAttempts& task) {
+/// "review 3 was answered by a person", or who gave the approvals if it needs several.
+Result<std::string> answer_in_words(Records& records, const Review& review,
+                                    const ReviewRules& rules) {
+  const std::string name = "review " + std::to_string(review.id.value());
+  if (review.answer->reviewer == overdue_name) return name + " was not answered in time";
+  const Result<Votes> votes = load_votes(records, review, rules, {});
+  if (!votes) return std::unexpected(votes.error());
+  if (votes->approvals.size() < 2) return name + " was answered by a person";
+  std::string people;
+  for (const GivenAnswer& approval : votes->approvals) {
+    people += (people.empty() ? "" : ", ") + approval.answer.reviewer;
+  }
+  return name + " has " + approvals_in_words(*votes) + ": " + people;
+}
+
+Status add_answers(Records& records, std::vector<Reason>& reasons, const TaskAttempts& task,
+                   const ReviewRules& rules) {
   const ReviewFilter answered{
       .task = task.task.id, .status = ReviewStatus::closed, .limit = page_size};
-  return each_row(records, answered, [&](const Review& review) {
-    if (!review.answer) return;
+  return each_row(records, answered, [&](const Review& review) -> Status {
+    if (!review.answer) return {};
+    Result<std::string> explanation = answer_in_words(records, review, rules);
+    if (!explanation) return std::unexpected(explanation.error());
     const Answer& answer = *review.answer;
     const AnswerRule told = rule_of(answer.outcome);
     const std::string note = answer.note.empty() ? "" : ": " + answer.note;
-    reasons.push_back(
-        {.at = review.closed_at,
-         .stage = task.stage,
-         .child = task.task.child ? task.task.child->key : std::string(),
-         .attempt = answer.attempt.value_or(review.attempt),
-         .trigger = answer.reviewer + " " + std::string(told.did) + note,
-         .by = answer.reviewer,
-         .rule = told.rule,
-         .explanation = "review " + std::to_string(review.id.value()) + " was answered by a person",
-         .decision = name_of(told.decision)});
+    reasons.push_back({.at = review.closed_at,
+                       .stage = task.stage,
+                       .child = task.task.child ? task.task.child->key : std::string(),
+                       .attempt = answer.attempt.value_or(review.attempt),
+                       .trigger = answer.reviewer + " " + std::string(told.did) + note,
+                       .by = answer.reviewer,
+                       .rule = told.rule,
+                       .explanation = std::move(*explanation),
+                       .decision = name_of(told.decision)});
+    return {};
   });
+}
+
+/// Skips for another reason have no text.
+bool is_skipped_by_hand(const Event& event) {
+  return event.type == EventType::task_skipped && !event.text.empty();
 }
 
 /// Actions of operators are recorded only in the log.
@@ -105,6 +129,16 @@ Status add_acts(Records& records, std::vector<Reason>& reasons, const Address& a
                          .rule = Rule::rerun_requested,
                          .explanation = "starts over from this stage",
                          .decision = name_of(DecisionKind::retry)});
+    } else if (is_skipped_by_hand(event)) {
+      reasons.push_back(
+          {.at = event.at,
+           .stage = stage,
+           .child = child,
+           .trigger = (event.by.empty() ? "an operator" : event.by) + " skipped it" + note,
+           .by = event.by,
+           .rule = Rule::stage_skipped,
+           .explanation = "what depends on it goes on",
+           .decision = name_of(DecisionKind::skip)});
     } else if (event.type == EventType::task_skipped && event.attempt == 0) {
       const bool by_choice = event.code == static_cast<std::int32_t>(SkipReason::by_choice);
       reasons.push_back({.at = event.at,
@@ -158,7 +192,8 @@ Result<std::vector<Reason>> reasons_at(Records& records, const Address& address)
   std::vector<Reason> reasons;
   for (const TaskAttempts& task : *tasks) {
     add_attempts(reasons, task, address.workflow);
-    if (const Status read = add_answers(records, reasons, task); !read) {
+    const StageDefinition& stage = address.workflow.stage(task.task.stage());
+    if (const Status read = add_answers(records, reasons, task, stage.review_rules); !read) {
       return std::unexpected(read.error());
     }
   }

@@ -6,13 +6,13 @@
 #include <string_view>
 #include <utility>
 
+#include "codec/field_types.hpp"
 #include "codec/object_reader.hpp"
 #include "codec/object_writer.hpp"
-#include "workflow/field_types.hpp"
 
 namespace pawl {
 
-using namespace workflow;
+using codec::field_type;
 using codec::ObjectReader;
 
 namespace {
@@ -137,10 +137,6 @@ Status read_codes(const Json& value, std::vector<int>& codes) {
 }
 
 }  // namespace
-
-std::string_view name_of(FieldType type) {
-  return field_type_words().at(static_cast<std::size_t>(type));
-}
 
 bool GateSpec::runs_command() const {
   return kind == Kind::run || std::ranges::any_of(parts, &GateSpec::runs_command);

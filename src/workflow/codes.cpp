@@ -139,11 +139,11 @@ wrong:  embed: { http: { post: "http://127.0.0.1:8900/embed" } }
 right:  embed: { run: [curl, --fail, --data, "@-", "http://127.0.0.1:8900/embed"] }
 )"},
     {"E017", "a key that needs `pawl serve`",
-     R"(Assignments, due dates, multiple approvals and notifications need a daemon that is always
-running. This version has none, so nothing would watch a due date.
+     R"(Notifications need a daemon that is always running. This version has none, so nobody would send
+them. `pawl events --follow` shows what happens.
 
-wrong:  review: { when: always, due: 24h }
-right:  review: { when: always }
+wrong:  notify: [{ events: [job.finished], to: editors }]
+right:  leave it out
 )"},
     {"E018", "not one of the allowed words",
      R"(The key takes one of a few words, in lower case. YAML's true and false are never among them.
@@ -161,6 +161,12 @@ and addresses. Names of environment variables contain no -, and PAWL_ is a reser
 
 wrong:  env: { PAWL_RESULT: out.json, my-key: x }
 right:  env: { OUT_FILE: out.json, MY_KEY: x }
+
+Names of people and groups may also contain . and @, and start with a digit. A group has the prefix
+group: before its name. "overdue" is the name that pawl itself uses when it rejects an overdue review.
+
+wrong:  assign: [Anna Blum, "group: editors"]
+right:  assign: [anna.blum, "group:editors"]
 )"},
     {"E020", "not exactly one action",
      R"(A stage has exactly one action: `run` (a command) or `sh` (a script). A stage without an action
@@ -428,6 +434,19 @@ each line. A spec has a type with a handler, and its dependencies are titles of 
 wrong:  [{"type": "fetsh", "title": "news"}]
 right:  [{"type": "fetch", "title": "news"}]    with handlers: { fetch: { run: [./fetch.sh] } }
 )"},
+    {"E059", "review rules that contradict each other",
+     R"(With these rules a review could never be approved, or one of them would never apply. There must
+be as many assigned people as `approvals`, or a group among them; `escalate_to` does not count,
+because its people come only when the review is overdue. `overdue: escalate` and `overdue: reject`
+need `due`, and `escalate_to` needs `overdue: escalate` and `assign`. A stage with `when: never`
+cannot have such rules.
+
+wrong:  review: { when: always, assign: [anna, ben], approvals: 3 }
+right:  review: { when: always, assign: [anna, ben, "group:editors"], approvals: 3 }
+
+wrong:  review: { when: always, overdue: reject }
+right:  review: { when: always, due: 24h, overdue: reject }
+)"},
     {"W001", "missing script",
      R"(The command names a file that does not exist now. This is only a warning: the
 file may be created before the stage runs. Paths are relative to the directory of the workflow
@@ -449,6 +468,14 @@ runs. If it is not, every attempt fails. The path is relative to the directory o
 
 wrong:  dir: stage
 right:  dir: stages
+)"},
+    {"W004", "unknown person or group",
+     R"(The store does not know this person, or nobody in it has this group. This is only a warning: they
+may be added before the review opens. Until then nobody can answer in their name. `pawl user list`
+shows who there is. Without people in the store there are no such warnings.
+
+wrong:  assign: [ana]
+right:  assign: [anna]    or: pawl user add ana
 )"},
 });
 

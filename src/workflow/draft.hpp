@@ -63,7 +63,8 @@ struct StageDraft {
   std::vector<ReferenceUse> uses;
   std::vector<Expectation> expectations;
   std::vector<PlacedText> editable;
-  std::vector<PlacedText> shown;  ///< "out.markdown", "in.pdf"
+  std::vector<PlacedText> shown;      ///< "out.markdown", "in.pdf"
+  std::vector<PlacedText> assignees;  ///< of its reviews: "anna", "group:editors"
   std::optional<PlacedText> changes_rerun;
   Place on_failure_place;
   Place parallel_place;

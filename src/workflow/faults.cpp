@@ -6,7 +6,6 @@
 #include "pawl/core/workflow.hpp"
 
 namespace pawl::workflow {
-namespace {
 
 std::vector<Diagnostic> in_order(std::vector<Diagnostic> diagnostics) {
   std::ranges::stable_sort(diagnostics, {}, [](const Diagnostic& one) {
@@ -14,8 +13,6 @@ std::vector<Diagnostic> in_order(std::vector<Diagnostic> diagnostics) {
   });
   return diagnostics;
 }
-
-}  // namespace
 
 void Faults::add(std::string_view code, const Place& place, std::string message, std::string help) {
   errors_.push_back({.code = std::string(code),

@@ -24,6 +24,7 @@ class Faults {
   void warn(std::string_view code, const Place& place, std::string message, std::string help = {});
 
   [[nodiscard]] bool has_errors() const { return !errors_.empty(); }
+  [[nodiscard]] std::size_t error_count() const { return errors_.size(); }
   /// In the order of the lines.
   [[nodiscard]] std::vector<Diagnostic> errors() const;
   [[nodiscard]] std::vector<Diagnostic> warnings() const;
@@ -33,6 +34,9 @@ class Faults {
   std::vector<Diagnostic> errors_;
   std::vector<Diagnostic> warnings_;
 };
+
+/// The diagnostics in the order of the lines.
+[[nodiscard]] std::vector<Diagnostic> in_order(std::vector<Diagnostic> diagnostics);
 
 /// "x", for messages.
 [[nodiscard]] std::string in_quotes(std::string_view name);

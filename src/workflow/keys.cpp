@@ -104,19 +104,20 @@ constexpr std::array<KnownKey, 9> expectation_keys{{{"equals"},
                                                     {"max_length"},
                                                     {"present"}}};
 constexpr std::array<KnownKey, 3> refine_keys{{{"attempts"}, {"delay"}, {"exhausted"}}};
-constexpr std::array<KnownKey, 13> review_keys{{{"when"},
+constexpr std::array<KnownKey, 14> review_keys{{{"when"},
                                                 {"editable"},
                                                 {"show"},
                                                 {"rejected"},
                                                 {"changes_rerun"},
                                                 {"instructions"},
-                                                needs_serve("assign"),
-                                                needs_serve("approvals"),
-                                                needs_serve("self_approval"),
-                                                needs_serve("due"),
-                                                needs_serve("overdue"),
-                                                needs_serve("escalate_to"),
-                                                needs_serve("bulk")}};
+                                                {"assign"},
+                                                {"approvals"},
+                                                {"self_approval"},
+                                                {"due"},
+                                                {"overdue"},
+                                                {"escalate_to"},
+                                                {"bulk"},
+                                                {"reasons"}}};
 constexpr std::array<KnownKey, 2> show_keys{{{"main"}, {"beside"}}};
 constexpr std::array<KnownKey, 3> limits_keys{{{"pool"}, {"parallel"}, {"rate"}}};
 

@@ -27,6 +27,20 @@ WorkflowDefinition definition_of(FileDraft& file) {
   return definition;
 }
 
+/// Each place once: a handler serves many tasks.
+std::vector<Assignee> assignees_of(const FileDraft& file) {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+  std::vector<Assignee> assignees;
+  for (const StageDraft& stage : file.stages) {
+    for (const PlacedText& one : stage.assignees) {
+      if (seen.emplace(one.place.line, one.place.column).second) {
+        assignees.push_back({one.text, one.place});
+      }
+    }
+  }
+  return assignees;
+}
+
 /// A fault in a handler is met once for each task that it serves.
 std::vector<Diagnostic> first_at_each_place(std::vector<Diagnostic> faults) {
   std::set<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string>> seen;
@@ -78,6 +92,7 @@ std::expected<WorkflowFile, std::vector<Diagnostic>> load_workflow_file(
                       .budget = file.budget,
                       .tolerate_failures = file.tolerate_failures,
                       .parallel = file.parallel,
+                      .assignees = assignees_of(file),
                       .warnings = faults.warnings()};
 }
 

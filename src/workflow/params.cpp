@@ -2,13 +2,13 @@
 #include <optional>
 #include <utility>
 
+#include "codec/field_types.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/workflow/file.hpp"
-#include "workflow/field_types.hpp"
 
 namespace pawl {
 
-using namespace workflow;
+using codec::fits;
 
 namespace {
 

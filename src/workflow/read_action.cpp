@@ -5,12 +5,16 @@
 #include <string_view>
 #include <utility>
 
-#include "workflow/field_types.hpp"
+#include "codec/field_types.hpp"
 #include "workflow/scripts.hpp"
 #include "workflow/shell_script.hpp"
 #include "workflow/templates.hpp"
 
 namespace pawl::workflow {
+
+using codec::field_type;
+using codec::field_type_words;
+
 namespace {
 
 using namespace std::string_view_literals;

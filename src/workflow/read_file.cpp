@@ -4,14 +4,19 @@
 #include <cmath>
 #include <utility>
 
+#include "codec/field_types.hpp"
 #include "pawl/codec/json.hpp"
-#include "workflow/field_types.hpp"
 #include "workflow/map_reader.hpp"
 #include "workflow/read_items.hpp"
 #include "workflow/read_stage.hpp"
 #include "workflow/templates.hpp"
 
 namespace pawl::workflow {
+
+using codec::field_type;
+using codec::field_type_words;
+using codec::fits;
+
 namespace {
 
 /// Far beyond any real budget, and still fits in 64 bits as micro-dollars.

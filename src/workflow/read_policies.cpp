@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "workflow/templates.hpp"
+#include "workflow/read_review.hpp"
 
 namespace pawl::workflow {
 namespace {
@@ -108,83 +108,6 @@ std::optional<Exhausted> read_refine(Faults& faults, const Value& value, StageDr
   const auto word = read_word(faults, *exhausted, {"fail", "review"});
   if (!word) return std::nullopt;
   return Exhausted{.asks_people = *word == "review", .place = exhausted->node.place};
-}
-
-void read_show(Faults& faults, const Value& value, StageDraft& draft) {
-  if (!expect_map(faults, value)) return;
-  const MapReader reader(faults, value.node, KeyPlace::show, value.what);
-  for (const std::string& key : honoured_keys(KeyPlace::show)) {
-    const auto shown = reader.find(key);
-    if (!shown) continue;
-    if (auto text = read_text(faults, *shown)) {
-      draft.shown.push_back({std::move(*text), shown->node.place});
-    }
-  }
-  draft.action.show = to_json(value.node);
-}
-
-/// What a rejection means. A rejection of one child, or of a result for all items, cannot end an
-/// item.
-OnRejected read_rejected(Faults& faults, const Value& value, const StageDraft& draft) {
-  const OnRejected meaning = read_enum<OnRejected>(faults, value).value_or(OnRejected::fail);
-  const bool fans_out = draft.definition.joins;
-  if (meaning == OnRejected::fail || (draft.definition.scope == Scope::item && !fans_out)) {
-    return meaning;
-  }
-  faults.add("E027", value.node.place,
-             "\"rejected: end_item\" has no meaning in stage " + in_quotes(draft.name) +
-                 (fans_out ? ", which has `each`: a rejection may be about one child only"
-                           : ", which runs once for all items: a rejection cannot end an item"),
-             fans_out ? "leave it out, or review the item in a stage of its own that needs this one"
-                      : "leave it out");
-  return OnRejected::fail;
-}
-
-/// The policy; empty if it could not be read.
-std::optional<ReviewPolicy> read_review(Faults& faults, const Value& value, StageDraft& draft) {
-  const bool is_policy = std::ranges::count(all_names<ReviewPolicy>(), value.node.text) > 0;
-  const std::string meant = is_policy ? value.node.text : "always";
-  if (!expect_map(faults, value, "write review: { when: " + meant + " }")) return std::nullopt;
-  const MapReader reader(faults, value.node, KeyPlace::review, value.what);
-  draft.editable = reader.with("editable", read_texts);
-  for (const PlacedText& field : draft.editable) draft.definition.editable.push_back(field.text);
-  if (const auto show = reader.find("show")) read_show(faults, *show, draft);
-  if (const auto rerun = reader.find("changes_rerun")) {
-    if (const auto stage = read_text(faults, *rerun)) {
-      draft.changes_rerun = PlacedText{*stage, rerun->node.place};
-      draft.definition.changes_rerun = *stage;
-    }
-  }
-  if (const auto rejected = reader.find("rejected")) {
-    draft.definition.rejected = read_rejected(faults, *rejected, draft);
-  }
-  if (const auto instructions = reader.find("instructions")) {
-    draft.action.instructions = read_text(faults, *instructions).value_or("");
-    refuse_references(faults, *instructions);
-  }
-  const auto when = reader.find("when");
-  if (!when) {
-    faults.add("E056", value.node.place, value.what + " has no `when`",
-               "add when: one of " + listed(all_names<ReviewPolicy>()));
-    return std::nullopt;
-  }
-  const auto policy = read_enum<ReviewPolicy>(faults, *when);
-  if (policy) draft.definition.review = *policy;
-  if (policy == ReviewPolicy::on_uncertain) {
-    const auto& gates = draft.definition.gates;
-    const bool may_doubt = std::ranges::any_of(draft.action.gates, [&](const GateSpec& gate) {
-      const auto settings = std::ranges::find(gates, gate.name, &GateRef::name);
-      return gate.runs_command() && settings != gates.end() && !settings->advisory &&
-             settings->on_uncertain == OnUncertain::review;
-    });
-    if (!may_doubt) {
-      faults.add(
-          "E047", when->node.place,
-          "stage " + in_quotes(draft.name) + " has no gate that can be uncertain",
-          "only a gate with `run:` can answer \"uncertain\"; add one, or use another `when`");
-    }
-  }
-  return policy;
 }
 
 void check_exhausted(Faults& faults, const Exhausted& exhausted, ReviewPolicy policy,

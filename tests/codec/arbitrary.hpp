@@ -14,7 +14,6 @@
 #include "pawl/core/event.hpp"
 #include "pawl/core/json.hpp"
 #include "pawl/core/review.hpp"
-#include "pawl/core/workflow.hpp"
 
 namespace pawl::arbitrary {
 
@@ -213,63 +212,9 @@ inline rc::Gen<Event> event() {
     one.count = *integer();
     one.when = *rc::gen::oneOf(timestamp(), rc::gen::just(no_time));
     one.text = *rc::gen::oneOf(text(), bytes());
+    one.by = *rc::gen::oneOf(text(), bytes());
     return one;
   });
-}
-
-inline rc::Gen<RetryPolicy> retry() {
-  return rc::gen::exec([] {
-    RetryPolicy policy;
-    policy.max_attempts = *small();
-    policy.retry_attempts = *maybe(small());
-    policy.refine_attempts = *maybe(small());
-    policy.backoff = Backoff{
-        .initial = *duration(), .max = *duration(), .multiplier = *number(), .jitter = *number()};
-    policy.refine_delay = *duration();
-    policy.on_exhausted = *word<OnExhausted>();
-    policy.attempt_timeout = *duration();
-    policy.gate_timeout = *duration();
-    policy.max_rate_limit_waits = *small();
-    policy.max_retry_after = *duration();
-    policy.max_interruptions = *small();
-    return policy;
-  });
-}
-
-/// Not necessarily a valid one.
-inline rc::Gen<StageDefinition> stage() {
-  return rc::gen::exec([] {
-    const auto gate = rc::gen::exec([] {
-      return GateRef{.name = *text(),
-                     .advisory = *boolean(),
-                     .on_uncertain = *word<OnUncertain>(),
-                     .timeout = *duration()};
-    });
-    StageDefinition one;
-    one.name = *text();
-    one.needs = *list(text());
-    one.handler = *text();
-    one.scope = *word<Scope>();
-    one.gates = *list(gate);
-    one.gate_mode = *word<GateMode>();
-    if (*boolean()) one.retry = *retry();
-    one.review = *word<ReviewPolicy>();
-    one.editable = *list(text());
-    one.changes_rerun = *text();
-    one.on_failure = *word<OnFailure>();
-    one.limits = *limits();
-    one.tolerate_failures = *tolerance();
-    one.conditional = *boolean();
-    one.joins = *boolean();
-    one.decider = *text();
-    one.params = *json();
-    return one;
-  });
-}
-
-inline rc::Gen<WorkflowDefinition> definition() {
-  return rc::gen::exec(
-      [] { return WorkflowDefinition{.name = *text(), .stages = *list(stage())}; });
 }
 
 /// Checks a property as a GoogleTest expectation, with a fixed seed so that all runs are the same.

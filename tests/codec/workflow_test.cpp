@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codec/arbitrary.hpp"
+#include "codec/arbitrary_workflow.hpp"
 #include "codec/damage.hpp"
 #include "pawl/codec/digest.hpp"
 #include "pawl/codec/json.hpp"
@@ -41,6 +41,33 @@ TEST(DescribeWorkflow, says_what_differs_from_the_defaults_and_nothing_else) {
             R"({"name":"check","needs":["convert"],"review":"always"}]})");
 }
 
+TEST(DescribeWorkflow, has_the_review_rules_that_are_not_usual) {
+  WorkflowDefinition rules = documents();
+  rules.stages.erase(rules.stages.begin());
+  rules.stages[0].needs.clear();
+  rules.stages[0].review_rules = {.assign = {"anna", "group:editors"},
+                                  .approvals = 2,
+                                  .self_approval = false,
+                                  .due = std::chrono::hours(24),
+                                  .overdue = OnOverdue::escalate,
+                                  .escalate_to = {"group:leads"},
+                                  .bulk = false,
+                                  .show_main = "out.text",
+                                  .show_beside = {"in.pdf", "in.page"},
+                                  .reasons = {"unclear"}};
+  const std::string all = describe(rules).text();
+  EXPECT_EQ(all, R"({"workflow":"documents","stages":[{"name":"check","review":"always",)"
+                 R"("review_rules":{"assign":["anna","group:editors"],"approvals":2,)"
+                 R"("self_approval":false,"due_us":86400000000,"overdue":"escalate",)"
+                 R"("escalate_to":["group:leads"],"bulk":false,"show_main":"out.text",)"
+                 R"("show_beside":["in.pdf","in.page"],"reasons":["unclear"]}}]})");
+  EXPECT_EQ(definition_from(parse_json(all).value()).value(), rules);
+
+  rules.stages[0].review_rules = {.approvals = 2};
+  EXPECT_EQ(describe(rules).text(), R"({"workflow":"documents","stages":[{"name":"check",)"
+                                    R"("review":"always","review_rules":{"approvals":2}}]})");
+}
+
 TEST(DescribeWorkflow, reads_back_exactly_whatever_the_definition) {
   arbitrary::check(300, [] {
     const WorkflowDefinition definition = *arbitrary::definition();
@@ -66,6 +93,15 @@ TEST(ReadWorkflow, an_unknown_key_or_word_is_an_error_with_a_suggestion) {
             "unknown key 'max_atempts' in retry of stage 'a'");
   EXPECT_EQ(error(R"({"workflow":"w","stages":[{"name":"a","on_failure":false}]})").message,
             "'on_failure' of stage 'a' must be one of 'dead_letter', 'continue', 'stop_job'");
+  const Error rule =
+      error(R"({"workflow":"w","stages":[{"name":"a","review_rules":{"assgin":["anna"]}}]})");
+  EXPECT_EQ(rule.message, "unknown key 'assgin' in review_rules of stage 'a'");
+  EXPECT_EQ(rule.help, "did you mean 'assign'?");
+  EXPECT_EQ(
+      error(R"({"workflow":"w","stages":[{"name":"a","review_rules":{"overdue":"approve"}}]})")
+          .message,
+      "'overdue' of review_rules of stage 'a' must be one of 'remind', 'escalate', 'reject', not "
+      "'approve'");
   EXPECT_EQ(error(R"({"workflow":"w","stages":{}})").message,
             "'stages' of the workflow must be a list");
   EXPECT_EQ(error(R"({"workflow":"w","stages":[{}]})").message,
@@ -84,6 +120,12 @@ TEST(ReadWorkflow, damaged_text_is_an_error_and_never_a_crash) {
     if (!read) continue;
     EXPECT_EQ(definition_from(describe(*read)), read);
   }
+}
+
+// A job finds its workflow by the hash: one that is stored must not get another.
+TEST(WorkflowHash, of_a_definition_without_new_settings_never_changes) {
+  EXPECT_EQ(hash_of(documents()),
+            "83732f98fc034d6e9d04d1d75bf806759ee7bb18868a0672253468b737e79438");
 }
 
 TEST(WorkflowHash, equal_definitions_hash_equally) {
@@ -125,6 +167,16 @@ TEST(WorkflowHash, changes_with_every_field) {
       [](auto&, auto& stage) { stage.retry.max_retry_after = Duration{1}; },
       [](auto&, auto& stage) { stage.retry.max_interruptions = 1; },
       [](auto&, auto& stage) { stage.review = ReviewPolicy::on_uncertain; },
+      [](auto&, auto& stage) { stage.review_rules.assign = {"x"}; },
+      [](auto&, auto& stage) { stage.review_rules.approvals = 2; },
+      [](auto&, auto& stage) { stage.review_rules.self_approval = false; },
+      [](auto&, auto& stage) { stage.review_rules.due = Duration{1}; },
+      [](auto&, auto& stage) { stage.review_rules.overdue = OnOverdue::reject; },
+      [](auto&, auto& stage) { stage.review_rules.escalate_to = {"x"}; },
+      [](auto&, auto& stage) { stage.review_rules.bulk = false; },
+      [](auto&, auto& stage) { stage.review_rules.show_main = "x"; },
+      [](auto&, auto& stage) { stage.review_rules.show_beside = {"x"}; },
+      [](auto&, auto& stage) { stage.review_rules.reasons = {"x"}; },
       [](auto&, auto& stage) { stage.editable = {"x"}; },
       [](auto&, auto& stage) { stage.changes_rerun = "x"; },
       [](auto&, auto& stage) { stage.on_failure = OnFailure::proceed; },

@@ -1,44 +1,14 @@
 /// A filtered list, read page by page, equals the whole list without the rows that do not match.
 
 #include "contract/contract.hpp"
+#include "contract/listing.hpp"
 #include "contract/store_kinds.hpp"
-#include "pawl/codec/names.hpp"
 
 namespace pawl::driving {
 namespace {
 
 class Lists : public Contract {
  protected:
-  template <class E>
-  static std::vector<std::optional<E>> none_and_all() {
-    std::vector<std::optional<E>> all{std::nullopt};
-    for (const std::string& name : all_names<E>()) all.push_back(from_name<E>(name));
-    return all;
-  }
-
-  template <class Row, class Filter>
-  static std::vector<Row> paged(Filter filter,
-                                const std::function<Result<std::vector<Row>>(const Filter&)>& list,
-                                const std::function<void(Filter&, const Row&)>& go_on) {
-    std::vector<Row> all;
-    filter.limit = 2;
-    for (;;) {
-      const Result<std::vector<Row>> page = list(filter);
-      EXPECT_TRUE(page) << (page ? "" : page.error().text());
-      EXPECT_LE(page->size(), 2U);
-      all.insert(all.end(), page->begin(), page->end());
-      if (page->size() < 2) return all;
-      go_on(filter, page->back());
-    }
-  }
-
-  template <class Row, class Fits>
-  static std::vector<Row> chosen(const std::vector<Row>& all, Fits fits) {
-    std::vector<Row> some;
-    std::ranges::copy_if(all, std::back_inserter(some), fits);
-    return some;
-  }
-
   JobId submit_with_categories(const Workflow& flow, std::string_view letters) {
     const JobId job = drive.store().create_job({.workflow = flow})->id;
     std::vector<NewItem> items;
@@ -86,10 +56,15 @@ TEST_P(Lists, of_items_by_job_category_and_the_state_that_shows) {
             {.job = job, .state = state, .category = category},
             [&](const ItemFilter& filter) { return drive.records().items(filter); },
             [](ItemFilter& filter, const Item& last) { filter.after = last.id; });
-        EXPECT_EQ(listed, chosen(all, [&](const Item& item) {
-                    return (!job || item.job == job) && (!state || shows(item) == *state) &&
-                           (category.empty() || item.category == category);
-                  }));
+        const std::vector<Item> expected = chosen(all, [&](const Item& item) {
+          return (!job || item.job == job) && (!state || shows(item) == *state) &&
+                 (category.empty() || item.category == category);
+        });
+        EXPECT_EQ(listed, expected);
+        const Tally tally =
+            *drive.records().count(ItemFilter{.job = job, .state = state, .category = category});
+        EXPECT_EQ(tally.count, static_cast<std::int64_t>(expected.size()));
+        EXPECT_FALSE(tally.is_more);
       }
     }
   }
@@ -109,11 +84,55 @@ TEST_P(Lists, of_tasks_by_job_state_and_whether_they_are_dealt_with) {
             {.job = job, .state = state, .discarded = discarded},
             [&](const TaskFilter& filter) { return drive.records().tasks(filter); },
             [](TaskFilter& filter, const Task& last) { filter.after = last.id; });
-        EXPECT_EQ(listed, chosen(all, [&](const Task& task) {
-                    const auto* letter = std::get_if<Failed>(&task.state);
-                    return (!job || task.job == job) && (!state || task.kind() == *state) &&
-                           (!discarded || (letter != nullptr && letter->discarded == *discarded));
-                  }));
+        const std::vector<Task> expected = chosen(all, [&](const Task& task) {
+          const auto* letter = std::get_if<Failed>(&task.state);
+          return (!job || task.job == job) && (!state || task.kind() == *state) &&
+                 (!discarded || (letter != nullptr && letter->discarded == *discarded));
+        });
+        EXPECT_EQ(listed, expected);
+        const Tally tally = *drive.records().count(
+            TaskFilter{.job = job, .state = state, .discarded = discarded});
+        EXPECT_EQ(tally.count, static_cast<std::int64_t>(expected.size()));
+        EXPECT_FALSE(tally.is_more);
+      }
+    }
+  }
+}
+
+// The children of a stage belong to it too.
+TEST_P(Lists, of_tasks_by_stage) {
+  StageDefinition fan = stage("fan", {"a"});
+  fan.tolerate_failures = {.count = 1};
+  const Workflow flow = workflow("staged", {stage("a"), fan, reviewed("c", {"fan"}),
+                                            job_wide("sum", {"c"})});
+  const std::vector<JobId> jobs{drive.submit(flow, {"x", "y", "z"}),
+                                drive.submit(flow, {"x", "y", "z"})};
+  drive.work([](const Claimed& claimed) -> Work {
+    const bool is_fan = claimed.task.stage() == second && !claimed.task.child;
+    if (is_fan && claimed.item_key == "y") return {.closed = failed("torn", ErrorClass::final)};
+    return is_fan ? split({"p", "q", "r"}) : Work{.closed = succeeded(), .children = {}};
+  });
+  ASSERT_TRUE(say(drive.records().reviews({.job = jobs[0]})->at(0), ReviewOutcome::approve));
+  (void)drive.claim(1);
+  const std::vector<Task> all = *drive.records().tasks({.limit = 1'000});
+  for (const JobId job : jobs) {
+    for (const StageIndex wanted : {first, second, third, fourth, StageIndex{9}}) {
+      for (const auto state : none_and_all<StateKind>()) {
+        for (const std::optional<bool> discarded : {std::optional<bool>(), std::optional(false)}) {
+          const TaskFilter filter{
+              .job = job, .stage = wanted, .state = state, .discarded = discarded};
+          const auto listed = paged<Task, TaskFilter>(
+              filter, [&](const TaskFilter& page) { return drive.records().tasks(page); },
+              [](TaskFilter& page, const Task& last) { page.after = last.id; });
+          const std::vector<Task> expected = chosen(all, [&](const Task& task) {
+            return task.job == job && task.stage() == wanted && (!state || task.kind() == *state) &&
+                   (!discarded || task.kind() == StateKind::failed);
+          });
+          EXPECT_EQ(listed, expected);
+          const Tally tally = *drive.records().count(filter);
+          EXPECT_EQ(tally.count, static_cast<std::int64_t>(expected.size()));
+          EXPECT_FALSE(tally.is_more);
+        }
       }
     }
   }
@@ -131,7 +150,7 @@ TEST_P(Lists, of_reviews_by_job_task_and_status) {
                                        {.outcome = ReviewOutcome::approve,
                                         .reviewer = "eve",
                                         .note = {},
-                                        .effective_at = drive.clock().now() + 1h}}));
+                                        .effective_at = drive.clock().now() + 30s}}));
     EXPECT_TRUE(drive.act(CancelItem{asked[2].item}));
   }
   const std::vector<Review> all = *drive.records().reviews({.limit = 100});

@@ -296,13 +296,13 @@ TEST_P(Reviewing, edits_replace_the_output_and_only_what_is_editable_may_change)
                                    .edits = std::move(edits)}});
   };
   expect_error(edit(std::nullopt), ErrorCode::invalid, "review 1: approve_with_edits needs edits");
-  expect_error(edit(Json("text")), ErrorCode::invalid, "must be a JSON object");
+  expect_error(edit(Json("text")), ErrorCode::invalid, "the edited output must be an object");
   expect_error(edit(Json::object({{"title", "new"}, {"pages", 4}})), ErrorCode::invalid,
                "field 'pages' of stage 'draft' may not be edited; editable: title");
   expect_error(edit(Json::object({{"title", "new"}, {"pages", 3}, {"more", 1}})),
                ErrorCode::invalid, "field 'more'");
   expect_error(edit(Json::object({{"title", "new"}})), ErrorCode::invalid,
-               "leave out field 'pages'");
+               "the edit lacks field \"pages\"");
   EXPECT_EQ(open_review(job).id, review.id) << "nothing of it was written";
   const Json edited = Json::object({{"title", "new"}, {"pages", 3}});
   ASSERT_TRUE(edit(edited));

@@ -157,7 +157,11 @@ class HostileText : public testing::Test {
     look_at(rows.tasks);
     look_at(rows.attempts);
     look_at(rows.reviews);
+    look_at(rows.answers);
     look_at(rows.events);
+    for (const AuditEntry& entry : rows.audit) {
+      texts(entry.actor.name + "\n" + entry.actor.address + "\n" + entry.reason);
+    }
     for (const WorkerRecord& worker : rows.workers) texts(worker.host + "\n" + worker.name);
     EXPECT_TRUE(is_valid_text(texts.all));
     for (const std::string& mark : marks_) EXPECT_THAT(texts.all, HasSubstr(mark));
@@ -221,7 +225,7 @@ TEST_F(HostileText, of_people_is_held_alike_by_every_store) {
   work(doubt("second"));
   review = open_review(job);
   act(AnswerReview{review.id,
-                   {.reviewer = hostile("hesitant"), .effective_at = drive.clock().now() + 1h}});
+                   {.reviewer = hostile("hesitant"), .effective_at = drive.clock().now() + 30s}});
   act(UndoAnswer{review.id, hostile("hesitant")});
   act(AnswerReview{review.id,
                    {.outcome = ReviewOutcome::reject,
@@ -235,10 +239,18 @@ TEST_F(HostileText, of_people_is_held_alike_by_every_store) {
                     .note = hostile("approval"),
                     .edits = hostile_json("edits")}});
   EXPECT_EQ(state_of(drive.job(job)), JobState::completed);
-  marks_.erase("<hesitant>");  // withdrawn
   const Review last = drive.records().reviews({.job = job, .limit = 10})->back();
   EXPECT_EQ(last.answer->reviewer, shown("approver"));
   EXPECT_EQ(*last.answer->edits, shown_json("edits"));
+
+  const JobId skipped = submit(workflow("s", {stage("one"), stage("two", {"one"})}), "c");
+  const Actor skipper{.name = hostile("skipper"), .address = hostile("address of the skipper")};
+  const Item item = drive.records().items({.job = skipped})->front();
+  const TaskId task = task_id(item.id, StageIndex{});
+  EXPECT_TRUE(drive.act(SkipTask{.task = task, .reason = endless("skip"), .by = {}}, skipper));
+  EXPECT_TRUE(drive.act(PauseStage{skipped, StageIndex{1}}, skipper));
+  EXPECT_TRUE(drive.act(ResumeStage{skipped, StageIndex{1}}, skipper));
+  work(success("after the skip"));
 
   const JobId dead = submit(workflow("v", {stage("one")}), "b");
   work(failure("broken", ErrorClass::final));

@@ -20,7 +20,7 @@ TEST(Differential, the_same_history_leaves_the_same_rows_on_every_store) {
       mirrors.push_back({"postgres", open_temporary_postgres_store(clock)});
     }
     MirroredStore store(open_memory_store(clock), std::move(mirrors));
-    RandomHistory history(seed, {.tells = tells}, store, clock);
+    RandomHistory history(seed, {.brings_tokens = true, .tells = tells}, store, clock);
     for (int step = 1; step <= steps && !testing::Test::HasFailure(); ++step) {
       history.step();
       if (step % steps_between_comparisons == 0 || tells) store.compare();

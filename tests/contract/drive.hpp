@@ -192,13 +192,14 @@ class Drive {
       if (some > 0) continue;
       const Result<Swept> swept = store_->sweep({.self = worker_});
       EXPECT_TRUE(swept) << (swept ? "" : swept.error().text());
-      if (swept->woken + swept->answered > 0) continue;
+      if (swept->woken + swept->answered + swept->noticed > 0) continue;
       if (swept->next_due == no_time) return total;
       clock_.advance_to(swept->next_due);
     }
   }
 
   Result<Job> act(const Act& act) { return store_->act(act); }
+  Result<Job> act(const Act& act, const Actor& actor) { return store_->act(act, actor); }
   Job job(JobId id) { return *records().job(id); }
   Item item(JobId job, std::string_view key) { return *records().item(job, key); }
   TaskId task_of(JobId job, std::string_view key, std::uint16_t stage_index = 0) {

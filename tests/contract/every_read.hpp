@@ -28,6 +28,11 @@ class EveryRead {
     tasks();
     children();
     reviews();
+    inboxes();
+    searches();
+    counts();
+    audit();
+    people();
     events();
     dead_letters();
     engine();
@@ -55,6 +60,7 @@ class EveryRead {
             {"letters", history_.letters},
             {"reviews", history_.reviews},
             {"inbox", history_.inbox},
+            {"assigned", history_.assigned},
             {"expanded", history_.expanded},
             {"cancelled", history_.cancelled},
             {"retrying", history_.retrying},
@@ -84,6 +90,8 @@ class EveryRead {
     add("outputs", [=, &records] { return records.outputs(item); });
     add("output", [=, &records] { return records.output(task); });
     add("review", [=, &records] { return records.review(ReviewId{1}); });
+    add("answers", [=, &records] { return records.answers(ReviewId{1}); });
+    add("last event", [=, &records] { return records.last_event(); });
     add("worker", [=, &records] { return records.worker(WorkerId{1}); });
     add("workers", [=, &records] { return records.workers(); });
   }
@@ -169,6 +177,137 @@ class EveryRead {
         }
       }
     }
+  }
+
+  /// Calls `visit` with the name of an inbox, its filter, and why it may skip rows.
+  template <class Visit>
+  void each_inbox(Visit visit) {
+    using Names = std::vector<std::string>;
+    const Timestamp now = history_.store().now();
+    const std::vector<std::pair<std::string, JobId>> some_jobs{{"any job", JobId{}},
+                                                               {"inbox", history_.inbox},
+                                                               {"assigned", history_.assigned},
+                                                               {"missing", JobId{1'000'000}}};
+    const std::vector<Names> assignees{{},       {"anna"},   {"anna", "group:editors"},
+                                       {"ben"}, {"nobody"}, {"ben", "anna"}};
+    for (const auto& [job_name, job] : some_jobs) {
+      for (const Names& names : assignees) {
+        for (const bool open_to_all : {true, false}) {
+          for (const std::string claimer : {"", "anna", "nobody"}) {
+            for (const Timestamp overdue_at : {no_time, now}) {
+              std::string name = job_name + (open_to_all ? ", and open to all" : "");
+              for (const std::string& one : names) name += ", of " + one;
+              if (!claimer.empty()) name += ", claimed by " + claimer;
+              if (overdue_at != no_time) name += ", overdue";
+              const bool passes_over = job && !names.empty() && claimer.empty();
+              visit(name,
+                    InboxFilter{.assigned_to = names,
+                                .open_to_all = open_to_all,
+                                .claimed_by = claimer,
+                                .overdue_at = overdue_at,
+                                .job = job,
+                                .limit = page},
+                    passes_over ? "the reviews of a job are in one list, whoever they are for" : "");
+            }
+          }
+        }
+      }
+    }
+  }
+
+  void inboxes() {
+    each_inbox([&](const std::string& name, const InboxFilter& filter, const std::string& why) {
+      add(
+          "inbox: " + name, [filter, this] { return records_.inbox(filter); }, why);
+    });
+    const InboxFilter later{.after_due = no_time, .after = ReviewId{1}, .limit = page};
+    add("inbox: after a review that is never due",
+        [later, this] { return records_.inbox(later); });
+  }
+
+  void searches() {
+    const std::vector<std::pair<std::string, JobId>> some_jobs{
+        {"settled", history_.settled}, {"waiting", history_.waiting}, {"missing", JobId{1'000'000}}};
+    for (const auto& [job_name, job] : some_jobs) {
+      for (const std::string prefix : {"few-", "many-1", "many-", "missing", "\xF4\x8F\xBF\xBF"}) {
+        for (const auto& [state_name, state] : none_and_all<ItemState>()) {
+          const bool is_large = prefix.starts_with("many");
+          add(
+              "search: '" + prefix + "' in " + job_name + ", " + state_name,
+              [filter =
+                   ItemFilter{.job = job, .state = state, .key_prefix = prefix, .limit = page},
+               this] { return records_.items(filter); },
+              is_large ? "the keys have another order than the list" : "");
+        }
+      }
+    }
+    for (const auto& [job_name, job] : all_jobs()) {
+      if (!job) continue;
+      for (const StageIndex stage : {StageIndex{0}, StageIndex{1}}) {
+        for (const auto& [state_name, state] : none_and_all<StateKind>()) {
+          add(
+              "tasks: " + job_name + ", stage " + std::to_string(at(stage)) + ", " + state_name,
+              [filter = TaskFilter{.job = job, .stage = stage, .state = state, .limit = page},
+               this] { return records_.tasks(filter); },
+              "the tasks of all stages are in one list");
+        }
+      }
+    }
+  }
+
+  void counts() {
+    const std::string why = "it counts up to a thousand rows";
+    for (const auto& [job_name, job] : all_jobs()) {
+      for (const auto& [state_name, state] : none_and_all<ItemState>()) {
+        for (const std::string prefix : {"", "few-", "many-"}) {
+          add(
+              "count of items: " + job_name + ", " + state_name + ", '" + prefix + "'",
+              [filter = ItemFilter{.job = job, .state = state, .key_prefix = prefix}, this] {
+                return records_.count(filter);
+              },
+              why);
+        }
+      }
+      for (const auto& [state_name, state] : none_and_all<StateKind>()) {
+        add(
+            "count of tasks: " + job_name + ", " + state_name,
+            [filter = TaskFilter{.job = job, .state = state}, this] {
+              return records_.count(filter);
+            },
+            why);
+      }
+    }
+    each_inbox([&](const std::string& name, const InboxFilter& filter, const std::string&) {
+      add(
+          "count of the inbox: " + name, [filter, this] { return records_.count(filter); }, why);
+    });
+  }
+
+  void audit() {
+    for (const auto& [job_name, job] : all_jobs()) {
+      for (const std::string actor : {"", "eve", "olga", "nobody"}) {
+        for (const std::string act : {"", "dead_letter.discard", "job.pause", "missing"}) {
+          const int filters = (job ? 1 : 0) + (actor.empty() ? 0 : 1) + (act.empty() ? 0 : 1);
+          add(
+              "audit: " + job_name + ", by '" + actor + "', act '" + act + "'",
+              [filter = AuditFilter{.job = job, .actor = actor, .act = act, .limit = page}, this] {
+                return records_.audit(filter);
+              },
+              filters > 1 ? "each index of the audit trail is for one question" : "");
+        }
+      }
+    }
+  }
+
+  void people() {
+    People& people = history_.store().people();
+    add("people: all", [&people] { return people.all(); });
+    add("people: one", [&people] { return people.person("anna"); });
+    add("people: tokens", [&people] { return people.tokens(); });
+    add("people: a token", [&people] { return people.token(std::string(64, 'a')); });
+    add("people: a session", [&people] { return people.session(std::string(64, 'a')); });
+    add("people: a standing", [&people] { return people.standing({.name = "anna"}); });
+    add("people: a use", [&people] { return people.note_use(1); });
   }
 
   void events() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "contract/drive.hpp"
+#include "pawl/store/people.hpp"
 
 namespace pawl::driving {
 
@@ -27,9 +28,11 @@ class LongHistory {
     cancel();
     schedule_retries();
     finish_small_jobs();
+    assign_reviews();
     drive_.clock().advance(std::chrono::hours(1));
     miss_deadline();
     leave_waiting();
+    introduce_people();
     (void)drive_.claim(few);
   }
 
@@ -40,7 +43,9 @@ class LongHistory {
   JobId settled;    ///< succeeded, the few failed or cancelled
   JobId letters;    ///< failed and discarded, the few not
   JobId reviews;    ///< reviewed, the few open
-  JobId inbox;      ///< all to be reviewed
+  JobId inbox;      ///< all to be reviewed, by anybody and at any time
+  JobId assigned;   ///< to be reviewed by ben within days, the few by anna, who has claimed them
+  JobId overdue;    ///< few, to be reviewed by anybody, and late
   JobId expanded;   ///< one item with children, the few failed
   JobId cancelled;  ///< active when the job was cancelled
   JobId retrying;   ///< waiting for their next attempt
@@ -98,6 +103,60 @@ class LongHistory {
   }
 
   void fill_inbox() { inbox = ask("inbox"); }
+
+  JobId ask_under(std::string name, ReviewRules rules, int count) {
+    StageDefinition asked = stage("only");
+    asked.review = ReviewPolicy::always;
+    asked.review_rules = std::move(rules);
+    const JobId job = submit(workflow(std::move(name), {asked}), count);
+    while (drive_.work_once(always(succeeded())) > 0) {
+    }
+    return job;
+  }
+
+  void assign_reviews() {
+    using namespace std::chrono_literals;
+    overdue = ask_under("overdue", {.due = 30s}, 0);
+    assigned = ask_under("assigned", {.assign = {"ben"}, .due = 100h}, many_);
+    const Timestamp until = drive_.clock().now() + 1h;
+    for (int i = 0; i < few; ++i) {
+      const TaskId task = drive_.task_of(assigned, "few-" + std::to_string(i));
+      const ReviewId review = records().reviews({.task = task})->front().id;
+      EXPECT_TRUE(drive_.act(AssignReview{review, {"anna", "group:editors"}, "", "root"}));
+      EXPECT_TRUE(drive_.act(ClaimReview{review, "anna", until}));
+    }
+  }
+
+  /// Few of them; the audit trail has many entries of others.
+  void introduce_people() {
+    People& people = store().people();
+    const Actor root{.name = "root"};
+    const std::string digest(64, 'a');
+    for (const std::string name : {"anna", "ben", "olga"}) {
+      EXPECT_TRUE(people.change(AddPerson{name, Role::operate, {}}, root));
+    }
+    EXPECT_TRUE(people.change(ChangePerson{"ben", Role::reviewer, {}}, root));
+    EXPECT_TRUE(people.change(CreateToken{{.sha256 = digest, .name = "ben", .worker_kinds = {}}},
+                              root));
+    EXPECT_TRUE(people.note_use(1));
+    const Timestamp until = drive_.clock().now() + std::chrono::hours(1);
+    const std::vector<std::pair<char, std::string>> cookies{
+        {'a', "anna"}, {'b', "ben"}, {'c', "olga"}};
+    for (const auto& [digit, name] : cookies) {
+      EXPECT_TRUE(people.change(
+          OpenSession{
+              {.sha256 = std::string(64, digit), .person = name, .expires_at = until}},
+          root));
+    }
+    EXPECT_TRUE(people.change(CloseSession{std::string(64, 'c')}, root));
+    EXPECT_TRUE(people.change(RevokeToken{1}, root));
+    EXPECT_TRUE(people.change(RemovePerson{"ben"}, root));
+    const Actor olga{.name = "olga", .method = ActorMethod::session};
+    for (int i = 0; i < few; ++i) {
+      EXPECT_TRUE(drive_.act(PauseJob{waiting}, olga));
+      EXPECT_TRUE(drive_.act(ResumeJob{waiting}, olga));
+    }
+  }
 
   void answer_reviews() {
     reviews = ask("reviews");

@@ -4,6 +4,7 @@
 /// included, are compared with those of the first. Reads go to the first.
 
 #include <algorithm>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "contract/snapshot.hpp"
+#include "pawl/store/people.hpp"
 #include "store/forwarding_store.hpp"
 
 namespace pawl::driving {
@@ -25,6 +27,9 @@ class MirroredStore final : public store::ForwardingStore {
 
   MirroredStore(std::shared_ptr<Store> first, std::vector<Mirror> mirrors)
       : store::ForwardingStore(std::move(first)), mirrors_(std::move(mirrors)) {}
+  // Its people refer to it.
+  MirroredStore(const MirroredStore&) = delete;
+  MirroredStore& operator=(const MirroredStore&) = delete;
 
   /// All rows are the same everywhere, and every invariant holds on them.
   void compare() {
@@ -74,11 +79,38 @@ class MirroredStore final : public store::ForwardingStore {
   Result<Swept> sweep(const SweepRequest& request) override {
     return all([&](Store& store) { return store.sweep(request); }, same_sweep);
   }
-  Result<Job> act(const Act& act) override {
-    return all([&](Store& store) { return store.act(act); }, std::equal_to<>());
+  using store::ForwardingStore::act;
+  Result<Job> act(const Act& act, const Actor& actor) override {
+    return all([&](Store& store) { return store.act(act, actor); }, std::equal_to<>());
   }
+  People& people() override { return people_; }
 
  private:
+  /// Changes go to all stores, reads to the first.
+  class MirroredPeople final : public People {
+   public:
+    explicit MirroredPeople(MirroredStore& owner) : owner_(owner) {}
+    Status change(const PeopleChange& change, const Actor& actor) override {
+      return owner_.all([&](Store& store) { return store.people().change(change, actor); });
+    }
+    Status note_use(std::int64_t token) override {
+      return owner_.all([&](Store& store) { return store.people().note_use(token); });
+    }
+    Result<std::vector<Person>> all() override { return first().all(); }
+    Result<Person> person(std::string_view name) override { return first().person(name); }
+    Result<std::vector<TokenRecord>> tokens() override { return first().tokens(); }
+    Result<TokenRecord> token(std::string_view sha256) override { return first().token(sha256); }
+    Result<SessionRecord> session(std::string_view sha256) override {
+      return first().session(sha256);
+    }
+    Result<Standing> standing(const Actor& actor) override { return first().standing(actor); }
+
+   private:
+    People& first() { return owner_.inner().people(); }
+
+    MirroredStore& owner_;
+  };
+
   template <class Verb, class Same = std::nullptr_t>
   auto all(Verb verb, Same same = {}) -> decltype(verb(std::declval<Store&>())) {
     auto one = verb(inner());
@@ -97,6 +129,20 @@ class MirroredStore final : public store::ForwardingStore {
       }
       if constexpr (!std::is_same_v<Same, std::nullptr_t>) {
         EXPECT_TRUE(!one || !two || same(*one, *two)) << "the answers differ";
+        if constexpr (std::is_same_v<std::decay_t<decltype(*one)>, Claims>) {
+          if (one && two && !same(*one, *two)) {
+            for (const auto* c : {&*one, &*two}) {
+              std::cerr << "CLAIMS opened:";
+              for (const auto& t : c->opened) std::cerr << " " << t.task.id.value();
+              std::cerr << " conditional:";
+              for (const auto& t : c->conditional) std::cerr << " " << t.task.id.value();
+              std::cerr << " refused " << c->refused.size() << " next_open " << c->next_open.time_since_epoch().count();
+              for (const auto& r : c->held_rates) std::cerr << " rate " << r.pool << " " << r.until.time_since_epoch().count();
+              std::cerr << "\n";
+            }
+            std::cerr << "now " << clock().now().time_since_epoch().count() << "\n";
+          }
+        }
       }
     }
     return one;
@@ -134,13 +180,16 @@ class MirroredStore final : public store::ForwardingStore {
   /// The next due time is compared only if the sweep changed nothing: a job that it ended may still
   /// show its deadline, which costs one idle check.
   static bool same_sweep(const Swept& one, const Swept& two) {
-    const bool is_idle = one.woken + one.interrupted + one.answered + one.ended_jobs == 0;
+    const bool is_idle =
+        one.woken + one.interrupted + one.answered + one.noticed + one.ended_jobs == 0;
     return one.woken == two.woken && one.interrupted == two.interrupted &&
-           one.answered == two.answered && one.ended_jobs == two.ended_jobs &&
+           one.answered == two.answered && one.noticed == two.noticed &&
+           one.ended_jobs == two.ended_jobs &&
            one.more == two.more && (!is_idle || one.more || one.next_due == two.next_due);
   }
 
   std::vector<Mirror> mirrors_;
+  MirroredPeople people_{*this};
 };
 
 }  // namespace pawl::driving

@@ -1,7 +1,7 @@
 #pragma once
 
 /// A seeded random history on one store: jobs are submitted, claimed, worked on and changed by
-/// operators; workers start, stop and die; time passes. The store decides what is tested: several
+/// operators and reviewers; people come and go; workers start, stop and die; time passes. The store decides what is tested: several
 /// stores behind one, or one with a model beside it.
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "contract/dice.hpp"
+#include "contract/random_acts.hpp"
 
 namespace pawl::driving {
 
@@ -17,6 +18,7 @@ class RandomHistory {
  public:
   struct Options {
     bool brings_history = true;  ///< items that come with attempts, and adopted ones
+    bool brings_tokens = false;  ///< tokens and sessions of people
     bool tells = false;          ///< prints each step
   };
 
@@ -34,6 +36,7 @@ class RandomHistory {
     WorkerId worker;
   };
 
+  [[nodiscard]] std::string left_of(JobId job);
   void tell(const std::string& what) const;
   WorkerId enlist();
   void hold(const std::vector<Claimed>& opened, WorkerId worker);
@@ -44,8 +47,6 @@ class RandomHistory {
   Work some_work(const StageDefinition& stage, const Task& task);
   NewJob some_job();
   std::vector<LaneShare> some_shares();
-  Act some_act();
-  Answer some_answer(const std::string& who);
 
   void submit();
   void add_items();
@@ -56,15 +57,18 @@ class RandomHistory {
   void commit(const std::vector<Step>& steps, WorkerId worker, const Refill& refill = {});
   void answer_everything_later();
   void act();
+  void change_people();
   void pass_time();
   void sweep();
   void worker_life();
+  bool approve(const Review& review);
   bool work_off(WorkerId worker);
 
   Dice dice_;
   Options options_;
   Store& store_;
   ManualClock& clock_;
+  RandomActs acts_;
   std::vector<WorkerId> workers_;
   std::vector<Workflow> workflows_;
   std::vector<JobId> jobs_;

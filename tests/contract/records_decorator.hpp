@@ -20,6 +20,8 @@ class RecordsDecorator final : public Records {
   std::function<bool(const Task&)> drop_task;
   std::function<void(TaskId, std::vector<Attempt>&)> alter_attempts;
   std::function<void(std::vector<Review>&)> alter_reviews;
+  std::function<void(std::vector<GivenAnswer>&)> alter_answers;
+  std::function<void(std::vector<AuditEntry>&)> alter_audit;
   std::function<void(Event&)> alter_event;
   std::function<bool(const Event&)> drop_event;
   std::function<void(std::string&)> alter_payload;
@@ -63,6 +65,23 @@ class RecordsDecorator final : public Records {
     if (read && alter_reviews) alter_reviews(*read);
     return read;
   }
+  Result<std::vector<Review>> inbox(const InboxFilter& filter) override {
+    return inner_.inbox(filter);
+  }
+  Result<std::vector<GivenAnswer>> answers(ReviewId review) override {
+    Result<std::vector<GivenAnswer>> read = inner_.answers(review);
+    if (read && alter_answers) alter_answers(*read);
+    return read;
+  }
+  Result<std::vector<AuditEntry>> audit(const AuditFilter& filter) override {
+    Result<std::vector<AuditEntry>> read = inner_.audit(filter);
+    if (read && alter_audit) alter_audit(*read);
+    return read;
+  }
+  Result<Tally> count(const ItemFilter& filter) override { return inner_.count(filter); }
+  Result<Tally> count(const TaskFilter& filter) override { return inner_.count(filter); }
+  Result<Tally> count(const InboxFilter& filter) override { return inner_.count(filter); }
+  Result<EventSeq> last_event() override { return inner_.last_event(); }
   Result<std::vector<Event>> events(const EventFilter& filter) override {
     return many(inner_.events(filter), alter_event, drop_event);
   }

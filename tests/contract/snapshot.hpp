@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "pawl/store/people.hpp"
 #include "pawl/store/records.hpp"
 #include "pawl/store/verify.hpp"
 
@@ -18,6 +19,11 @@ struct Snapshot {
   std::vector<Task> tasks;
   std::vector<Attempt> attempts;
   std::vector<Review> reviews;
+  std::vector<Review> inboxes;  ///< of everybody, and of some of the people
+  std::vector<GivenAnswer> answers;
+  std::vector<AuditEntry> audit;
+  std::vector<Person> people;
+  std::vector<TokenRecord> tokens;
   std::vector<Event> events;
   std::vector<WorkerRecord> workers;
   std::vector<std::string> outputs;
@@ -32,6 +38,11 @@ inline Snapshot snapshot_of(Store& store) {
                  .tasks = *records.tasks({.limit = all}),
                  .attempts = {},
                  .reviews = *records.reviews({.limit = all}),
+                 .inboxes = {},
+                 .answers = {},
+                 .audit = *records.audit({.limit = all}),
+                 .people = *store.people().all(),
+                 .tokens = *store.people().tokens(),
                  .events = *records.events({.limit = all}),
                  .workers = *records.workers(),
                  .outputs = {},
@@ -47,6 +58,20 @@ inline Snapshot snapshot_of(Store& store) {
     taken.outputs.push_back(std::to_string(task.id.value()) + " attempt " +
                             std::to_string(output.attempt) + (output.edited ? " edited " : " ") +
                             output.output.text());
+  }
+  for (const Review& review : taken.reviews) {
+    const std::vector<GivenAnswer> given = *records.answers(review.id);
+    taken.answers.insert(taken.answers.end(), given.begin(), given.end());
+  }
+  const std::vector<InboxFilter> inboxes{
+      {},
+      {.assigned_to = {"eve", "group:editors"}},
+      {.assigned_to = {"bob", "group:leads"}, .open_to_all = false},
+      {.claimed_by = "eve"}};
+  for (InboxFilter filter : inboxes) {
+    filter.limit = all;
+    const std::vector<Review> listed = *records.inbox(filter);
+    taken.inboxes.insert(taken.inboxes.end(), listed.begin(), listed.end());
   }
   const std::vector<LaneHead> heads = *store.ready_lanes();
   for (const LaneHead& head : heads) {
@@ -74,6 +99,11 @@ inline void expect_same(const Snapshot& one, const Snapshot& two) {
   expect_same("tasks", one.tasks, two.tasks);
   expect_same("attempts", one.attempts, two.attempts);
   expect_same("reviews", one.reviews, two.reviews);
+  expect_same("inboxes", one.inboxes, two.inboxes);
+  expect_same("answers", one.answers, two.answers);
+  expect_same("audit", one.audit, two.audit);
+  expect_same("people", one.people, two.people);
+  expect_same("tokens", one.tokens, two.tokens);
   expect_same("events", one.events, two.events);
   expect_same("workers", one.workers, two.workers);
   expect_same("outputs", one.outputs, two.outputs);

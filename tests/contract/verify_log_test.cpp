@@ -52,11 +52,11 @@ TEST_P(VerifyLog, finds_an_item_that_is_lost_with_everything_that_counts_it) {
     --row.stages[0][StateKind::succeeded];
     --row.attempts_opened;
   };
-  expect_only(damaged, "I1", "the log tells that attempt 1 of task 65536 was opened");
+  expect_only(damaged, "I1", "the log says that attempt 1 of task 65536 was opened");
   expect_only(damaged, "I1",
-              "the log tells that attempt 1 of task 65536 was closed as success, and the rows do "
+              "the log says that attempt 1 of task 65536 was closed as success, and the rows do "
               "not");
-  expect_only(damaged, "I1", "the log tells of 2 settled items of job 1, of which 1 are there");
+  expect_only(damaged, "I1", "the log has 2 settled items of job 1, of which 1 are there");
 }
 
 // I1
@@ -66,7 +66,7 @@ TEST_P(VerifyLog, finds_a_record_that_tells_an_attempt_otherwise) {
   earlier.alter_attempts = [](TaskId, std::vector<Attempt>& attempts) {
     for (Attempt& attempt : attempts) attempt.opened_at -= 1s;
   };
-  expect_only(earlier, "I1", "the rows tell that attempt 1 of task 65536 was opened at");
+  expect_only(earlier, "I1", "the rows say that attempt 1 of task 65536 was opened at");
   RecordsDecorator other(drive.records());
   other.alter_event = [](Event& event) {
     if (event.type == EventType::attempt_finished) {
@@ -74,7 +74,7 @@ TEST_P(VerifyLog, finds_a_record_that_tells_an_attempt_otherwise) {
     }
   };
   expect_only(other, "I1",
-              "the rows tell that attempt 1 of task 65536 was closed as success, and the log that "
+              "the rows say that attempt 1 of task 65536 was closed as success, and the log that "
               "attempt 1 of task 65536 was closed as timed_out");
   EXPECT_EQ(verified(other).violation_count, 1);
   EXPECT_EQ(verified(other).violations[0].item_key, "x");
@@ -101,11 +101,11 @@ TEST_P(VerifyLog, finds_a_review_that_is_lost_or_was_never_told) {
   lost.alter_reviews = [](std::vector<Review>& reviews) {
     if (!reviews.empty() && reviews[0].id == ReviewId{1}) reviews.erase(reviews.begin());
   };
-  expect_violation(lost, "I1", "the log tells that a review of attempt 1 of task");
+  expect_violation(lost, "I1", "the log says that a review of attempt 1 of task");
   expect_violation(lost, "I1", "with approve, and the rows do not");
   RecordsDecorator unasked(drive.records());
   silence(unasked, EventType::review_requested);
-  expect_only(unasked, "I1", "the rows tell that a review of attempt 1 of task");
+  expect_only(unasked, "I1", "the rows say that a review of attempt 1 of task");
   RecordsDecorator unanswered(drive.records());
   silence(unanswered, EventType::review_decided);
   expect_only(unanswered, "I1", "was answered at");
@@ -120,10 +120,10 @@ TEST_P(VerifyLog, finds_an_item_that_settled_otherwise) {
       event.code = static_cast<std::int32_t>(ItemState::failed);
     }
   };
-  expect_only(other, "I1", "item 'x' is succeeded, and the log tells that it settled as failed");
+  expect_only(other, "I1", "item 'x' is succeeded, and the log says that it settled as failed");
   RecordsDecorator untold(drive.records());
   silence(untold, EventType::item_settled);
-  expect_only(untold, "I1", "item 'x' is succeeded, and the log does not tell that it settled");
+  expect_only(untold, "I1", "item 'x' is succeeded, and the log does not say that it settled");
 }
 
 // I1
@@ -131,18 +131,18 @@ TEST_P(VerifyLog, finds_a_job_whose_row_and_story_differ) {
   const JobId job = plain_job({"x"});
   RecordsDecorator unsubmitted(drive.records());
   silence(unsubmitted, EventType::job_submitted);
-  expect_only(unsubmitted, "I1", "job 1 is there, and the log does not tell that it was submitted");
+  expect_only(unsubmitted, "I1", "job 1 is there, and the log does not say that it was submitted");
   RecordsDecorator unended(drive.records());
   silence(unended, EventType::job_finished);
-  expect_only(unended, "I1", "and the log tells of no end");
+  expect_only(unended, "I1", "and the log has no end");
   RecordsDecorator later(drive.records());
   later.alter_event = [](Event& event) {
     if (event.type == EventType::job_finished) event.at += 1s;
   };
-  expect_only(later, "I1", "and the log tells of its end at");
+  expect_only(later, "I1", "and the log has its end at");
   RecordsDecorator other(drive.records());
   other.alter_event = [](Event& event) { event.job = JobId{99}; };
-  expect_violation(other, "I1", "the log tells of job 99, which is not there");
+  expect_violation(other, "I1", "the log mentions job 99, which is not there");
 
   const JobId cancelled = drive.submit(workflow("w", {stage("a")}), {"x"});
   ASSERT_TRUE(drive.act(CancelJob{cancelled}));
@@ -236,10 +236,10 @@ TEST_P(VerifyLog, leaves_out_what_was_purged_and_nothing_else) {
   lost.alter_attempts = [&](TaskId task, std::vector<Attempt>& attempts) {
     if (task == kept) attempts.clear();
   };
-  expect_violation(lost, "I1", "the log tells that attempt 1 of task 196608 was opened");
+  expect_violation(lost, "I1", "the log says that attempt 1 of task 196608 was opened");
   RecordsDecorator unpurged(drive.records());
   silence(unpurged, EventType::item_purged);
-  expect_only(unpurged, "I1", "the log tells that attempt 1 of task 65536 was opened");
+  expect_only(unpurged, "I1", "the log says that attempt 1 of task 65536 was opened");
 }
 
 // Work continues while the records are read: changes in between are not differences.
@@ -270,7 +270,7 @@ TEST_P(VerifyLog, tells_many_differences_one_by_one) {
   damaged.alter_event = [](Event& event) {
     if (event.type == EventType::attempt_started) event.at += 1s;
   };
-  expect_only(damaged, "I1", "the rows tell that attempt 1 of task");
+  expect_only(damaged, "I1", "the rows say that attempt 1 of task");
   EXPECT_EQ(verified(damaged, {.page = 7}).violation_count, 40);
 }
 

@@ -17,8 +17,8 @@ constexpr std::array<std::string_view, state_kinds> expected{
     "x x . . . . x x x x",  // waiting
     "x x x . . . . x . x",  // ready
     "x x x x x x x x x x",  // running
-    "x x . . . . . . . x",  // retry_scheduled
-    "x x . . x . x . x x",  // awaiting_review
+    "x x . . . . . x . x",  // retry_scheduled
+    "x x . . x . x x x x",  // awaiting_review
     "x x . . . x x . x x",  // expanded
     "x x . . . x . . . .",  // succeeded
     "x x . . . . . x . .",  // skipped

@@ -175,6 +175,133 @@ TEST(Faults, a_rejection_ends_an_item_only_in_a_stage_that_runs_once_for_it) {
               ElementsAre(HasSubstr("a rejection may be about one child and cannot end the item")));
 }
 
+/// The faults of a stage that is always reviewed, with these rules.
+std::vector<std::string> with_rules(const ReviewRules& rules) {
+  return after([&](StageDefinition& it) {
+    it.review = ReviewPolicy::always;
+    it.review_rules = rules;
+  });
+}
+
+TEST(ReviewRuleFaults, possible_rules_have_none) {
+  EXPECT_THAT(with_rules({.assign = {"anna", "ben"}, .approvals = 2}), IsEmpty());
+  EXPECT_THAT(with_rules({.assign = {"anna", "group:editors"}, .approvals = 9}), IsEmpty());
+  EXPECT_THAT(with_rules({.approvals = 9}), IsEmpty());
+  // Somebody else may submit the job, and nobody has to edit.
+  EXPECT_THAT(with_rules({.assign = {"anna"}, .self_approval = false}), IsEmpty());
+  EXPECT_THAT(with_rules({.due = 1s}), IsEmpty());
+  EXPECT_THAT(with_rules({.due = 1s, .overdue = OnOverdue::reject}), IsEmpty());
+  EXPECT_THAT(with_rules({.assign = {"anna"},
+                          .due = 1s,
+                          .overdue = OnOverdue::escalate,
+                          .escalate_to = {"anna", "group:leads"}}),
+              IsEmpty());
+  EXPECT_THAT(with_rules({.show_main = "out.a", .show_beside = {"in.b"}, .reasons = {"unclear"}}),
+              IsEmpty());
+}
+
+TEST(ReviewRuleFaults, approvals_that_nobody_could_give) {
+  EXPECT_THAT(with_rules({.approvals = 0}),
+              ElementsAre("stage 'scan': needs 0 approvals; use at least 1"));
+  EXPECT_THAT(with_rules({.assign = {"anna", "ben"}, .approvals = 3}),
+              ElementsAre("stage 'scan': needs 3 approvals, but only 2 people are assigned; assign "
+                          "3 people or a group, or ask for fewer approvals"));
+  EXPECT_THAT(with_rules({.assign = {"anna"},
+                          .approvals = 2,
+                          .due = 1s,
+                          .overdue = OnOverdue::escalate,
+                          .escalate_to = {"group:leads"}}),
+              ElementsAre(HasSubstr("only 1 person is assigned")));
+  EXPECT_THAT(
+      with_rules({.assign = {"anna", "anna"}, .approvals = 2}),
+      ElementsAre(HasSubstr("assign names 'anna' twice"), HasSubstr("only 1 person is assigned")));
+}
+
+TEST(ReviewRuleFaults, names_that_nobody_can_have) {
+  EXPECT_THAT(with_rules({.assign = {"Anna Blum", "group:", "\xFF", "overdue", "group:group:a"}}),
+              ElementsAre(HasSubstr("assign: 'Anna Blum' cannot be the name of a person; 1 to 64"),
+                          HasSubstr("assign: '' cannot be the name of a group"),
+                          HasSubstr("assign: '\uFFFD' cannot be the name of a person"),
+                          HasSubstr("assign: 'overdue' is the name of the engine's rule"),
+                          HasSubstr("assign: 'group:a' cannot be the name of a group")));
+  EXPECT_THAT(with_rules({.assign = {"anna"},
+                          .due = 1s,
+                          .overdue = OnOverdue::escalate,
+                          .escalate_to = {".ben", "zoe", "zoe"}}),
+              ElementsAre(HasSubstr("escalate_to: '.ben' cannot be the name of a person"),
+                          HasSubstr("escalate_to names 'zoe' twice")));
+}
+
+TEST(ReviewRuleFaults, due_times_that_never_come) {
+  EXPECT_THAT(with_rules({.due = -1s}),
+              ElementsAre("stage 'scan': has a negative due time; leave out due"));
+  EXPECT_THAT(with_rules({.due = Duration::max()}), ElementsAre(HasSubstr("more than 285 years")));
+  EXPECT_THAT(with_rules({.overdue = OnOverdue::reject}),
+              ElementsAre("stage 'scan': says what happens to overdue reviews, but not when they "
+                          "are due; set due, too, or leave out overdue"));
+}
+
+TEST(ReviewRuleFaults, escalations_that_reach_nobody_else) {
+  EXPECT_THAT(with_rules({.assign = {"anna"}, .due = 1s, .overdue = OnOverdue::escalate}),
+              ElementsAre(HasSubstr("escalates overdue reviews to nobody")));
+  EXPECT_THAT(with_rules({.assign = {"anna"}, .due = 1s, .escalate_to = {"ben"}}),
+              ElementsAre(HasSubstr("names people to escalate to, but does not escalate")));
+  EXPECT_THAT(with_rules({.due = 1s, .overdue = OnOverdue::escalate, .escalate_to = {"ben"}}),
+              ElementsAre(HasSubstr(
+                  "escalates reviews that are assigned to nobody: everybody may answer")));
+  EXPECT_THAT(with_rules({.assign = {"anna", "ben"},
+                          .due = 1s,
+                          .overdue = OnOverdue::escalate,
+                          .escalate_to = {"ben"}}),
+              ElementsAre(HasSubstr("escalates only to those who are assigned already")));
+}
+
+TEST(ReviewRuleFaults, rules_of_a_stage_without_reviews) {
+  const auto never = [](const ReviewRules& rules) {
+    return after([&](StageDefinition& it) { it.review_rules = rules; });
+  };
+  for (const ReviewRules& rules : {ReviewRules{.assign = {"anna"}},
+                                   {.approvals = 2},
+                                   {.self_approval = false},
+                                   {.due = 1s},
+                                   {.bulk = false},
+                                   {.show_main = "out.a"},
+                                   {.show_beside = {"in.a"}},
+                                   {.reasons = {"x"}}}) {
+    EXPECT_THAT(never(rules), ElementsAre("stage 'scan': has rules for its reviews, but its review "
+                                          "is set to never; choose when a person is asked, such "
+                                          "as always, or leave the rules out"));
+  }
+  EXPECT_THAT(after([](StageDefinition& it) {
+                it.handler.clear();
+                it.review_rules.assign = {"anna"};
+              }),
+              ElementsAre(HasSubstr("has no handler and no review")));
+}
+
+TEST(ReviewRuleFaults, fields_and_reasons_that_say_nothing) {
+  EXPECT_THAT(with_rules({.show_main = "text", .show_beside = {"out.", "in.a", "in.a", ""}}),
+              ElementsAre("stage 'scan': show_main names 'text'; name a field of the stage: "
+                          "out.FIELD or in.FIELD",
+                          HasSubstr("show_beside names 'out.';"),
+                          HasSubstr("show_beside names ''; name a field"),
+                          HasSubstr("show_beside names 'in.a' twice")));
+  EXPECT_THAT(with_rules({.reasons = {"", "a", "a"}}),
+              ElementsAre(HasSubstr("reasons names 'a' twice"), HasSubstr("has an empty reason")));
+  EXPECT_THAT(with_rules({.reasons = {"\xFF"}}),
+              ElementsAre(HasSubstr("the reason '\uFFFD' is not UTF-8")));
+}
+
+TEST(ReviewRuleFaults, are_reported_all_at_once) {
+  EXPECT_THAT(with_rules({.assign = {"a b"},
+                          .approvals = 2,
+                          .due = -1s,
+                          .escalate_to = {"zoe"},
+                          .show_main = "x",
+                          .reasons = {""}}),
+              testing::SizeIs(6));
+}
+
 TEST(Faults, tolerances_out_of_range) {
   for (const double wrong : {-1.0, 101.0, std::numeric_limits<double>::quiet_NaN()}) {
     EXPECT_THAT(after([&](StageDefinition& it) { it.tolerate_failures.percent = wrong; }),

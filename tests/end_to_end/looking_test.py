@@ -272,7 +272,7 @@ class Words(ProjectTest):
         self.write("w.yaml", "version: 1\nworkflow: w\nitems: [a]\nstages:\n  s: { sh: \"true\" }\n")
         self.pawl("run", "w.yaml", "--detach")
         self.pawl("job", "pause", 1)
-        self.assertIn("pawl resume JOB", self.pawl("job", "resume", 1).err)
+        self.assertIn("pawl resume 1", self.pawl("job", "resume", 1).err)
 
     def test_durations_that_are_too_long_say_so(self):
         self.write("w.yaml", "version: 1\nworkflow: w\nitems: [a]\nstages:\n  s: { sh: \"true\", timeout: 999999999d }\n")

@@ -232,7 +232,7 @@ class NotThere(ProjectTest):
         self.pawl("import", "x.jsonl", "--store", "third.db")
 
     def test_a_claim_for_no_time_is_refused(self):
-        self.assertIn("--for must be longer than 0s, not '0s'", self.pawl("review", "claim", 1, "--for", "0s", code=USAGE).err)
+        self.assertIn("--for must be longer than 0s and at most 1h, not '0s'", self.pawl("review", "claim", 1, "--for", "0s", code=USAGE).err)
         self.assertIsNone(self.pawl("review", "list", "--json").json["reviews"][0]["claimed_by"])
 
     def test_a_purge_of_nothing_is_told_in_plain_words(self):

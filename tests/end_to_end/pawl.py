@@ -18,7 +18,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # A test that hangs is a bug; nothing here takes this long.
 PATIENCE = 120
 
-DONE, FAILED, USAGE, CONFLICT = 0, 1, 2, 3
+DONE, FAILED, USAGE, CONFLICT, FORBIDDEN = 0, 1, 2, 3, 4
 JOB_FAILED, PEOPLE, PAUSED, CANCELLED, INTERRUPTED = 10, 11, 12, 13, 130
 
 

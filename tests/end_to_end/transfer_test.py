@@ -163,7 +163,7 @@ class Transfer(ProjectTest):
         exported = self.pawl("export", 1)
         lines = exported.lines
         self.assertEqual(list(lines[0]), ["pawl_export"])
-        self.assertEqual(lines[0]["pawl_export"]["format"], 1)
+        self.assertEqual(lines[0]["pawl_export"]["format"], 3)
         self.assertEqual(list(lines[-1]), ["end"])
         self.assertEqual(lines[-1]["end"]["items"], 3)
         answer = self.away("import", "-", "--json", stdin=exported.out).json

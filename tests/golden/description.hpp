@@ -11,6 +11,11 @@
 #include "pawl/codec/names.hpp"
 #include "pawl/core/json.hpp"
 #include "pawl/store/records.hpp"
+#include "pawl/store/store.hpp"
+#if __has_include("pawl/store/people.hpp")
+#define HAS_PEOPLE
+#include "pawl/store/people.hpp"
+#endif
 
 namespace pawl::golden {
 
@@ -50,8 +55,55 @@ inline std::string describe(const Task& task, const std::vector<Attempt>& attemp
   return out;
 }
 
-/// Everything a store has about its jobs, the log last. For stores with less than a thousand rows
-/// of each kind.
+#ifdef HAS_PEOPLE
+inline std::string describe_answers(Records& records, ReviewId review) {
+  std::string out;
+  for (const GivenAnswer& given : must(records.answers(review))) {
+    out += line(Json::object({{"answer", given.number},
+                              {"review", review.value()},
+                              {"outcome", named(name_of(given.answer.outcome))},
+                              {"by", given.answer.reviewer},
+                              {"edits", given.answer.edits.value_or(Json())},
+                              {"fate", named(name_of(given.fate))}}));
+  }
+  return out;
+}
+
+inline std::string describe_audit(Records& records) {
+  std::string out;
+  for (const AuditEntry& entry : must(records.audit({.limit = 1'000}))) {
+    out += line(Json::object({{"audit", entry.number},
+                              {"actor", entry.actor.name},
+                              {"act", entry.act},
+                              {"target", entry.target},
+                              {"digest", entry.digest}}));
+  }
+  return out;
+}
+
+/// Who the people of a store are.
+inline std::string describe(People& people) {
+  std::string out;
+  for (const Person& person : must(people.all())) {
+    std::string groups;
+    for (const std::string& group : person.groups) groups += group + " ";
+    out += line(Json::object({{"person", person.name},
+                              {"role", static_cast<std::int64_t>(person.role)},
+                              {"groups", groups}}));
+  }
+  for (const TokenRecord& token : must(people.tokens())) {
+    out += line(
+        Json::object({{"token", token.number}, {"name", token.name}, {"sha256", token.sha256}}));
+  }
+  return out;
+}
+#else
+inline std::string describe_answers(Records&, ReviewId) { return {}; }
+inline std::string describe_audit(Records&) { return {}; }
+#endif
+
+/// Everything a store has about its jobs, then the log and the audit trail. For stores with less
+/// than a thousand rows of each kind.
 inline std::string describe(Records& records) {
   constexpr std::uint32_t all = 1'000;
   std::string out;
@@ -83,6 +135,7 @@ inline std::string describe(Records& records) {
                                 {"reason", named(name_of(review.reason))},
                                 {"digest", review.digest},
                                 {"reviewer", review.answer ? review.answer->reviewer : ""}}));
+      out += describe_answers(records, review.id);
     }
   }
   for (const Event& event : must(records.events({.limit = all}))) {
@@ -93,6 +146,15 @@ inline std::string describe(Records& records) {
                               {"attempt", event.attempt},
                               {"at", event.at.time_since_epoch().count()}}));
   }
+  return out + describe_audit(records);
+}
+
+/// Everything a store has.
+inline std::string describe(Store& store) {
+  std::string out = describe(store.records());
+#ifdef HAS_PEOPLE
+  out += describe(store.people());
+#endif
   return out;
 }
 

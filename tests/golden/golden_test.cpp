@@ -115,7 +115,7 @@ TEST_P(GoldenFile, its_tables_are_those_that_the_migrations_make) {
 TEST_P(Golden, opens_with_every_row_as_it_was_and_opens_again) {
   for (int opening = 0; opening < 2; ++opening) {
     const std::shared_ptr<Store> store = open(system_clock());
-    EXPECT_EQ(golden::describe(store->records()), copy->expected());
+    EXPECT_EQ(golden::describe(*store), copy->expected());
     expect_sound(store->records());
   }
   EXPECT_EQ(copy->version(), GetParam().newest);

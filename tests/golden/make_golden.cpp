@@ -113,6 +113,10 @@ Attempt failed(const std::string& message, ErrorClass error_class = ErrorClass::
   return closed;
 }
 
+void must_be_done(const Status& status) {
+  if (!status) std::cerr << status.error().text() << "\n", std::abort();
+}
+
 StageDefinition stage(const std::string& name, const std::vector<std::string>& needs = {}) {
   StageDefinition made;
   made.name = name;
@@ -162,6 +166,58 @@ bool work(Drive& drive) {
   return any;
 }
 
+#ifdef HAS_PEOPLE
+/// A job whose reviews have votes of every fate, a claim, an assignment and a due time.
+void add_people(Drive& drive) {
+  People& people = drive.store().people();
+  const Actor root{.name = "root"};
+  for (const PeopleChange& change :
+       {PeopleChange(AddPerson{"anna", Role::reviewer, {"editors"}}),
+        PeopleChange(AddPerson{"ben", Role::operate, {"editors", "leads"}}),
+        PeopleChange(AddPerson{"gone", Role::viewer, {}}), PeopleChange(RemovePerson{"gone"}),
+        PeopleChange(CreateToken{{.sha256 = std::string(64, 'a'), .name = "anna"}})}) {
+    must_be_done(people.change(change, root));
+  }
+  StageDefinition draft = stage("draft");
+  draft.review = ReviewPolicy::always;
+  draft.review_rules = {.assign = {"group:editors"},
+                        .approvals = 2,
+                        .self_approval = false,
+                        .due = 4h,
+                        .overdue = OnOverdue::escalate,
+                        .escalate_to = {"group:leads"}};
+  std::vector<NewItem> items;
+  for (const char* key : {"voted", "edited", "undone", "agreed", "claimed", "handed over"}) {
+    items.push_back({.key = key});
+  }
+  const JobId job = drive.submit("people", {draft, stage("late", {"draft"})}, items);
+  while (work(drive)) continue;
+  Records& records = drive.store().records();
+  const auto review_of = [&](const char* key) {
+    const TaskId task = task_id(must(records.item(job, key)).id, StageIndex{0});
+    return must(records.reviews({.job = job, .task = task})).front().id;
+  };
+  const auto approve = [&](const char* key, const char* name) {
+    drive.act(AnswerReview{review_of(key), {.reviewer = name}});
+  };
+  approve("voted", "anna");
+  approve("edited", "anna");
+  drive.act(AnswerReview{review_of("edited"),
+                         {.outcome = ReviewOutcome::approve_with_edits,
+                          .reviewer = "ben",
+                          .edits = Json::object({{"text", "better"}})}});
+  approve("undone", "anna");
+  drive.act(UndoAnswer{review_of("undone"), "anna"});
+  approve("agreed", "anna");
+  approve("agreed", "ben");
+  drive.act(ClaimReview{review_of("claimed"), "anna", drive.store().now() + 30min});
+  drive.act(AssignReview{review_of("handed over"), {"anna", "ben"}, "you know this one", "ben"});
+  drive.act(PauseStage{job, StageIndex{1}});
+}
+#else
+void add_people(Drive&) {}
+#endif
+
 void make(const std::filesystem::path& folder, const std::string& url) {
   Drive drive(folder, url);
   StageDefinition read = stage("read");
@@ -189,6 +245,7 @@ void make(const std::filesystem::path& folder, const std::string& url) {
   const JobId short_job = drive.submit("short", {stage("only")}, {{.key = "a"}, {.key = "b"}});
   while (work(drive)) continue;
   (void)short_job;
+  add_people(drive);
 
   Records& records = drive.store().records();
   const auto task_of = [&](const char* key, std::uint16_t at) {
@@ -209,7 +266,7 @@ void make(const std::filesystem::path& folder, const std::string& url) {
     }
     drive.act(AnswerReview{.review = review.id, .answer = answer});
   }
-  std::ofstream(folder / "expected.jsonl") << golden::describe(records);
+  std::ofstream(folder / "expected.jsonl") << golden::describe(drive.store());
   std::ofstream(folder / "made_at") << drive.store().now().time_since_epoch().count() << "\n";
   // While the store is open, so that it is left as by a killed process.
   ::kill(::getpid(), SIGKILL);

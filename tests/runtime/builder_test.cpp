@@ -26,6 +26,33 @@ TEST(Builder, policies_may_be_given_by_name_before_the_stage_and_the_last_one_wi
   EXPECT_EQ(stage.review, ReviewPolicy::always);
 }
 
+TEST(Builder, a_stage_has_review_rules_beside_its_policy) {
+  const ReviewRules rules{.assign = {"anna", "group:editors"},
+                          .approvals = 2,
+                          .due = 24h,
+                          .overdue = OnOverdue::escalate,
+                          .escalate_to = {"group:leads"},
+                          .show_main = "out.text"};
+  WorkflowBuilder build("reviewed");
+  build.stage("work", succeed).review(ReviewPolicy::always).review_rules(rules);
+  build.human_stage("check").needs("work").review_rules({.assign = {"anna"}});
+  const Program program = built(build);
+  EXPECT_EQ(program.workflow().stage(StageIndex{0}).review_rules, rules);
+  EXPECT_EQ(program.workflow().stage(StageIndex{1}).review_rules.assign,
+            std::vector<std::string>{"anna"});
+}
+
+TEST(Builder, review_rules_that_contradict_each_other_or_the_policy_are_faults) {
+  WorkflowBuilder build("broken");
+  build.stage("work", succeed).review_rules({.assign = {"anna"}});
+  build.human_stage("check").review_rules({.assign = {"anna"}, .approvals = 2});
+  EXPECT_EQ(faults(build),
+            "stage 'work': has rules for its reviews, but its review is set to never; choose when "
+            "a person is asked, such as always, or leave the rules out\n"
+            "stage 'check': needs 2 approvals, but only 1 person is assigned; assign 2 people or a "
+            "group, or ask for fewer approvals");
+}
+
 TEST(Builder, without_policies_a_stage_is_tried_once_never_reviewed_and_fails_for_good) {
   WorkflowBuilder build("plain");
   build.stage("work", succeed);

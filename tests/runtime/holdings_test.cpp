@@ -234,7 +234,7 @@ class SetBack : public testing::Test {
                               .said = {},
                               .holds_back = [](Timestamp) {},
                               .acknowledged_steps = [](std::span<const Step>, const Committed&) {},
-                              .acknowledged_act = [](const Act&) {}});
+                              .acknowledged_act = [](const Act&, const Actor&) {}});
   std::vector<std::string> said;
   std::unique_ptr<Engine> engine;
 };

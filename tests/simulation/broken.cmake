@@ -148,3 +148,38 @@ pawl_broken(trouble_of_the_store_counted runtime/execution.cpp
 pawl_broken(end_of_the_log_not_missed runtime/event_feed.cpp
   [=[const bool follows = seen.empty() || (!events->empty() && is(events->front(), seen.back()));]=]
   [=[const bool follows = true;]=])
+
+# What people may do, and what follows from their answers and from time.
+pawl_broken(vote_counted_twice core/review_rules.cpp
+  [=[      if (earlier.answer.reviewer == answer.reviewer) {]=]
+  [=[      if (earlier.answer.reviewer == answer.reviewer) people.push_back(answer.reviewer);
+      if (false) {]=])
+pawl_broken(vote_for_other_edits_kept core/review_rules.cpp
+  [=[if (is_counted_approval(earlier)) ballot.voided.push_back(earlier.number);]=]
+  [=[if (false) ballot.voided.push_back(earlier.number);]=])
+pawl_broken(self_approval_let_through core/review_rules.cpp
+  [=[ballot.needs_other_eyes = is_enough && !rules.self_approval && !has_other_eyes;]=]
+  [=[ballot.needs_other_eyes = false && !has_other_eyes;]=])
+pawl_broken(approved_by_time core/review_rules.cpp
+  [=[  return {.outcome = ReviewOutcome::reject,
+          .reviewer = std::string(overdue_name),]=]
+  [=[  return {.outcome = ReviewOutcome::approve,
+          .reviewer = std::string(overdue_name),]=])
+pawl_broken(early_notice store/memory/memory_rows.cpp
+  [=[review.notice_at != no_time && review.notice_at <= now;]=]
+  [=[review.notice_at != no_time && review.notice_at <= now + std::chrono::seconds(1);]=])
+pawl_broken(role_not_asked_for store/ledger/operations.cpp
+  [=[if (const Status may = check_permission(by.actor, by.standing, right_for(act)); !may) {]=]
+  [=[if (const Status may = check_permission(by.actor, by.standing, Right::see); !may) {]=])
+pawl_broken(act_without_audit store/ledger/operations.cpp
+  [=[books_.audit().note(std::move(entry));]=]
+  [=[]=])
+pawl_broken(paused_stage_claimed store/ledger/admission.cpp
+  [=[if (job.is_paused(stage)) return false;]=]
+  [=[]=])
+pawl_broken(paused_stage_goes_on store/ledger/admission.cpp
+  [=[return may.yes && !touched.job->is_paused(step.next.stage()) &&]=]
+  [=[return may.yes &&]=])
+pawl_broken(foreign_undo_let_through store/ledger/review_answers.cpp
+  [=[if ((!has_given && !is_the_answer) || is_for_others) {]=]
+  [=[if (false) {]=])

@@ -14,7 +14,98 @@ using namespace std::chrono_literals;
 
 constexpr std::uint32_t all_at_once = 100'000;
 
+/// What a long run must have seen of people and their reviews: otherwise it proves nothing about
+/// them.
+constexpr const char* expected_things[] = {
+    "act item.cancel",
+    "act item.purge",
+    "act job.budget",
+    "act job.cancel",
+    "act job.pause",
+    "act job.reopen",
+    "act job.resume",
+    "act job.submit",
+    "act dead_letter.discard",
+    "act person.add",
+    "act person.change",
+    "act person.remove",
+    "act review.answer",
+    "act review.assign",
+    "act review.claim",
+    "act review.release",
+    "act review.undo",
+    "act stage.pause",
+    "act stage.resume",
+    "act task.rerun",
+    "act task.skip",
+    "answer that counts",
+    "answer that is void",
+    "answer that is withdrawn",
+    "answer that took effect later",
+    "approval by several people",
+    "approval that is not enough",
+    "approval without other eyes",
+    "a claim after one that expired",
+    "a claim that is taken over",
+    "notice due_soon",
+    "notice escalated",
+    "notice overdue",
+    "notice rejected",
+    "rejection by time",
+    "something forbidden",
+};
+
+bool is_approval(const Answer& answer) {
+  return answer.outcome == ReviewOutcome::approve ||
+         answer.outcome == ReviewOutcome::approve_with_edits;
+}
+
 }  // namespace
+
+std::vector<std::string> never_happened(const Occurrences& happened) {
+  std::vector<std::string> missing;
+  for (const char* what : expected_things) {
+    if (!happened.contains(what)) missing.emplace_back(what);
+  }
+  return missing;
+}
+
+/// Counts what the records tell.
+void Simulation::note_what_happened() {
+  Records& records = store_->records();
+  Occurrences& happened = run_.happened;
+  const std::vector<AuditEntry> trail = *records.audit({.limit = all_at_once});
+  for (const AuditEntry& entry : trail) {
+    ++happened["act " + entry.act];
+    if (entry.actor.kind == ActorKind::engine) ++happened["rejection by time"];
+  }
+  const std::vector<Event> log = *records.events({.limit = all_at_once});
+  for (const Event& event : log) {
+    if (event.type == EventType::review_overdue) {
+      const auto notice = static_cast<ReviewNotice>(event.code);
+      ++happened["notice " + std::string(pawl::name_of(notice))];
+    }
+    if (event.type != EventType::review_answered || event.when != no_time) continue;
+    const Job job = *records.job(event.job);
+    const Workflow workflow = *records.workflow(job.workflow_hash);
+    const std::uint32_t needed = workflow.stage(stage_of(event.task)).review_rules.approvals;
+    ++happened[event.count < needed ? "approval that is not enough" : "approval without other eyes"];
+  }
+  const std::vector<Review> reviews = *records.reviews({.limit = all_at_once});
+  for (const Review& review : reviews) {
+    std::int64_t approvals = 0;
+    const std::vector<GivenAnswer> answers = *records.answers(review.id);
+    for (const GivenAnswer& given : answers) {
+      const bool counts = given.fate == AnswerFate::counts;
+      ++happened[counts ? std::string("answer that counts")
+                        : "answer that is " + std::string(pawl::name_of(given.fate))];
+      if (counts && is_approval(given.answer)) ++approvals;
+    }
+    if (review.status != ReviewStatus::closed) continue;
+    if (review.answer->effective_at != no_time) ++happened["answer that took effect later"];
+    if (approvals > 1) ++happened["approval by several people"];
+  }
+}
 
 std::string Simulation::unfinished() {
   std::string text;
@@ -38,7 +129,7 @@ void Simulation::expect_named_waits() {
   if (run_.finding) return;
   const Result<std::vector<Job>> jobs = store_->records().jobs({.limit = all_at_once});
   for (const Job& job : *jobs) {
-    if (job.has_ended() || job.paused != PauseCause::none) continue;
+    if (job.has_ended() || job.paused != PauseCause::none || waits_for_stages(job)) continue;
     const auto open = store_->records().reviews({.job = job.id, .status = ReviewStatus::open});
     const auto answered =
         store_->records().reviews({.job = job.id, .status = ReviewStatus::answered});

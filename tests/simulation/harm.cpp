@@ -106,6 +106,7 @@ void Simulation::set_back() {
   under_way_.clear();
   lying_.clear();
   watch_.forget();
+  let_people_in();
   const Result<std::vector<Job>> jobs = store_->records().jobs({.limit = 1'000});
   for (Submission& one : submissions_) {
     const std::string& key = scenario_.jobs[one.number].job.key;

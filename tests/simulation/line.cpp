@@ -87,6 +87,25 @@ class Line::CutRecords final : public Records {
   Result<std::vector<Review>> reviews(const ReviewFilter& filter) override {
     return read(&Records::reviews, filter);
   }
+  Result<std::vector<Review>> inbox(const InboxFilter& filter) override {
+    return read(&Records::inbox, filter);
+  }
+  Result<std::vector<GivenAnswer>> answers(ReviewId review) override {
+    return read(&Records::answers, review);
+  }
+  Result<std::vector<AuditEntry>> audit(const AuditFilter& filter) override {
+    return read(&Records::audit, filter);
+  }
+  Result<Tally> count(const ItemFilter& filter) override {
+    return read<Tally, const ItemFilter&>(&Records::count, filter);
+  }
+  Result<Tally> count(const TaskFilter& filter) override {
+    return read<Tally, const TaskFilter&>(&Records::count, filter);
+  }
+  Result<Tally> count(const InboxFilter& filter) override {
+    return read<Tally, const InboxFilter&>(&Records::count, filter);
+  }
+  Result<EventSeq> last_event() override { return read(&Records::last_event); }
   Result<std::vector<Event>> events(const EventFilter& filter) override {
     return read(&Records::events, filter);
   }
@@ -253,11 +272,11 @@ Result<Swept> Line::sweep(const SweepRequest& request) {
       "sweep", Repeats::later, [&] { return store_->sweep(request); },
       [&] { return [store = store_, request] { (void)store->sweep(request); }; });
 }
-Result<Job> Line::act(const Act& act) {
+Result<Job> Line::act(const Act& act, const Actor& actor) {
   Result<Job> answer = carry(
-      "act", Repeats::later, [&] { return store_->act(act); },
-      [&] { return [store = store_, act] { (void)store->act(act); }; });
-  if (answer) ports_.acknowledged_act(act);
+      "act", Repeats::later, [&] { return store_->act(act, actor); },
+      [&] { return [store = store_, act, actor] { (void)store->act(act, actor); }; });
+  if (answer) ports_.acknowledged_act(act, actor);
   return answer;
 }
 Result<std::string> Line::keep_payload(std::string_view bytes) {

@@ -52,7 +52,7 @@ class Line final : public Store {
     std::function<void(Timestamp)> holds_back;
     /// The caller got the answer that this is written.
     std::function<void(std::span<const Step>, const Committed&)> acknowledged_steps;
-    std::function<void(const Act&)> acknowledged_act;
+    std::function<void(const Act&, const Actor&)> acknowledged_act;
   };
   Line(std::shared_ptr<Store> store, Ports ports);
   ~Line() override;
@@ -77,8 +77,10 @@ class Line final : public Store {
   Result<Committed> commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
                            const Refill& refill) override;
   Result<Swept> sweep(const SweepRequest& request) override;
-  Result<Job> act(const Act& act) override;
-  /// Not simulated: goes past the line.
+  using Store::act;
+  Result<Job> act(const Act& act, const Actor& actor) override;
+  // Not simulated: these go past the line.
+  People& people() override { return store_->people(); }
   Receiver& receiver() override { return store_->receiver(); }
   /// Noticed by the first write that meets a store that was set back, as on a real connection.
   [[nodiscard]] std::uint64_t setbacks() const override { return met_setbacks_; }

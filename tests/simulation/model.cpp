@@ -14,6 +14,20 @@ bool is_gone(const ModelWorker& worker, Timestamp now) {
   return worker.retired || worker.lease_until <= now;
 }
 
+Status status_of(const Result<Job>& done) {
+  return done ? Status() : std::unexpected(done.error());
+}
+
+/// The act with the name of its actor, where it has a place for one.
+Act signed_by(Act act, const std::string& name) {
+  const auto sign = [&]<class One>(One& one) {
+    if constexpr (requires { one.by; }) one.by = name;
+    if constexpr (requires { one.answer.reviewer; }) one.answer.reviewer = name;
+  };
+  std::visit(sign, act);
+  return act;
+}
+
 }  // namespace
 
 ModelJob& Model::touch(JobId id) {
@@ -41,8 +55,13 @@ void Model::retired(WorkerId id, const Status& done) {
   if (done && workers_.contains(id)) workers_[id].retired = true;
 }
 
-bool Model::created(const NewJob& fresh, const Job& job, Timestamp now) {
+bool Model::created(const NewJob& fresh, const Result<Job>& done, Timestamp now) {
   now_ = now;
+  const Refusal refusal =
+      may(fresh.by, Role::operate, true) ? Refusal{} : Refusal{ErrorCode::forbidden};
+  judge("the submission of '" + fresh.key + "'", refusal, status_of(done));
+  if (refusal || !done) return false;
+  const Job& job = *done;
   for (const auto& [id, known] : jobs_) {
     if (fresh.key.empty() || known.key != fresh.key) continue;
     if (known.workflow.name() != fresh.workflow.name()) continue;
@@ -61,10 +80,16 @@ bool Model::created(const NewJob& fresh, const Job& job, Timestamp now) {
                .parallel = fresh.parallel,
                .submitted_at = now,
                .deadline_at = fresh.budget.deadline ? now + *fresh.budget.deadline : no_time,
+               .submitted_by = fresh.by.name,
                .job_wide = job.reduce_ordinal,
                .last_progress_at = now,
                .seen = {}});
   touch(job.id);
+  expect_audit({.at = now_,
+                .actor = fresh.by,
+                .act = "job.submit",
+                .job = job.id,
+                .target = "job " + std::to_string(job.id.value())});
   return true;
 }
 
@@ -146,7 +171,9 @@ void Model::claims(std::span<const LaneShare> shares, std::uint32_t max, WorkerI
       if (one.task.job != share.job) continue;
       ++of_share;
       const ModelTask* task = find(one.task.id);
-      if (task == nullptr || kind_of(task->state) != StateKind::ready || !is_going(job)) {
+      const bool is_paused = job.paused_stages.contains(one.task.stage());
+      if (task == nullptr || kind_of(task->state) != StateKind::ready || !is_going(job) ||
+          is_paused) {
         differ(named(job) + ": the condition of task " + std::to_string(one.task.id.value()) +
                " was asked for, though it cannot be opened");
       }
@@ -206,6 +233,7 @@ StepOutcome Model::apply(const Step& step, const StepAnswer& answer) {
            .verdict = closed.verdict,
            .children = step.children,
            .usage = closed.usage,
+           .has_output = !closed.output.is_null() || closed.result == AttemptResult::success,
            .graceful = closed.graceful,
            .ran = closed.ran,
            .at = closed.ended_at},
@@ -345,37 +373,9 @@ void Model::swept(const SweepRequest& request, const Swept& done, Timestamp now)
   }
   count("woken", woken, done.woken);
 
-  std::int64_t answered = 0;
-  std::vector<ModelReview*> due;
-  for (ModelReview& review : reviews_) {
-    if (review.status != ReviewStatus::answered || review.answer->effective_at > now) continue;
-    due.push_back(&review);
-  }
-  std::ranges::sort(due, {}, [](const ModelReview* one) {
-    return std::pair(one->answer->effective_at, one->id);
-  });
-  for (ModelReview* one : due) {
-    ModelReview& review = *one;
-    if (review.status != ReviewStatus::answered) continue;  // its review is gone
-    const Result<Review> row = rows_.review(review.id);
-    if (done.more && row && row->status == ReviewStatus::answered) continue;
-    ++answered;
-    const Answer answer = *review.answer;
-    const std::optional<CancelCause> cancelled = touch(review.job).cancelled;
-    if (cancelled && !is_limit(*cancelled)) {
-      review.status = ReviewStatus::superseded;
-    } else if (cancelled) {
-      review.status = ReviewStatus::open;  // the job may be revived
-      review.answer.reset();
-    } else if (answer.outcome == ReviewOutcome::request_changes &&
-               may_rerun(changes_target(*find(review.task)))) {
-      review.status = ReviewStatus::open;  // the answer is no longer valid
-      review.answer.reset();
-    } else {
-      make_effective(review, answer);
-    }
-  }
+  const std::int64_t answered = answers_due(done);
   count("answered", answered, done.answered);
+  count("noticed", notices_due(done), done.noticed);
 
   std::int64_t ended_jobs = 0;
   for (auto& [id, job] : jobs_) {
@@ -388,24 +388,36 @@ void Model::swept(const SweepRequest& request, const Swept& done, Timestamp now)
   for (const auto& [id, yes] : touched_) finish(jobs_.at(id));
 }
 
-void Model::acted(const Act& act, const Result<Job>& done, Timestamp now) {
-  now_ = now;
-  // Which fields may be edited is not modelled: edits of a stage that names some may be invalid.
-  if (const auto* one = std::get_if<AnswerReview>(&act);
-      one != nullptr && one->answer.edits && !done && done.error().code == ErrorCode::invalid) {
-    const ModelReview* review = find(one->review);
-    if (review != nullptr && !stage_of(*find(review->task)).editable.empty()) return;
-  }
-  const Refusal refusal = std::visit([&](const auto& one) { return carry_out(one); }, act);
+void Model::judge(const std::string& what, const Refusal& expected, const Status& done,
+                  const std::string& where) {
   const auto word = [](const Refusal& code) {
     return code ? std::string(name_of(*code)) : std::string("done");
   };
   const Refusal said = done ? Refusal{} : Refusal{done.error().code};
-  if (refusal != said) {
-    differ("act " + std::to_string(act.index()) + ": model " + word(refusal) + ", store " +
-           word(said) +
-           (done ? " in job " + std::to_string(done->id.value()) : ": " + done.error().text()));
+  if (expected == said) return;
+  differ(what + ": model " + word(expected) + ", store " + word(said) +
+         (done ? where : ": " + done.error().text()));
+}
+
+void Model::acted(const Act& given, const Actor& actor, const Result<Job>& done, Timestamp now) {
+  now_ = now;
+  // Which fields may be edited is not modelled: edits of a stage that names some may be invalid.
+  if (const auto* one = std::get_if<AnswerReview>(&given);
+      one != nullptr && one->answer.edits && !done && done.error().code == ErrorCode::invalid) {
+    const ModelReview* review = find(one->review);
+    if (review != nullptr && !stage_of(*find(review->task)).editable.empty()) return;
   }
+  actor_ = actor;
+  if (actor_.name.empty()) actor_.name = doer_of(given);
+  const Act act = signed_by(given, actor_.name);
+  Refusal refusal = may_act(given, actor_);
+  if (!refusal) {
+    const ModelAudit entry = audit_of(act);
+    refusal = std::visit([&](const auto& one) { return carry_out(one); }, act);
+    if (!refusal) expect_audit(entry);
+  }
+  const std::string job = done ? " in job " + std::to_string(done->id.value()) : std::string();
+  judge("act " + std::to_string(given.index()), refusal, status_of(done), job);
   for (const auto& [id, yes] : touched_) {
     if (jobs_.contains(id)) finish(jobs_.at(id));
   }

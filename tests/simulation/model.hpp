@@ -14,14 +14,16 @@
 ///
 /// Not modelled: custom deciders, adoption, imported histories, jobs that arrive from elsewhere,
 /// which fields of an output may be edited, the rate of a pool to which jobs give different ones;
-/// lanes, payloads, events and the order of claims.
+/// lanes, payloads, events, tokens, sessions and the order of claims.
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "pawl/store/people.hpp"
 #include "pawl/store/records.hpp"
 #include "pawl/store/store.hpp"
 
@@ -45,6 +47,7 @@ struct ModelTask {
   TaskState state;
   Timestamp not_after;  ///< with jitter a retry may be as late as this
   Usage used;           ///< by its closed attempts
+  std::set<AttemptNumber> with_output;  ///< attempts that left something to approve
 };
 
 struct ModelItem {
@@ -54,6 +57,15 @@ struct ModelItem {
   std::optional<CancelCause> cancelled;
 };
 
+/// One answer to a review.
+struct ModelVote {
+  Answer answer;
+  ActorKind by_kind = ActorKind::person;
+  Timestamp given_at;
+  AnswerFate fate = AnswerFate::counts;
+  Timestamp ended_at;
+};
+
 struct ModelReview {
   ReviewId id;  ///< none until the store has assigned it
   TaskId task;
@@ -61,11 +73,32 @@ struct ModelReview {
   std::uint32_t epoch = 1;
   ReviewReason reason = ReviewReason::policy;
   AttemptNumber attempt = 0;
-  std::string digest;  ///< read from the store
+  std::string shown;   ///< the digest of what it shows; read from the store
+  std::string digest;  ///< the same with the edits that are proposed
+  Timestamp opened_at;
+  std::vector<std::string> assigned;
+  Timestamp due_at;
+  Timestamp notice_at;
   ReviewStatus status = ReviewStatus::open;
   std::string claimed_by;
   Timestamp claimed_until;
+  std::vector<ModelVote> votes;
   std::optional<Answer> answer;
+  Timestamp closed_at;
+};
+
+struct ModelPerson {
+  Role role = Role::viewer;
+  std::set<std::string> groups;
+};
+
+/// An entry that the audit trail must have.
+struct ModelAudit {
+  Timestamp at;
+  Actor actor;
+  std::string act;
+  JobId job;
+  std::string target;
 };
 
 struct ModelJob {
@@ -81,6 +114,8 @@ struct ModelJob {
   bool submission_open = true;
   Generation generation = 1;
   PauseCause paused = PauseCause::none;
+  std::set<StageIndex> paused_stages;
+  std::string submitted_by;
   std::optional<CancelCause> cancelled;
   std::int64_t job_wide = 0;  ///< the ordinal of its job-wide tasks
   std::int64_t decisions_since_progress = 0;
@@ -107,6 +142,7 @@ struct Observation {
   std::optional<Verdict> verdict;
   std::span<const NewChild> children;
   Usage usage;
+  bool has_output = false;
   bool graceful = false;
   bool ran = true;
   Timestamp at;
@@ -136,13 +172,14 @@ class Model {
   void renewed(WorkerId worker, const Status& done, Timestamp now);
   void retired(WorkerId worker, const Status& done);
   /// Returns whether the job is new; a known key returns the job that has it.
-  bool created(const NewJob& fresh, const Job& job, Timestamp now);
+  bool created(const NewJob& fresh, const Result<Job>& done, Timestamp now);
   void added(const AddItems& chunk, JobId job, const Result<Added>& done, Timestamp now);
   void claimed(const ClaimRequest& request, const Result<Claims>& done, Timestamp now);
   void committed(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
                  const Refill& refill, const Committed& done, Timestamp now);
   void swept(const SweepRequest& request, const Swept& done, Timestamp now);
-  void acted(const Act& act, const Result<Job>& done, Timestamp now);
+  void acted(const Act& act, const Actor& actor, const Result<Job>& done, Timestamp now);
+  void changed(const PeopleChange& change, const Actor& actor, const Status& done, Timestamp now);
 
   /// Compares the jobs that the last operation touched with the store's rows.
   void compare();
@@ -208,6 +245,8 @@ class Model {
   // model_acts.cpp: operations of people. Each returns the expected error.
 
   using Refusal = std::optional<ErrorCode>;
+  void judge(const std::string& what, const Refusal& expected, const Status& done,
+             const std::string& where = {});
   Refusal carry_out(const CancelJob& act);
   Refusal carry_out(const PauseJob& act);
   Refusal carry_out(const ResumeJob& act);
@@ -216,22 +255,57 @@ class Model {
   Refusal carry_out(const ReopenSubmission& act);
   Refusal carry_out(const CancelItem& act);
   Refusal carry_out(const Rerun& act);
-  Refusal carry_out(const AnswerReview& act);
-  Refusal carry_out(const UndoAnswer& act);
-  Refusal carry_out(const ClaimReview& act);
-  Refusal carry_out(const ReleaseReview& act);
+  Refusal carry_out(const PauseStage& act);
+  Refusal carry_out(const ResumeStage& act);
+  Refusal carry_out(const SkipTask& act);
   Refusal carry_out(const DiscardDeadLetter& act);
   Refusal carry_out(const PurgeItem& act);
   Refusal carry_out(const TrustJob& act);
-  [[nodiscard]] ModelReview* find(ReviewId id);
+  [[nodiscard]] Refusal may_change_stage(JobId id, StageIndex stage);
   [[nodiscard]] Refusal may_go_on(const ModelJob& job);
   [[nodiscard]] Refusal may_rerun(const ModelTask& task);
-  [[nodiscard]] ModelTask& changes_target(const ModelTask& task);
   void rerun(ModelTask& task, Cause cause);
   void rerun_children(ModelTask& parent, TaskId only, Cause cause);
   void reset_downstream(const ModelTask& task, Cause cause);
   void reset_job_wide_after(ModelJob& job, StageIndex stage);
+
+  // model_reviews.cpp: reviews from their opening to their end.
+
+  void open_review(const ModelTask& task, ReviewReason reason);
+  [[nodiscard]] ModelReview* find(ReviewId id);
+  [[nodiscard]] const ReviewRules& rules_of(const ModelReview& review);
+  Refusal carry_out(const AnswerReview& act);
+  Refusal carry_out(const UndoAnswer& act);
+  Refusal carry_out(const ClaimReview& act);
+  Refusal carry_out(const ReleaseReview& act);
+  Refusal carry_out(const AssignReview& act);
+  [[nodiscard]] Refusal may_answer(const ModelReview& review);
+  /// Whether the answer, with what it leaves open filled in, could take effect.
+  [[nodiscard]] Refusal fits(const ModelReview& review, const Answer& answer);
+  [[nodiscard]] bool decides(const ModelReview& review, const Answer& answer);
+  void show_proposal(ModelReview& review);
+  [[nodiscard]] ModelTask& changes_target(const ModelTask& task);
   void make_effective(ModelReview& review, const Answer& answer);
+  void answer_falls_due(ModelReview& review);
+  void reopen(ModelReview& review);
+  void notice_falls_due(ModelReview& review);
+  void reject_overdue(ModelReview& review);
+  std::int64_t answers_due(const Swept& done);
+  std::int64_t notices_due(const Swept& done);
+
+  // model_people.cpp: who may do what, and what the audit trail says of it.
+
+  [[nodiscard]] bool is_known(const Actor& actor) const;
+  [[nodiscard]] Role role_of(const Actor& actor) const;
+  /// Whether the actor has at least this role. `agents`: whether agents may do it, too.
+  [[nodiscard]] bool may(const Actor& actor, Role least, bool agents) const;
+  [[nodiscard]] Refusal may_act(const Act& act, const Actor& actor) const;
+  [[nodiscard]] std::set<std::string> groups_of(const std::string& name) const;
+  [[nodiscard]] bool is_assigned(const ModelReview& review, const std::string& name) const;
+  Refusal carry_out(const PeopleChange& change);
+  /// What an accepted act leaves in the trail, as things are before it.
+  [[nodiscard]] ModelAudit audit_of(const Act& act);
+  void expect_audit(ModelAudit entry);
 
   // model_compare.cpp
 
@@ -240,6 +314,9 @@ class Model {
   void compare_items(const ModelJob& job);
   void compare_tasks(const ModelJob& job);
   void compare_reviews(const ModelJob& job);
+  void compare_review(ModelReview& review, const Review& row);
+  void compare_votes(const ModelReview& review, const std::string& name);
+  void compare_audit();
   void differ(const std::string& sentence) { differences_.push_back(sentence); }
   [[nodiscard]] std::string named(const ModelTask& task);
   [[nodiscard]] std::string named(const ModelJob& job) const;
@@ -250,6 +327,10 @@ class Model {
   std::map<ItemId, ModelItem> items_;
   std::map<TaskId, ModelTask> tasks_;
   std::vector<ModelReview> reviews_;
+  std::map<std::string, ModelPerson> people_;
+  Actor actor_;  ///< of the current operation
+  std::vector<ModelAudit> audit_;  ///< expected of the current operation
+  std::int64_t audit_entries_ = 0;  ///< compared so far
   std::map<WorkerId, ModelWorker> workers_;
   std::map<std::string, std::vector<Opening>> openings_;  ///< by pool with a rate
   std::map<JobId, bool> touched_;

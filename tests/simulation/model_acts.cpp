@@ -1,15 +1,10 @@
-/// Operations of people: on jobs and items, answers to reviews, reruns.
+/// Operations of people on jobs, items, stages and tasks.
 
 #include <algorithm>
 
 #include "simulation/model.hpp"
 
 namespace pawl::simulation {
-
-ModelReview* Model::find(ReviewId id) {
-  const auto found = std::ranges::find(reviews_, id, &ModelReview::id);
-  return found == reviews_.end() ? nullptr : &*found;
-}
 
 Model::Refusal Model::carry_out(const CancelJob& act) {
   if (!jobs_.contains(act.job)) return ErrorCode::not_found;
@@ -264,103 +259,51 @@ Model::Refusal Model::carry_out(const Rerun& act) {
   return {};
 }
 
-ModelTask& Model::changes_target(const ModelTask& task) {
-  const std::string& upstream = stage_of(task).changes_rerun;
-  if (upstream.empty()) return *find(task.id);
-  const std::int64_t ordinal = ordinal_of(task.parent ? task.parent : task.id);
-  return *find(task_id(ordinal, *jobs_.at(task.job).workflow.find(upstream)));
-}
-
-Model::Refusal Model::carry_out(const AnswerReview& act) {
-  ModelReview* review = find(act.review);
-  if (review == nullptr) return ErrorCode::not_found;
-  const Answer& answer = act.answer;
-  const bool claimed_by_other = !review->claimed_by.empty() &&
-                                review->claimed_by != answer.reviewer &&
-                                review->claimed_until > now_;
-  if (review->status != ReviewStatus::open) return ErrorCode::conflict;
-  if (touch(review->job).cancelled) return ErrorCode::refused;
-  if (!answer.digest.empty() && answer.digest != review->digest) return ErrorCode::conflict;
-  if (claimed_by_other) return ErrorCode::conflict;
-
-  const ModelTask& task = *find(review->task);
-  const StageDefinition& stage = stage_of(task);
-  const bool edits = answer.outcome == ReviewOutcome::approve_with_edits;
-  const bool approves = edits || answer.outcome == ReviewOutcome::approve;
-  const bool changes = answer.outcome == ReviewOutcome::request_changes;
-  const bool wants_note = changes || answer.outcome == ReviewOutcome::reject;
-  if (approves && edits != answer.edits.has_value()) return ErrorCode::invalid;
-  if (wants_note && answer.note.empty()) return ErrorCode::invalid;
-  if (changes && stage.is_human() && stage.changes_rerun.empty()) return ErrorCode::invalid;
-  if (approves && answer.attempt && (*answer.attempt < 1 || *answer.attempt > review->attempt)) {
-    return ErrorCode::invalid;
-  }
-  if (changes) {
-    if (const Refusal refusal = may_rerun(changes_target(task))) return refusal;
-  }
-  if (answer.effective_at > now_) {
-    review->status = ReviewStatus::answered;
-    review->answer = answer;
-    return {};
-  }
-  make_effective(*review, answer);
+Model::Refusal Model::may_change_stage(JobId id, StageIndex stage) {
+  if (!jobs_.contains(id)) return ErrorCode::not_found;
+  const ModelJob& job = touch(id);
+  if (at(stage) >= job.workflow.stage_count()) return ErrorCode::invalid;
+  if (job.ended_at != no_time || job.cancelled) return ErrorCode::refused;
   return {};
 }
 
-void Model::make_effective(ModelReview& review, const Answer& answer) {
-  review.status = ReviewStatus::closed;
-  review.answer = answer;
-  ModelTask& task = *find(review.task);
-  const AttemptNumber chosen = answer.attempt.value_or(review.attempt);
-  switch (answer.outcome) {
-    case ReviewOutcome::approve:
-      put(task, Succeeded{.attempt = chosen, .edited_by = {}});
-      return ended(task);
-    case ReviewOutcome::approve_with_edits:
-      put(task, Succeeded{.attempt = chosen, .edited_by = review.id});
-      return ended(task);
-    case ReviewOutcome::reject:
-      if (stage_of(task).rejected == OnRejected::end_item && task.item && !task.parent) {
-        return end_item(task.item, CancelCause::rejected);
-      }
-      put(task, Failed{.cause = FailCause::rejected_by_review});
-      return ended(task);
-    case ReviewOutcome::request_changes:
-      return rerun(changes_target(task), Cause::review_changes);
+Model::Refusal Model::carry_out(const PauseStage& act) {
+  if (const Refusal refusal = may_change_stage(act.job, act.stage)) return refusal;
+  ModelJob& job = jobs_.at(act.job);
+  if (job.paused_stages.insert(act.stage).second) job.generation = next_stamp(job.generation, now_);
+  return {};
+}
+
+Model::Refusal Model::carry_out(const ResumeStage& act) {
+  if (const Refusal refusal = may_change_stage(act.job, act.stage)) return refusal;
+  ModelJob& job = jobs_.at(act.job);
+  if (job.paused_stages.erase(act.stage) == 0) return {};
+  job.generation = next_stamp(job.generation, now_);
+  job.last_progress_at = now_;  // it could not make any
+  return {};
+}
+
+/// A dead letter is taken back first, as by a rerun.
+Model::Refusal Model::carry_out(const SkipTask& act) {
+  ModelTask* task = find(act.task);
+  if (task == nullptr) return ErrorCode::not_found;
+  if (act.expected != 0 && act.expected != task->version) return ErrorCode::conflict;
+  if (act.reason.empty()) return ErrorCode::invalid;
+  const ModelJob& job = touch(task->job);
+  const StateKind kind = kind_of(task->state);
+  const auto* failed = std::get_if<Failed>(&task->state);
+  if (failed != nullptr) {
+    if (const Refusal refusal = may_rerun(*task)) return refusal;
+    // The rerun of one whose children failed waits for them again.
+    if (!task->parent && failed->cause == FailCause::tolerance) return ErrorCode::refused;
+    rerun(*task, Cause::manual);
+  } else if (job.cancelled || (kind != StateKind::ready && kind != StateKind::retry_scheduled &&
+                               kind != StateKind::awaiting_review)) {
+    return ErrorCode::refused;
   }
-}
-
-Model::Refusal Model::carry_out(const UndoAnswer& act) {
-  ModelReview* review = find(act.review);
-  if (review == nullptr) return ErrorCode::not_found;
-  if (review->status != ReviewStatus::answered) return ErrorCode::conflict;
-  if (review->answer->reviewer != act.by) return ErrorCode::refused;
-  touch(review->job);
-  review->status = ReviewStatus::open;
-  review->answer.reset();
-  return {};
-}
-
-Model::Refusal Model::carry_out(const ClaimReview& act) {
-  ModelReview* review = find(act.review);
-  if (review == nullptr) return ErrorCode::not_found;
-  if (review->status != ReviewStatus::open) return ErrorCode::conflict;
-  if (act.by.empty()) return ErrorCode::invalid;
-  const bool by_other = !review->claimed_by.empty() && review->claimed_by != act.by;
-  if (by_other && review->claimed_until > now_) return ErrorCode::conflict;
-  touch(review->job);
-  review->claimed_by = act.by;
-  review->claimed_until = act.until;
-  return {};
-}
-
-Model::Refusal Model::carry_out(const ReleaseReview& act) {
-  ModelReview* review = find(act.review);
-  if (review == nullptr) return ErrorCode::not_found;
-  if (review->claimed_by != act.by) return ErrorCode::conflict;
-  touch(review->job);
-  review->claimed_by.clear();
-  review->claimed_until = no_time;
+  supersede(task->id);
+  put(*task, Skipped{SkipReason::by_choice});
+  ended(*task);
   return {};
 }
 

@@ -14,6 +14,11 @@ std::string text(Timestamp at) {
   return at == no_time ? "never" : text(at.time_since_epoch().count());
 }
 std::string text(const std::string& words) { return "'" + words + "'"; }
+std::string text(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  return "[" + all + "]";
+}
 std::string text(std::optional<CancelCause> cause) {
   return cause ? std::string(name_of(*cause)) : "none";
 }
@@ -70,6 +75,7 @@ std::string Model::named(const ModelTask& task) {
 }
 
 void Model::compare() {
+  compare_audit();
   for (const auto& [id, yes] : touched_) {
     if (jobs_.contains(id)) compare(jobs_.at(id));
   }
@@ -77,6 +83,7 @@ void Model::compare() {
 }
 
 void Model::compare_everything() {
+  compare_audit();
   for (const auto& [id, job] : jobs_) compare(job);
   touched_.clear();
 }
@@ -96,6 +103,12 @@ void Model::compare_job(const ModelJob& job, const Job& row) {
     differ(named(job) + ": " + what + ": model " + text(model) + ", store " + text(store));
   };
   same("paused", job.paused, row.paused);
+  if (!std::ranges::equal(job.paused_stages, row.paused_stages)) {
+    differ(named(job) + ": paused stages: model " +
+           text(static_cast<std::int64_t>(job.paused_stages.size())) + ", store " +
+           text(static_cast<std::int64_t>(row.paused_stages.size())));
+  }
+  same("submitted by", job.submitted_by, row.submitted_by);
   same("cancelled", job.cancelled, row.cancelled);
   same("ended at", job.ended_at, row.ended_at);
   same("deadline", job.deadline_at, row.deadline_at);
@@ -251,19 +264,9 @@ void Model::compare_reviews(const ModelJob& job) {
                " that the model has not");
         continue;
       }
-      if (!review->id) review->digest = row.digest;
+      if (!review->id) review->shown = review->digest = row.digest;
       review->id = row.id;
-      const std::string name = named(*find(row.task)) + " review " + text(row.id.value());
-      const auto same = [&](const char* what, const auto& model, const auto& store) {
-        if (model == store) return;
-        differ(name + ": " + what + ": model " + text(model) + ", store " + text(store));
-      };
-      same("status", review->status, row.status);
-      same("reason", review->reason, row.reason);
-      same("attempt", review->attempt, row.attempt);
-      same("epoch", review->epoch, row.epoch);
-      same("claimed by", review->claimed_by, row.claimed_by);
-      if (review->answer != row.answer) differ(name + ": the answers differ");
+      compare_review(*review, row);
     }
     if (page.size() < filter.limit) break;
   }
@@ -271,6 +274,76 @@ void Model::compare_reviews(const ModelJob& job) {
   if (seen != expected) {
     differ(named(job) + ": reviews: model " + text(expected) + ", store " + text(seen));
   }
+}
+
+void Model::compare_review(ModelReview& review, const Review& row) {
+  const std::string name = named(*find(row.task)) + " review " + text(row.id.value());
+  const auto same = [&](const char* what, const auto& model, const auto& store) {
+    if (model == store) return;
+    differ(name + ": " + what + ": model " + text(model) + ", store " + text(store));
+  };
+  same("status", review.status, row.status);
+  same("reason", review.reason, row.reason);
+  same("attempt", review.attempt, row.attempt);
+  same("epoch", review.epoch, row.epoch);
+  same("digest", review.digest, row.digest);
+  same("opened at", review.opened_at, row.opened_at);
+  same("assigned", review.assigned, row.assigned);
+  same("due at", review.due_at, row.due_at);
+  same("notice at", review.notice_at, row.notice_at);
+  same("claimed by", review.claimed_by, row.claimed_by);
+  same("claimed until", review.claimed_until, row.claimed_until);
+  same("closed at", review.closed_at, row.closed_at);
+  if (review.answer != row.answer) differ(name + ": the answers differ");
+  compare_votes(review, name);
+}
+
+void Model::compare_votes(const ModelReview& review, const std::string& name) {
+  const std::vector<GivenAnswer> rows = *rows_.answers(review.id);
+  for (std::size_t i = 0; i < rows.size() && i < review.votes.size(); ++i) {
+    const ModelVote& vote = review.votes[i];
+    const GivenAnswer& row = rows[i];
+    const std::string which = name + " answer " + text(static_cast<std::int64_t>(i) + 1);
+    if (vote.fate != row.fate) {
+      differ(which + ": fate: model " + text(vote.fate) + ", store " + text(row.fate));
+    }
+    const bool is_same = vote.answer == row.answer && vote.by_kind == row.by_kind &&
+                         vote.given_at == row.given_at && vote.ended_at == row.ended_at &&
+                         row.number == i + 1;
+    if (!is_same) differ(which + " by " + text(row.answer.reviewer) + " is not as it was given");
+  }
+  if (rows.size() == review.votes.size()) return;
+  differ(name + ": answers: model " + text(static_cast<std::int64_t>(review.votes.size())) +
+         ", store " + text(static_cast<std::int64_t>(rows.size())));
+}
+
+/// One entry for each act that was accepted, and no other.
+void Model::compare_audit() {
+  const std::vector<AuditEntry> fresh = *rows_.audit({.after = audit_entries_, .limit = 100'000});
+  for (std::size_t i = 0; i < std::max(fresh.size(), audit_.size()); ++i) {
+    if (i >= fresh.size()) {
+      differ("the audit trail lacks " + audit_[i].act + " of " + audit_[i].target + " by " +
+             text(audit_[i].actor.name));
+      continue;
+    }
+    const AuditEntry& row = fresh[i];
+    const std::string name = "entry " + text(row.number) + " of the audit trail, " + row.act +
+                             " of " + row.target + " by " + text(row.actor.name);
+    if (i >= audit_.size()) {
+      differ(name + ": nothing was done");
+      continue;
+    }
+    const ModelAudit& model = audit_[i];
+    const bool is_same = model.at == row.at && model.actor == row.actor && model.act == row.act &&
+                         model.job == row.job && model.target == row.target &&
+                         row.number == audit_entries_ + static_cast<std::int64_t>(i) + 1;
+    if (!is_same) {
+      differ(name + ": the model has " + model.act + " of " + model.target + " by " +
+             text(model.actor.name));
+    }
+  }
+  audit_entries_ += static_cast<std::int64_t>(fresh.size());
+  audit_.clear();
 }
 
 }  // namespace pawl::simulation

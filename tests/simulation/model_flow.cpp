@@ -64,7 +64,10 @@ void Model::supersede(TaskId task) {
   for (ModelReview& review : reviews_) {
     const bool pending =
         review.status == ReviewStatus::open || review.status == ReviewStatus::answered;
-    if (review.task == task && pending) review.status = ReviewStatus::superseded;
+    if (review.task != task || !pending) continue;
+    review.status = ReviewStatus::superseded;
+    review.notice_at = no_time;
+    review.closed_at = now_;
   }
 }
 
@@ -85,18 +88,9 @@ void Model::close(ModelTask& task, const Observation& seen, std::optional<Cancel
   task.cause = end.cause;
   task.not_after = end.not_after;
   if (end.new_round) ++task.round;
+  if (seen.has_output) task.with_output.insert(task.attempts);
   put(task, end.state);
-  if (const auto* asks = std::get_if<AwaitingReview>(&task.state)) {
-    reviews_.push_back({.id = {},
-                        .task = task.id,
-                        .job = task.job,
-                        .epoch = task.epoch,
-                        .reason = asks->reason,
-                        .attempt = task.attempts,
-                        .digest = {},
-                        .claimed_by = {},
-                        .answer = {}});
-  }
+  if (const auto* asks = std::get_if<AwaitingReview>(&task.state)) open_review(task, asks->reason);
   if (kind_of(task.state) == StateKind::expanded) {
     ++task.expansion;
     task.expanded_in = task.epoch;

@@ -71,7 +71,10 @@ class BrokenStore final : public store::ForwardingStore {
   Result<Swept> sweep(const SweepRequest& request) override {
     return sweeps ? sweeps(request) : inner().sweep(request);
   }
-  Result<Job> act(const Act& act) override { return acts ? acts(act) : inner().act(act); }
+  using store::ForwardingStore::act;
+  Result<Job> act(const Act& act, const Actor& actor) override {
+    return acts ? acts(act) : inner().act(act, actor);
+  }
 
  private:
   BrokenStore(const Clock& clock, std::shared_ptr<AheadClock> ahead)

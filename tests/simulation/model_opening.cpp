@@ -104,6 +104,7 @@ std::string Model::why_not_open(const ModelTask& task, WorkerId worker, bool own
   if (holder == workers_.end() || holder->second.retired) return "its worker is gone";
   if (job.cancelled) return "its job is cancelled";
   if (job.paused != PauseCause::none) return "its job is paused";
+  if (job.paused_stages.contains(pawl::stage_of(task.id))) return "its stage is paused";
   if (job.ended_at != no_time) return "its job has ended";
   if (const BudgetKind budget = used_up(job); budget != BudgetKind::none) {
     return "the budget of " + std::string(name_of(budget)) + " is used up";

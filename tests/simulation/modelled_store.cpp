@@ -48,7 +48,7 @@ Result<Job> ModelledStore::create_job(const NewJob& job) {
   const Timestamp at = now();
   Result<Job> done = inner().create_job(job);
   tell_model([&] {
-    if (done) model_.created(job, *done, at);
+    if (!is_unavailable(done)) (void)model_.created(job, done, at);
   });
   return done;
 }
@@ -66,7 +66,9 @@ Result<Submitted> ModelledStore::submit(const NewJob& job, const AddItems& items
   const Timestamp at = now();
   Result<Submitted> done = inner().submit(job, items);
   tell_model([&] {
-    if (done && model_.created(job, done->job, at)) {
+    if (!done && done.error().code == ErrorCode::forbidden) {
+      (void)model_.created(job, std::unexpected(done.error()), at);
+    } else if (done && model_.created(job, done->job, at)) {
       model_.added(items, done->job.id, done->items, at);
     }
   });
@@ -101,11 +103,20 @@ Result<Swept> ModelledStore::sweep(const SweepRequest& request) {
   return done;
 }
 
-Result<Job> ModelledStore::act(const Act& act) {
+Result<Job> ModelledStore::act(const Act& act, const Actor& actor) {
   const Timestamp at = now();
-  Result<Job> done = inner().act(act);
+  Result<Job> done = inner().act(act, actor);
   tell_model([&] {
-    if (!is_unavailable(done)) model_.acted(act, done, at);
+    if (!is_unavailable(done)) model_.acted(act, actor, done, at);
+  });
+  return done;
+}
+
+Status ModelledStore::change_people(const PeopleChange& change, const Actor& actor) {
+  const Timestamp at = now();
+  Status done = inner().people().change(change, actor);
+  tell_model([&] {
+    if (!is_unavailable(done)) model_.changed(change, actor, done, at);
   });
   return done;
 }

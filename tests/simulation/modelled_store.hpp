@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "simulation/changed_people.hpp"
 #include "simulation/model.hpp"
 #include "store/forwarding_store.hpp"
 
@@ -20,6 +21,9 @@ class ModelledStore final : public store::ForwardingStore {
   /// An empty store.
   explicit ModelledStore(std::shared_ptr<Store> inner)
       : store::ForwardingStore(std::move(inner)), model_(records()) {}
+  // Its people refer to it.
+  ModelledStore(const ModelledStore&) = delete;
+  ModelledStore& operator=(const ModelledStore&) = delete;
 
   /// The differences between model and store, one sentence each; empty if all is well.
   [[nodiscard]] const std::vector<std::string>& differences() const { return model_.differences(); }
@@ -42,13 +46,20 @@ class ModelledStore final : public store::ForwardingStore {
   Result<Committed> commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
                            const Refill& refill) override;
   Result<Swept> sweep(const SweepRequest& request) override;
-  Result<Job> act(const Act& act) override;
+  using store::ForwardingStore::act;
+  Result<Job> act(const Act& act, const Actor& actor) override;
+  People& people() override { return people_; }
 
  private:
+  [[nodiscard]] Status change_people(const PeopleChange& change, const Actor& actor);
   template <class Tell>
   void tell_model(Tell tell);
 
   Model model_;
+  ChangedPeople people_{[this]() -> People& { return inner().people(); },
+                        [this](const PeopleChange& change, const Actor& actor) {
+                          return change_people(change, actor);
+                        }};
   bool has_model_ = true;
   std::uint64_t verbs_ = 0;
 };

@@ -1,4 +1,5 @@
-/// Operators and reviewers. They act on what they see: late, twice, and against each other.
+/// Who acts on the store, and what operators do. They act on what they see: late, twice, and
+/// against each other.
 
 #include <algorithm>
 
@@ -12,149 +13,134 @@ using namespace std::chrono_literals;
 
 }  // namespace
 
-void Simulation::act(const Act& act, const std::string& what) {
-  people_->revive();
-  const Result<Job> acted = people_->act(act);
-  tell([&] { return what + (acted ? "" : ": " + acted.error().message); });
-}
-
-WorkName Simulation::work_under(const Review& review) {
-  Records& records = store_->records();
-  const Job job = *records.job(review.job);
-  WorkName work{.stage = stage_of(review.task)};
-  const auto planned = std::ranges::find_if(
-      scenario_.jobs, [&](const PlannedJob& one) { return one.job.key == job.key; });
-  work.job = static_cast<std::size_t>(planned - scenario_.jobs.begin());
-  if (review.item) work.item = records.item(review.item)->key;
-  const Result<std::vector<Attempt>> attempts = records.attempts(review.task);
-  work.done_before = static_cast<std::uint32_t>(std::ranges::count_if(
-      *attempts, [](const Attempt& one) { return one.result != AttemptResult::interrupted; }));
-  return work;
-}
-
-/// Answers as the scenario says, whenever it is their turn.
-bool Simulation::answer_a_review(bool as_agreed) {
-  Records& records = store_->records();
-  std::vector<Review> open = *records.reviews({.status = ReviewStatus::open, .limit = 1'000});
-  // Reviews of a cancelled job or item are not answered.
-  std::erase_if(open, [&](const Review& one) {
-    return records.job(one.job)->cancelled || (one.item && records.item(one.item)->cancelled);
-  });
-  if (open.empty()) return false;
-  const Review review = choices_.pick(open);
-  if (!as_agreed) {
-    answer_at_random(review);
-    return true;
+/// The store may have forgotten some of them.
+void Simulation::let_people_in() {
+  for (const AddPerson& one : scenario_.people) {
+    if (!store_->people().person(one.name)) (void)store_->people().change(one, root());
   }
-  people_->revive();
-  Answer answer = answer_of(scenario_, work_under(review));
-  const Result<Job> acted = people_->act(AnswerReview{.review = review.id, .answer = answer});
-  tell([&] {
-    return "ann answers review " + std::to_string(review.id.value()) +
-           (acted ? "" : ": " + acted.error().message);
-  });
-  const auto is_refused = [](const Result<Job>& one) {
-    return !one && one.error().code != ErrorCode::unavailable;
-  };
-  if (is_refused(acted)) {
-    // Nothing to change or to edit, or no budget left for it: approve.
-    answer.outcome = ReviewOutcome::approve;
-    answer.edits.reset();
-    const Result<Job> approved = people_->act(AnswerReview{.review = review.id, .answer = answer});
-    if (is_refused(approved)) {
-      answer.outcome = ReviewOutcome::reject;
-      (void)people_->act(AnswerReview{.review = review.id, .answer = answer});
-    }
-  }
-  return true;
 }
 
-/// Ann and Bob answer what they saw, at once or with a delay, and sometimes both.
-void Simulation::answer_at_random(const Review& review) {
-  const std::string id = std::to_string(review.id.value());
-  const auto answer = [&](const char* reviewer) {
-    Answer made{.reviewer = reviewer, .note = "because", .digest = review.digest};
-    made.outcome = choices_.any_of({ReviewOutcome::approve, ReviewOutcome::approve_with_edits,
-                                    ReviewOutcome::request_changes, ReviewOutcome::reject});
-    if (made.outcome == ReviewOutcome::approve_with_edits) {
-      made.edits = Json::object({{"edited", true}});
-    }
-    if (choices_.one_in(3)) made.effective_at = clock_.now() + 5s;
-    if (choices_.one_in(8)) made.digest = "sha256:of something else";
-    return made;
+/// Opens the store as a file: nothing is kept from them.
+Actor Simulation::root() { return {.name = "root"}; }
+
+/// Where nobody is registered, everybody opens the store as a file.
+Actor Simulation::as_person(const std::string& name) const {
+  if (scenario_.people.empty()) return {.name = name};
+  return {.name = name, .method = ActorMethod::session, .address = "10.0.0.7"};
+}
+
+/// Somebody, or something, that may do little or nothing.
+Actor Simulation::an_outsider() {
+  const auto program = [](const char* name, ActorKind kind) {
+    return Actor{.name = name, .kind = kind, .method = ActorMethod::token};
   };
-  switch (choices_.below(6)) {
+  switch (choices_.below(8)) {
+    case 0:
+      return as_person("vera");
+    case 1:
+      return {.name = "zoe", .method = ActorMethod::session};
+    case 2:
+      return {.name = "zoe", .method = ActorMethod::claimed};
+    case 3:
+      return program("claude", ActorKind::agent);
+    case 4: {
+      Actor limited = program("claude", ActorKind::agent);
+      limited.at_most = Role::viewer;
+      return limited;
+    }
+    case 5:
+      return program("w1", ActorKind::worker);
+    case 6: {
+      Actor limited = as_person("olga");
+      limited.at_most = choices_.any_of({Role::viewer, Role::reviewer});
+      return limited;
+    }
+    default:
+      return as_person("ann");
+  }
+}
+
+Actor Simulation::an_operator() {
+  switch (choices_.below(8)) {
     case 0:
     case 1:
-      return act(AnswerReview{.review = review.id, .answer = answer("ann")}, "ann answers " + id);
+      return {};
     case 2:
-      act(AnswerReview{.review = review.id, .answer = answer("ann")}, "ann answers " + id);
-      return act(AnswerReview{.review = review.id, .answer = answer("bob")}, "bob answers " + id);
     case 3:
-      return act(ClaimReview{.review = review.id, .by = "ann", .until = clock_.now() + 10s},
-                 "ann claims " + id);
+      return root();
     case 4:
-      return act(ReleaseReview{.review = review.id, .by = "ann"}, "ann releases " + id);
-    default: {
-      const auto answered = store_->records().reviews({.status = ReviewStatus::answered});
-      if (answered->empty()) return;
-      watch_.forget_answer(answered->front().id);
-      return act(UndoAnswer{.review = answered->front().id, .by = "ann"}, "ann thinks again");
-    }
+      return as_person("sam");
+    case 5:
+      return an_outsider();
+    default:
+      return as_person("olga");
   }
+}
+
+Actor Simulation::a_reviewer() {
+  if (choices_.one_in(8)) return an_outsider();
+  const std::string name = choices_.any_of({"ann", "bob", "cy", "olga", "sam"});
+  return choices_.one_in(8) ? Actor{.name = name} : as_person(name);
+}
+
+Actor Simulation::submitter_of(const PlannedJob& planned) {
+  if (scenario_.is_comparable) return planned.job.by;
+  // Whoever was planned may have lost their role.
+  if (is_calm_) return root();
+  return choices_.one_in(6) ? an_outsider() : planned.job.by;
+}
+
+Result<Job> Simulation::act(const Act& act, const Actor& actor, const std::string& what) {
+  people_->revive();
+  Result<Job> acted = people_->act(act, actor);
+  if (!acted && acted.error().code == ErrorCode::forbidden) ++run_.happened["something forbidden"];
+  tell([&] {
+    return (actor.name.empty() ? "somebody" : actor.name) + " " + what +
+           (acted ? "" : ": " + acted.error().message);
+  });
+  return acted;
 }
 
 void Simulation::operate(const Job& job) {
-  Records& records = store_->records();
   const std::string id = std::to_string(job.id.value());
-  auto tasks = *records.tasks({.job = job.id, .limit = 1'000});
-  auto items = *records.items({.job = job.id, .limit = 1'000});
-  switch (choices_.below(12)) {
+  const Actor by = an_operator();
+  switch (choices_.below(13)) {
     case 0:
     case 1:
     case 2:
       if (is_ended_by_limit(job) && choices_.one_in(2)) {
-        return act(ReviveJob{.job = job.id, .tolerate_failures = Tolerance{.count = 100}},
-                   "somebody revives job " + id);
+        (void)act(ReviveJob{.job = job.id, .tolerate_failures = Tolerance{.count = 100}}, by,
+                  "revives job " + id);
+        return;
       }
-      return act(ResumeJob{.job = job.id}, "somebody resumes job " + id);
+      (void)act(ResumeJob{.job = job.id}, by, "resumes job " + id);
+      return;
     case 3:
-      return act(PauseJob{.job = job.id}, "somebody pauses job " + id);
+      (void)act(PauseJob{.job = job.id}, by, "pauses job " + id);
+      return;
     case 4:
       if (!choices_.one_in(3)) return;
-      return act(CancelJob{.job = job.id}, "somebody cancels job " + id);
+      (void)act(CancelJob{.job = job.id}, by, "cancels job " + id);
+      return;
     case 5: {
       Budget budget;
       if (choices_.one_in(2)) budget.max_total_attempts = job.attempts_opened + choices_.below(6);
       if (choices_.one_in(4)) budget.max_attempts_per_task = 1 + choices_.below(4);
-      return act(SetBudget{.job = job.id, .budget = budget},
-                 "somebody sets the budget of job " + id);
+      (void)act(SetBudget{.job = job.id, .budget = budget}, by, "sets the budget of job " + id);
+      return;
     }
     case 6:
-      if (items.empty()) return;
-      return act(CancelItem{.item = choices_.pick(items).id}, "somebody cancels an item");
     case 7:
-    case 8: {
-      if (tasks.empty()) return;
-      const Task& task = choices_.pick(tasks);
-      return act(Rerun{.task = task.id,
-                       .note = choices_.one_in(2) ? "once more" : "",
-                       .by = "olga",
-                       .expected = choices_.one_in(2) ? task.version : 0},
-                 "somebody reruns task " + std::to_string(task.id.value()));
-    }
+    case 8:
     case 9:
-      std::erase_if(tasks, [](const Task& one) { return one.kind() != StateKind::failed; });
-      if (tasks.empty()) return;
-      return act(DiscardDeadLetter{.task = choices_.pick(tasks).id, .reason = "old", .by = "olga"},
-                 "somebody discards a dead letter");
+      return operate_on_tasks(job);
     case 10:
-      if (items.empty()) return;
-      return act(PurgeItem{.item = choices_.pick(items).id}, "somebody purges an item");
+    case 11:
+      return operate_on_stages(job);
     default:
       for (Submission& one : submissions_) {
         if (one.job != job.id || !one.is_done) continue;
-        act(ReopenSubmission{.job = job.id}, "somebody reopens job " + id);
+        (void)act(ReopenSubmission{.job = job.id}, by, "reopens job " + id);
         one.is_done = false;  // and it must be closed again
         one.is_unsure = true;
         return;
@@ -162,12 +148,83 @@ void Simulation::operate(const Job& job) {
   }
 }
 
+void Simulation::operate_on_tasks(const Job& job) {
+  Records& records = store_->records();
+  auto tasks = *records.tasks({.job = job.id, .limit = 1'000});
+  auto items = *records.items({.job = job.id, .limit = 1'000});
+  if (tasks.empty() || items.empty()) return;
+  const Actor by = an_operator();
+  const Task task = choices_.pick(tasks);
+  const Version expected = choices_.one_in(2) ? task.version : 0;
+  const std::string id = std::to_string(task.id.value());
+  switch (choices_.below(8)) {
+    case 0:
+    case 1:
+      (void)act(CancelItem{.item = choices_.pick(items).id}, by, "cancels an item");
+      return;
+    case 2:
+    case 3:
+      (void)act(Rerun{.task = task.id,
+                      .note = choices_.one_in(2) ? "once more" : "",
+                      .by = {},
+                      .expected = expected},
+                by, "reruns task " + id);
+      return;
+    case 4:
+      std::erase_if(tasks, [](const Task& one) { return one.kind() != StateKind::failed; });
+      if (tasks.empty()) return;
+      (void)act(DiscardDeadLetter{.task = choices_.pick(tasks).id, .reason = "old", .by = {}}, by,
+                "discards a dead letter");
+      return;
+    case 5:
+      (void)act(PurgeItem{.item = choices_.pick(items).id}, by, "purges an item");
+      return;
+    default:
+      (void)act(SkipTask{.task = task.id,
+                         .reason = choices_.one_in(8) ? "" : "not needed",
+                         .by = {},
+                         .expected = expected},
+                by, "skips task " + id);
+  }
+}
+
+void Simulation::operate_on_stages(const Job& job) {
+  const auto stages = static_cast<std::uint32_t>(job.stages.size());
+  // Sometimes one that the workflow does not have.
+  const auto stage = static_cast<StageIndex>(choices_.below(stages + (choices_.one_in(8) ? 1 : 0)));
+  const std::string what = "stage " + std::to_string(at(stage)) + " of job " +
+                           std::to_string(job.id.value());
+  const Actor by = an_operator();
+  if (choices_.one_in(2)) {
+    (void)act(PauseStage{.job = job.id, .stage = stage}, by, "pauses " + what);
+  } else {
+    (void)act(ResumeStage{.job = job.id, .stage = stage}, by, "resumes " + what);
+  }
+}
+
+/// Where people are registered, some come, change and go.
+void Simulation::change_people() {
+  const std::string name = choices_.any_of({"ann", "bob", "cy", "olga", "vera", "sam"});
+  const Role role = choices_.any_of({Role::reviewer, Role::viewer, Role::operate, Role::admin});
+  std::vector<std::string> groups;
+  if (choices_.one_in(2)) groups.emplace_back("editors");
+  if (choices_.one_in(3)) groups.emplace_back("leads");
+  PeopleChange change = AddPerson{.name = name, .role = role, .groups = groups};
+  if (choices_.one_in(2)) change = ChangePerson{.name = name, .role = role, .groups = groups};
+  if (choices_.one_in(4)) change = RemovePerson{.name = name};
+  const Status done =
+      store_->people().change(change, choices_.one_in(3) ? an_operator() : root());
+  tell([&] { return "people change" + (done ? "" : ": " + done.error().message); });
+}
+
 void Simulation::act_as_somebody() {
   if (scenario_.is_comparable) {
-    (void)answer_a_review(true);
+    (void)answer_as_agreed();
     return;
   }
-  if (choices_.one_in(2) && answer_a_review(false)) return;
+  if (!choices_.one_in(4) && treat_a_review_at_random()) return;
+  if (scenario_.asks_often && !choices_.one_in(3)) return;
+  if (!scenario_.people.empty() && choices_.one_in(12)) return change_people();
   auto jobs = *store_->records().jobs({.limit = 100});
   if (!jobs.empty()) operate(choices_.pick(jobs));
 }

@@ -32,6 +32,13 @@ std::uint64_t lot(const Scenario& scenario, const WorkName& work, std::uint64_t 
   return mixed(made ^ work.done_before);
 }
 
+/// What a world allows.
+struct WorldKind {
+  bool is_comparable = false;
+  bool has_people = false;
+  bool asks_often = false;  ///< most stages are reviewed, and little else happens
+};
+
 enum About : std::uint64_t { deed, verdict, cost, length, children, wanted, opinion, refusal };
 
 RetryPolicy draw_retry(Choices& choices, bool is_comparable) {
@@ -58,13 +65,44 @@ RetryPolicy draw_retry(Choices& choices, bool is_comparable) {
   return retry;
 }
 
+/// Their names say what they are: Olga operates, Sam submits, Vera only views.
+std::vector<AddPerson> some_people() {
+  return {{.name = "ann", .role = Role::reviewer, .groups = {"editors"}},
+          {.name = "bob", .role = Role::reviewer, .groups = {"editors"}},
+          {.name = "cy", .role = Role::reviewer, .groups = {"editors"}},
+          {.name = "olga", .role = Role::operate, .groups = {"leads"}},
+          {.name = "sam", .role = Role::operate, .groups = {}},
+          {.name = "vera", .role = Role::viewer, .groups = {}}};
+}
+
+/// Where outcomes are compared, time decides nothing and enough people can approve.
+ReviewRules draw_rules(Choices& choices, const WorldKind& kind) {
+  ReviewRules rules;
+  if (!choices.one_in(2)) return rules;
+  rules.approvals = 1 + choices.below(3);
+  rules.self_approval = !choices.one_in(3);
+  const std::uint32_t assignees = choices.below(4);
+  if (assignees == 1) rules.assign = {"ann", "bob", "cy"};
+  if (assignees == 2 && kind.has_people) rules.assign = {"group:editors"};
+  if (assignees == 3 && kind.has_people && rules.approvals < 3) rules.assign = {"ann", "group:leads"};
+  rules.due = choices.any_of<Duration>({0s, 8s, 60s, 10h});
+  if (rules.due == 0s || !choices.one_in(2)) return rules;
+  if (!kind.is_comparable && choices.one_in(2)) {
+    rules.overdue = OnOverdue::reject;
+  } else if (!rules.assign.empty()) {
+    rules.overdue = OnOverdue::escalate;
+    rules.escalate_to = {"olga"};
+  }
+  return rules;
+}
+
 StageDefinition draw_stage(Choices& choices, std::size_t place,
-                           const std::vector<StageDefinition>& before, bool is_comparable) {
+                           const std::vector<StageDefinition>& before, const WorldKind& kind) {
   StageDefinition made{.name = "s" + std::to_string(place), .needs = {}, .handler = "code"};
   for (const StageDefinition& one : before) {
     if (choices.one_in(2)) made.needs.push_back(one.name);
   }
-  made.retry = draw_retry(choices, is_comparable);
+  made.retry = draw_retry(choices, kind.is_comparable);
   if (choices.one_in(2)) {
     made.gates = {{.name = gate_name,
                    .on_uncertain = choices.any_of({OnUncertain::review, OnUncertain::review,
@@ -72,6 +110,7 @@ StageDefinition draw_stage(Choices& choices, std::size_t place,
   }
   made.review = choices.any_of({ReviewPolicy::never, ReviewPolicy::never, ReviewPolicy::always,
                                 ReviewPolicy::on_escalation, ReviewPolicy::on_uncertain});
+  if (kind.asks_often && choices.one_in(2)) made.review = ReviewPolicy::always;
   made.on_failure =
       choices.any_of({OnFailure::dead_letter, OnFailure::dead_letter, OnFailure::proceed});
   if (choices.one_in(3))
@@ -87,7 +126,8 @@ StageDefinition draw_stage(Choices& choices, std::size_t place,
     made.review = ReviewPolicy::always;
     made.joins = false;
   }
-  if (is_comparable) return made;
+  if (made.review != ReviewPolicy::never) made.review_rules = draw_rules(choices, kind);
+  if (kind.is_comparable) return made;
   if (choices.one_in(8)) made.on_failure = OnFailure::stop_job;
   if (choices.one_in(4)) made.tolerate_failures.count = static_cast<std::int64_t>(choices.below(2));
   if (!made.needs.empty() && choices.one_in(3)) made.changes_rerun = choices.pick(made.needs);
@@ -96,11 +136,11 @@ StageDefinition draw_stage(Choices& choices, std::size_t place,
   return made;
 }
 
-Workflow draw_workflow(Choices& choices, bool is_comparable) {
+Workflow draw_workflow(Choices& choices, const WorldKind& kind) {
   std::vector<StageDefinition> stages;
   const std::size_t count = 1 + choices.below(4);
   for (std::size_t i = 0; i < count; ++i) {
-    stages.push_back(draw_stage(choices, i, stages, is_comparable));
+    stages.push_back(draw_stage(choices, i, stages, kind));
   }
   if (choices.one_in(3)) {
     StageDefinition reduce{.name = "reduce", .needs = {stages.back().name}, .handler = "code"};
@@ -119,15 +159,25 @@ Workflow draw_workflow(Choices& choices, bool is_comparable) {
   }
 }
 
-PlannedJob draw_job(Choices& choices, std::size_t number, bool is_comparable) {
-  PlannedJob planned{.job = {.workflow = draw_workflow(choices, is_comparable)}};
+/// Nobody who reviews submits where people have roles: somebody else can always approve.
+Actor draw_submitter(Choices& choices, bool has_people) {
+  const std::uint32_t drawn = choices.below(3);
+  if (drawn == 0) return {};
+  if (has_people) return {.name = "sam", .method = ActorMethod::session};
+  return {.name = drawn == 1 ? "sam" : "ann"};
+}
+
+PlannedJob draw_job(Choices& choices, std::size_t number, const WorldKind& kind) {
+  PlannedJob planned{.job = {.workflow = draw_workflow(choices, kind)}};
+  planned.job.by = draw_submitter(choices, kind.has_people);
   planned.job.key = "job-" + std::to_string(number);
   planned.job.parallel = choices.any_of({0U, 0U, 1U, 2U});
   planned.job.priority = static_cast<std::int32_t>(choices.below(2));
   for (std::size_t i = 0; i < planned.job.workflow.stage_count(); ++i) {
     planned.tempers.push_back(choices.any_of({Temper::reliable, Temper::flaky, Temper::wild}));
+    if (kind.asks_often) planned.tempers.back() = Temper::reliable;
   }
-  if (!is_comparable) {
+  if (!kind.is_comparable && !kind.asks_often) {
     Budget& budget = planned.job.budget;
     if (choices.one_in(4)) budget.max_total_attempts = 1 + choices.below(20);
     if (choices.one_in(5)) budget.max_attempts_per_task = 1 + choices.below(3);
@@ -176,9 +226,14 @@ Scenario draw_scenario(Choices& choices) {
   scenario.parallel = choices.any_of({2U, 1U, 8U});
   scenario.lease = choices.any_of<Duration>({60s, 10s, 1h});
   scenario.calls_to_a_fate = choices.any_of({24U, 6U, 100U});
+  scenario.asks_often = choices.one_in(3);
+  const WorldKind kind{.is_comparable = scenario.is_comparable,
+                       .has_people = choices.one_in(2),
+                       .asks_often = scenario.asks_often};
+  if (kind.has_people) scenario.people = some_people();
   const std::size_t jobs = 1 + choices.below(2);
   for (std::size_t i = 0; i < jobs; ++i) {
-    scenario.jobs.push_back(draw_job(choices, i, scenario.is_comparable));
+    scenario.jobs.push_back(draw_job(choices, i, kind));
     for (const StageDefinition& stage : scenario.jobs.back().job.workflow.definition().stages) {
       if (!stage.decider.empty()) scenario.is_modelled = false;
     }
@@ -267,7 +322,7 @@ Advice advise(const StageDefinition&, const Attempt& attempt) {
 }
 
 Answer answer_of(const Scenario& scenario, const WorkName& work) {
-  Answer answer{.reviewer = "ann", .note = "because", .digest = {}};
+  Answer answer{.note = "because"};
   switch (lot(scenario, work, opinion) % 8) {
     case 0:
       answer.outcome = ReviewOutcome::reject;

@@ -11,6 +11,7 @@
 
 #include "pawl/core/review.hpp"
 #include "pawl/runtime/stage.hpp"
+#include "pawl/store/people.hpp"
 #include "pawl/store/store.hpp"
 #include "simulation/choices.hpp"
 
@@ -29,6 +30,7 @@ struct PlannedJob {
 struct Scenario {
   std::uint64_t behaviour = 0;  ///< determines what the stages do
   std::vector<PlannedJob> jobs;
+  std::vector<AddPerson> people;  ///< whom the store knows; empty: it trusts whoever opens it
   std::uint32_t processes = 1;
   std::uint32_t parallel = 1;  ///< of each process
   Duration lease{};
@@ -37,6 +39,7 @@ struct Scenario {
   /// end like one without (I15).
   bool is_comparable = false;
   bool is_modelled = true;              ///< the model does not support custom deciders
+  bool asks_often = false;              ///< people have much to do
   bool has_unstorable_results = false;  ///< sometimes a result that the store refuses for good
   bool may_forget = false;              ///< the store may be set back
 };

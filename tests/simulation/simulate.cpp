@@ -159,6 +159,9 @@ std::shared_ptr<Store> open_in_a_file(const Clock& clock) {
   return {store, [owned = std::move(*opened), folder](Store*) mutable { owned.reset(); }};
 }
 
+/// Fewer steps may miss what is rare.
+constexpr std::uint64_t steps_for_everything = 1'000'000;
+
 class Session {
  public:
   explicit Session(Wish wish) : wish_(std::move(wish)) {
@@ -181,7 +184,7 @@ class Session {
     }
     summary();
     if (wish_.is_broken) std::cout << "nothing was found, and it is broken\n";
-    return wish_.is_broken ? 1 : 0;
+    return wish_.is_broken || !has_seen_everything() ? 1 : 0;
   }
 
  private:
@@ -196,6 +199,7 @@ class Session {
     attempts_ += run.attempts;
     kills_ += run.kills;
     faults_ += run.faults;
+    for (const auto& [what, count] : run.happened) happened_[what] += count;
     if (!run.finding) return true;
     std::cout << "seed " << seed << ": after " << run.steps << " steps " << run.finding->invariant
               << " is broken: " << run.finding->message << std::endl;
@@ -210,6 +214,14 @@ class Session {
     show_smallest(choices.tape(), *run.finding, run.steps);
     summary();
     return false;
+  }
+
+  /// Whether a run that is long enough has met each kind of thing.
+  [[nodiscard]] bool has_seen_everything() const {
+    if (steps_ < steps_for_everything) return true;
+    const std::vector<std::string> missing = never_happened(happened_);
+    for (const std::string& what : missing) std::cout << "never happened: " << what << "\n";
+    return missing.empty();
   }
 
   void show_smallest(const Tape& tape, const Finding& finding, std::uint64_t steps) {
@@ -237,6 +249,9 @@ class Session {
          << grouped(kills_) << " kills; "
          << grouped(static_cast<std::uint64_t>(static_cast<double>(steps_) / seconds))
          << " steps a second\n";
+    for (const auto& [what, count] : happened_) {
+      text << "  " << what << ": " << grouped(count) << "\n";
+    }
     std::cout << text.str();
     if (wish_.report.empty()) return;
     std::filesystem::create_directories(std::filesystem::path(wish_.report).parent_path());
@@ -246,6 +261,7 @@ class Session {
   Wish wish_;
   RunOptions options_;
   Steady::time_point begun_ = Steady::now();
+  Occurrences happened_;
   std::uint64_t worlds_ = 0;
   std::uint64_t steps_ = 0;
   std::uint64_t attempts_ = 0;

@@ -11,9 +11,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint32_t all_at_once = 100'000;
-/// A world that is still busy after this many steps without faults will never be idle.
-constexpr std::uint64_t rest_within = 20'000;
 constexpr std::uint64_t look_at_everything_every = 64;
 
 /// A file cannot be recreated while it is in use.
@@ -40,7 +37,8 @@ Simulation::Simulation(const Scenario& scenario, Choices& choices, const RunOpti
                   .under_way = [this](OwnedCall call) { under_way_.push_back(std::move(call)); },
                   .said = {},
                   .acknowledged_steps = {},
-                  .acknowledged_act = [this](const Act& act) { watch_.acknowledge(act); }});
+                  .acknowledged_act = [this](const Act& act,
+                                             const Actor& by) { watch_.acknowledge(act, by); }});
   if (options.tell) {
     watch_.on_event = [this](const Event& event) {
       tell([&] {
@@ -72,6 +70,7 @@ void Simulation::find(std::string invariant, std::string message) {
 }
 
 Run Simulation::run() {
+  let_people_in();
   for (std::uint32_t i = 0; i < (options_.harm ? scenario_.processes : 1); ++i) start_process();
   if (options_.harm) {
     while (run_.steps < options_.steps && may_go_on()) step();
@@ -93,6 +92,7 @@ Run Simulation::run() {
   if (scenario_.is_modelled) store_->compare_everything();
   compare_with_model();
   if (!run_.finding) read_endings();
+  note_what_happened();
   return std::move(run_);
 }
 
@@ -104,11 +104,12 @@ void Simulation::step() {
     return after_step();
   }
   const std::uint32_t kind = choices_.below(100);
+  const std::uint32_t of_people = scenario_.asks_often ? 20 : 6;  // steps of a hundred
   if (kind >= 97) {
     jump();
   } else if (kind >= 92) {
     harm();
-  } else if (kind >= 86) {
+  } else if (kind >= 92 - of_people) {
     act_as_somebody();
   } else if (kind >= 70) {
     if (!complete_something() && !poll_somebody()) (void)let_time_pass();
@@ -196,6 +197,7 @@ bool Simulation::submit_something() {
   Process& process = *choices_.pick(ready);
   const PlannedJob& planned = scenario_.jobs[open->number];
   const bool in_one = planned.first_chunk == planned.items.size();
+  const Actor by = submitter_of(planned);
   const auto first = planned.items.begin();
   const auto middle = first + static_cast<std::ptrdiff_t>(planned.first_chunk);
   process.is_busy = true;
@@ -210,6 +212,7 @@ bool Simulation::submit_something() {
                                  .tolerate_failures = planned.job.tolerate_failures,
                                  .parallel = planned.job.parallel,
                                  .priority = planned.job.priority,
+                                 .by = by,
                                  .keep_open = !in_one});
     if (job) {
       open->job = *job;
@@ -233,11 +236,14 @@ bool Simulation::submit_something() {
         open->job, [&](std::vector<NewItem>& page) -> Result<bool> {
           page = planned.items;
           return false;
-        });
+        },
+        by);
     open->is_done = resumed.has_value();
     tell([&] { return process.name() + " submits the rest of " + planned.job.key; });
     // A job that has ended accepts no more items: it was cancelled, or its deadline passed.
-    if (!resumed && resumed.error().code != ErrorCode::unavailable) open->is_done = true;
+    const bool has_ended = !resumed && resumed.error().code != ErrorCode::unavailable &&
+                           resumed.error().code != ErrorCode::forbidden;
+    if (has_ended) open->is_done = true;
   }
   if (open->is_done && open->job) {
     const Result<Job> job = store_->records().job(open->job);
@@ -291,7 +297,7 @@ void Simulation::start_process() {
           .acknowledged_steps = [this](
                                     std::span<const Step> steps,
                                     const Committed& answer) { watch_.acknowledge(steps, answer); },
-          .acknowledged_act = [](const Act&) {}},
+          .acknowledged_act = [](const Act&, const Actor&) {}},
       .told = [this, name](const Event& event) { watch_.told(name, event); }};
   if (options_.tell) {
     ports.line.said = [this, name](const std::string& what) {
@@ -314,65 +320,6 @@ void Simulation::reap() {
   });
 }
 
-/// Without further faults: works until everything waits for people.
-void Simulation::come_to_rest() {
-  for (const std::unique_ptr<Process>& one : processes_) {
-    one->is_frozen = false;
-    one->line().is_cut = false;
-  }
-  const std::uint64_t begun = run_.steps;
-  const auto is_at_rest = [&] {
-    for (Submission& one : submissions_) {
-      // An operator reopened it while it was submitted: the source is read again.
-      if (one.is_done && one.job && store_->records().job(one.job)->submission_open &&
-          !store_->records().job(one.job)->cancelled) {
-        one.is_done = false;
-        one.is_unsure = true;
-      }
-      if (!one.is_done) return false;
-    }
-    const Result<std::vector<Job>> jobs = store_->records().jobs({.limit = all_at_once});
-    return std::ranges::all_of(*jobs, [&](const Job& job) {
-      if (job.has_ended()) return true;
-      const auto to_come =
-          store_->records().reviews({.job = job.id, .status = ReviewStatus::answered, .limit = 1});
-      const bool is_paused = job.paused != PauseCause::none;
-      return job.attempts_open == 0 && (is_paused || (waits_for_people(job) && to_come->empty()));
-    });
-  };
-  while (may_go_on() && !is_at_rest()) {
-    if (!poll_somebody() && !complete_something() && !submit_something()) (void)let_time_pass();
-    after_step();
-    if (run_.steps - begun > rest_within) {
-      find("I12",
-           "the world does not come to rest, and nothing names what it waits for:" + unfinished());
-    }
-  }
-}
-
-/// Everything that waits gets what it waits for.
-void Simulation::finish() {
-  constexpr int rounds_max = 400;
-  for (int round = 0; round < rounds_max && may_go_on(); ++round) {
-    bool is_over = true;
-    const Result<std::vector<Job>> jobs = store_->records().jobs({.limit = all_at_once});
-    for (const Job& job : *jobs) {
-      if (job.has_ended()) continue;
-      is_over = false;
-      people_->revive();
-      (void)people_->act(SetBudget{.job = job.id, .budget = {}});
-      if (job.paused != PauseCause::none) (void)people_->act(ResumeJob{.job = job.id});
-    }
-    if (is_over) return;
-    for (std::uint64_t tries = 0; may_go_on() && answer_a_review(true); ++tries) {
-      after_step();
-      if (tries > rest_within) find("I12", "a review is open, and no answer is taken");
-    }
-    after_step();
-    come_to_rest();
-  }
-}
-
 Run simulate(Choices& choices, const RunOptions& options) {
   const Scenario scenario = draw_scenario(choices);
   Run harmed = Simulation(scenario, choices, options).run();
@@ -384,6 +331,7 @@ Run simulate(Choices& choices, const RunOptions& options) {
   Choices plain{Tape{}};
   Run undisturbed = Simulation(scenario, plain, calm).run();
   harmed.steps += undisturbed.steps;
+  for (const auto& [what, count] : undisturbed.happened) harmed.happened[what] += count;
   if (undisturbed.finding) {
     harmed.finding = undisturbed.finding;
     return harmed;

@@ -39,6 +39,11 @@ struct TaskEnd {
 };
 using TaskEnds = std::map<std::string, TaskEnd>;
 
+/// How often each kind of thing has happened.
+using Occurrences = std::map<std::string, std::uint64_t>;
+/// The kinds of things that must happen in a long run and did not.
+[[nodiscard]] std::vector<std::string> never_happened(const Occurrences& happened);
+
 struct Run {
   std::optional<Finding> finding;
   std::uint64_t steps = 0;
@@ -47,6 +52,7 @@ struct Run {
   std::uint64_t faults = 0;
   bool was_disturbed = false;  ///< by an outside influence: not to be compared
   TaskEnds endings;
+  Occurrences happened;
 };
 
 /// Runs a scenario by the tape. A comparable scenario with faults also runs without them, and must
@@ -78,8 +84,6 @@ class Simulation {
   bool submit_something();
   bool let_time_pass();
   void meanwhile();
-  void come_to_rest();
-  void finish();
   bool may_go_on() const;
   void after_step();
   void compare_with_model();
@@ -89,6 +93,12 @@ class Simulation {
   void tell(const std::function<std::string()>& what);
   void find(std::string invariant, std::string message);
 
+  // rest.cpp
+  void come_to_rest();
+  void finish();
+  [[nodiscard]] bool waits_for_stages(const Job& job);
+  [[nodiscard]] bool waits_for_a_sweep(const Review& review);
+
   // expectations.cpp
   [[nodiscard]] std::string unfinished();
   void expect_named_waits();
@@ -97,6 +107,7 @@ class Simulation {
   void expect_all_told();
   void expect_ended();
   void read_endings();
+  void note_what_happened();
   [[nodiscard]] std::string name_of(const Job& job, const Task& task);
 
   // harm.cpp
@@ -108,11 +119,31 @@ class Simulation {
   void set_back();
 
   // people.cpp
+  void let_people_in();
+  [[nodiscard]] static Actor root();
+  [[nodiscard]] Actor as_person(const std::string& name) const;
+  [[nodiscard]] Actor an_outsider();
+  [[nodiscard]] Actor an_operator();
+  [[nodiscard]] Actor a_reviewer();
+  [[nodiscard]] Actor submitter_of(const PlannedJob& planned);
   void act_as_somebody();
-  bool answer_a_review(bool as_agreed);
-  void answer_at_random(const Review& review);
   void operate(const Job& job);
-  void act(const Act& act, const std::string& what);
+  void operate_on_tasks(const Job& job);
+  void operate_on_stages(const Job& job);
+  void change_people();
+  Result<Job> act(const Act& act, const Actor& actor, const std::string& what);
+
+  // reviewers.cpp
+  [[nodiscard]] std::vector<Review> reviews_to_answer();
+  bool answer_as_agreed();
+  bool treat_a_review_at_random();
+  void answer_at_random(const Review& review);
+  void claim_at_random(const Review& review);
+  void release_at_random(const Review& review);
+  void undo_at_random(const Review& review);
+  void assign_at_random(const Review& review);
+  void clear_the_way(const Review& review);
+  [[nodiscard]] std::vector<Actor> voters_for(const Review& review);
   [[nodiscard]] WorkName work_under(const Review& review);
 
   const Scenario& scenario_;

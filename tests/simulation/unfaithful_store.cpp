@@ -85,8 +85,12 @@ Result<Committed> UnfaithfulStore::commit(WorkerId worker, BatchNumber batch,
 Result<Swept> UnfaithfulStore::sweep(const SweepRequest& request) {
   return carry_out([request](Store& store) { return store.sweep(request); });
 }
-Result<Job> UnfaithfulStore::act(const Act& act) {
-  return carry_out([act](Store& store) { return store.act(act); });
+Result<Job> UnfaithfulStore::act(const Act& act, const Actor& actor) {
+  return carry_out([act, actor](Store& store) { return store.act(act, actor); });
+}
+Status UnfaithfulStore::change_people(const PeopleChange& change, const Actor& actor) {
+  return carry_out(
+      [change, actor](Store& store) { return store.people().change(change, actor); });
 }
 Result<std::string> UnfaithfulStore::keep_payload(std::string_view bytes) {
   return carry_out(

@@ -28,6 +28,9 @@ class UnfaithfulStore final : public Store {
     bool may_forget = false;
   };
   UnfaithfulStore(const ManualClock& clock, Open open, Kind kind);
+  // Its people refer to it.
+  UnfaithfulStore(const UnfaithfulStore&) = delete;
+  UnfaithfulStore& operator=(const UnfaithfulStore&) = delete;
 
   [[nodiscard]] bool may_forget() const { return kind_.may_forget; }
   /// Loses the newest calls.
@@ -54,7 +57,9 @@ class UnfaithfulStore final : public Store {
   Result<Committed> commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
                            const Refill& refill) override;
   Result<Swept> sweep(const SweepRequest& request) override;
-  Result<Job> act(const Act& act) override;
+  using Store::act;
+  Result<Job> act(const Act& act, const Actor& actor) override;
+  People& people() override { return people_; }
   Receiver& receiver() override { return inner_->receiver(); }
   [[nodiscard]] std::uint64_t setbacks() const override { return setbacks_; }
   std::uint64_t change_mark() override { return (setbacks_ << 32U) + inner_->change_mark(); }
@@ -80,6 +85,7 @@ class UnfaithfulStore final : public Store {
   using Call = std::function<void(Store&)>;
 
   [[nodiscard]] std::shared_ptr<ModelledStore> empty_store();
+  [[nodiscard]] Status change_people(const PeopleChange& change, const Actor& actor);
   /// Executes the call and remembers it: `call` owns everything it needs.
   template <class Verb>
   auto carry_out(Verb verb) -> decltype(verb(std::declval<Store&>()));
@@ -88,6 +94,10 @@ class UnfaithfulStore final : public Store {
   Open open_;
   Kind kind_;
   std::shared_ptr<ModelledStore> inner_;
+  ChangedPeople people_{[this]() -> People& { return inner_->people(); },
+                        [this](const PeopleChange& change, const Actor& actor) {
+                          return change_people(change, actor);
+                        }};
   std::vector<std::pair<Timestamp, Call>> story_;
   std::uint64_t setbacks_ = 0;
 };

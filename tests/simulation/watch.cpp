@@ -32,13 +32,10 @@ void Watch::acknowledge(std::span<const Step> steps, const Committed& answer) {
   }
 }
 
-void Watch::acknowledge(const Act& act) {
-  if (const auto* answer = std::get_if<AnswerReview>(&act)) {
-    // An answer that takes effect later may be invalid by then, and the review is open again.
-    if (answer->answer.effective_at == no_time) {
-      answered_[answer->review] = answer->answer.reviewer;
-    }
-  }
+void Watch::acknowledge(const Act& act, const Actor& by) {
+  const auto* answer = std::get_if<AnswerReview>(&act);
+  if (answer == nullptr) return;
+  answered_.emplace(answer->review, by.name.empty() ? answer->answer.reviewer : by.name);
 }
 
 void Watch::acknowledge_submission(JobId job, std::size_t items) { submitted_[job] = items; }
@@ -190,11 +187,13 @@ void Watch::check_acknowledged() {
     }
   }
   for (const auto& [id, reviewer] : answered_) {
-    const Result<Review> review = store_.records().review(id);
-    if (!review) continue;
-    const bool is_there = review->answer && review->answer->reviewer == reviewer;
-    if (!is_there && review->status != ReviewStatus::superseded) {
-      find("I1", "the answer to review " + number(id) + " was acknowledged, and is lost");
+    if (!store_.records().review(id)) continue;  // purged
+    const Result<std::vector<GivenAnswer>> given = store_.records().answers(id);
+    const bool is_there = std::ranges::any_of(
+        *given, [&](const GivenAnswer& one) { return one.answer.reviewer == reviewer; });
+    if (!is_there) {
+      find("I1", "the answer of " + reviewer + " to review " + number(id) +
+                     " was acknowledged, and is lost");
     }
   }
   for (const auto& [job, items] : submitted_) {

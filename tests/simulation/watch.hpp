@@ -10,7 +10,7 @@
 #include <set>
 #include <span>
 #include <string>
-#include <tuple>
+#include <utility>
 
 #include "pawl/store/records.hpp"
 #include "pawl/store/store.hpp"
@@ -33,9 +33,7 @@ class Watch {
 
   /// These steps were acknowledged as written. They must stay.
   void acknowledge(std::span<const Step> steps, const Committed& answer);
-  void acknowledge(const Act& act);
-  /// An answer is about to be withdrawn.
-  void forget_answer(ReviewId review) { answered_.erase(review); }
+  void acknowledge(const Act& act, const Actor& by);
   void acknowledge_submission(JobId job, std::size_t items);
   /// The store was set back: acknowledged writes may be missing, and the log is read again from its
   /// beginning.
@@ -79,7 +77,7 @@ class Watch {
   std::set<JobId> cancelled_;
   std::map<JobId, std::size_t> purged_;          ///< items
   std::map<AttemptName, AttemptResult> closed_;  ///< acknowledged
-  std::map<ReviewId, std::string> answered_;     ///< acknowledged, by whom
+  std::set<std::pair<ReviewId, std::string>> answered_;  ///< acknowledged, and by whom
   std::map<JobId, std::size_t> submitted_;       ///< acknowledged items
   std::map<std::string, EventSeq> told_;         ///< the last one, by subscriber
 };

@@ -54,7 +54,7 @@ inline JobId busy_job(Drive& drive, NewJob about = NewJob{.workflow = busy_workf
       std::move(about));
   while (drive.work_once(busy_work) > 0) {
   }
-  const Timestamp later = drive.clock().now() + 1h;
+  const Timestamp later = drive.clock().now() + 30s;
   EXPECT_TRUE(drive.act(AnswerReview{review_of(drive, job, "answered").id,
                                      {.reviewer = "eve", .effective_at = later}}));
   EXPECT_TRUE(drive.act(AnswerReview{

@@ -94,8 +94,8 @@ TEST_F(DamagedExport, other_files_are_not_exports) {
 }
 
 TEST_F(DamagedExport, a_newer_format_is_refused_by_its_number) {
-  const std::string newer = replaced("\"format\":1,", "\"format\":3,\"more\":true,");
-  EXPECT_THAT(expect_refused(newer), HasSubstr("has format 3, and this pawl reads up to 2"));
+  const std::string newer = replaced("\"format\":3,", "\"format\":4,\"more\":true,");
+  EXPECT_THAT(expect_refused(newer), HasSubstr("has format 4, and this pawl reads up to 3"));
 }
 
 /// The error names the line of an export that was written by hand with a correct digest.

@@ -318,7 +318,7 @@ TEST_P(TrustInImports, verify_finds_an_attempt_that_opened_before_the_job_was_ac
   RecordsDecorator never(to.records());
   never.drop_event = [](const Event& event) { return event.type == EventType::job_trusted; };
   expect_violation(never, "was imported and before it was accepted");
-  expect_violation(never, "is trusted by its row, and the log does not tell");
+  expect_violation(never, "is trusted by its row, and the log does not say");
 }
 
 TEST_P(TrustInImports, verify_finds_work_under_way_in_an_untrusted_job) {

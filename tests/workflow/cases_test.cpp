@@ -16,10 +16,13 @@ using testing::case_files;
 using testing::CaseFile;
 using testing::cases_directory;
 
+/// As `pawl check` does where the store has these people.
 std::vector<Diagnostic> diagnostics_of(const CaseFile& file) {
-  const auto loaded =
-      load_workflow_file(file.text, {.name = file.name + ".yaml", .project = cases_directory()});
-  return loaded ? loaded->warnings : loaded.error();
+  const std::string name = file.name + ".yaml";
+  auto loaded = load_workflow_file(file.text, {.name = name, .project = cases_directory()});
+  if (!loaded) return loaded.error();
+  warn_of_unknown_people(*loaded, {"anna", "ben", "group:editors"}, name);
+  return loaded->warnings;
 }
 
 std::filesystem::path expected_path(const CaseFile& file) {

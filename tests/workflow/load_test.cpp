@@ -243,6 +243,71 @@ TEST(Stages, have_every_key_in_its_place) {
   EXPECT_EQ(stage_of(file, "report").scope, Scope::all);
 }
 
+TEST(Reviews, have_every_rule_in_its_place) {
+  const WorkflowFile file = good("reviews.yaml");
+  EXPECT_EQ(stage_of(file, "check").review_rules,
+            (ReviewRules{.assign = {"ben@example.org", "group:editors"},
+                         .approvals = 3,
+                         .self_approval = false,
+                         .due = 90min,
+                         .overdue = OnOverdue::escalate,
+                         .escalate_to = {"group:leads", "7seas"},
+                         .bulk = false,
+                         .reasons = {"a table is broken", "wrong language"}}));
+  EXPECT_EQ(stage_of(file, "convert").review_rules,
+            (ReviewRules{.assign = {"anna"}, .self_approval = false}));
+  EXPECT_EQ(stage_of(file, "rejected_in_time").review_rules,
+            (ReviewRules{.due = 24h, .overdue = OnOverdue::reject}));
+  EXPECT_EQ(stage_of(file, "defaults").review_rules, ReviewRules{});
+}
+
+TEST(Reviews, keep_what_is_shown_first_in_the_action_as_it_is_written) {
+  const WorkflowFile file = good("reviews.yaml");
+  EXPECT_EQ(action_of(file, "convert").show.text(),
+            R"({"main":"out.markdown","beside":["in.pdf","out.notes"]})");
+  EXPECT_EQ(stage_of(file, "convert").review_rules.show_main, "");
+}
+
+// Items that an earlier job finished are found again by the hash of the workflow.
+TEST(Hashes, of_files_never_change) {
+  EXPECT_EQ(good("hello.yaml").workflow.hash(),
+            "8d1e7bdfc10577726907ef6d30b7646f5d7c5f4a205561f5cd19ce4b688bebc6");
+  EXPECT_EQ(good("documents.yaml").workflow.hash(),
+            "605a4527580fc77ec9f0243f890b86b617b59daa06435e7a9df5658502252c69");
+  EXPECT_EQ(good("stages.yaml").workflow.hash(),
+            "98c43e257aac3a6af7584232cad3806d64479f122f098c8ab6d45be649c1a38e");
+  EXPECT_EQ(good("job.yaml").workflow.hash(),
+            "06b491edc58f35be284d9093bdedc9229a3511288f6d92b27dee1d1ebd74db53");
+}
+
+TEST(Assignees, are_listed_with_their_places) {
+  const WorkflowFile file = good("reviews.yaml");
+  std::vector<std::string> names;
+  for (const Assignee& one : file.assignees) names.push_back(one.name);
+  EXPECT_THAT(names,
+              ElementsAre("anna", "ben@example.org", "group:editors", "group:leads", "7seas"));
+  EXPECT_EQ(file.assignees[0].place, (Place{.line = 11, .column = 15, .end_column = 19}));
+}
+
+TEST(Assignees, that_the_store_does_not_know_are_warned_of) {
+  WorkflowFile file = good("reviews.yaml");
+  warn_of_unknown_people(file, {"anna", "7seas", "group:leads", "group:editor"}, "r.yaml");
+  ASSERT_EQ(file.warnings.size(), 2U);
+  EXPECT_EQ(file.warnings[0].message, "there is no person \"ben@example.org\" yet");
+  EXPECT_EQ(file.warnings[0].help, "add the person: pawl user add ben@example.org");
+  EXPECT_EQ(file.warnings[0].file, "r.yaml");
+  EXPECT_EQ(file.warnings[0].severity, Severity::warning);
+  EXPECT_EQ(file.warnings[1].message, "there is no group \"editors\" yet");
+  EXPECT_EQ(file.warnings[1].suggestion,
+            (Suggestion{.replace = "group:editors", .with = "group:editor"}));
+}
+
+TEST(Assignees, are_not_warned_of_if_the_store_has_no_people) {
+  WorkflowFile file = good("reviews.yaml");
+  warn_of_unknown_people(file, {}, "r.yaml");
+  EXPECT_THAT(file.warnings, IsEmpty());
+}
+
 TEST(Jobs, have_every_key_in_its_place) {
   const WorkflowFile file = good("job.yaml");
   EXPECT_EQ(file.description, "all of a job");

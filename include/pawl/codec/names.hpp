@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pawl/core/actor.hpp"
 #include "pawl/core/attempt.hpp"
 #include "pawl/core/event.hpp"
 #include "pawl/core/item.hpp"
@@ -17,6 +18,7 @@
 #include "pawl/core/policy.hpp"
 #include "pawl/core/result.hpp"
 #include "pawl/core/review.hpp"
+#include "pawl/core/review_rules.hpp"
 #include "pawl/core/task.hpp"
 #include "pawl/core/workflow.hpp"
 
@@ -52,6 +54,12 @@ namespace pawl {
 [[nodiscard]] std::string_view name_of(OnBudgetEnd value);
 [[nodiscard]] std::string_view name_of(Scope value);
 [[nodiscard]] std::string_view name_of(GateMode value);
+[[nodiscard]] std::string_view name_of(OnOverdue value);
+[[nodiscard]] std::string_view name_of(AnswerFate value);
+[[nodiscard]] std::string_view name_of(ReviewNotice value);
+[[nodiscard]] std::string_view name_of(ActorKind value);
+[[nodiscard]] std::string_view name_of(ActorMethod value);
+[[nodiscard]] std::string_view name_of(Role value);
 [[nodiscard]] std::string_view name_of(ErrorCode value);
 
 // Defined for each of the enums above; others do not link.

@@ -97,6 +97,7 @@ struct CheckpointJob {
   Json labels = {};  ///< `imported_from` is added
   Budget budget = {};
   Tolerance tolerate_failures = {};
+  Actor by = {};  ///< who imports it
 };
 
 /// Creates a job with the plan's items, as the old system left them, at the workflow's first stage.

@@ -39,6 +39,13 @@ enum class EventType : std::uint8_t {
   item_purged = 25,
   job_imported = 26,
   job_trusted = 27,
+  review_answered = 28,
+  review_withdrawn = 29,
+  review_assigned = 30,
+  review_overdue = 31,
+  budget_near = 32,
+  stage_paused = 33,
+  stage_resumed = 34,
 };
 
 /// One event. `code`, `count`, `when` and `text` mean what the type says;

@@ -4,6 +4,7 @@
 /// its counters, which are updated in the same transaction as every change. So reading the state is
 /// O(1) and always exact.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -105,6 +106,7 @@ struct Job {
   Trust trust = Trust::own;
   std::string trusted_by;           ///< the person who accepted it, or the key that signed it
   Timestamp trusted_at;             ///< when it was accepted
+  std::string submitted_by;         ///< empty: not recorded
   std::int64_t reduce_ordinal = 0;  ///< the ordinal of its job-wide tasks; 0: it has none
   ItemCounts items;
   std::int64_t attempts_opened = 0;
@@ -114,11 +116,17 @@ struct Job {
   std::int64_t decisions_since_progress = 0;
   Timestamp last_progress_at;
   Usage used;
+  std::vector<StageIndex> paused_stages;  ///< in order; nothing of them is opened
+  /// The budgets that were announced as nearly used up, one bit for each `BudgetKind`.
+  std::uint32_t near_budgets = 0;
   std::vector<StateCounts> stages;    ///< item tasks and job-wide tasks, by StageIndex
   std::vector<StateCounts> children;  ///< fan-out children, by StageIndex
   friend bool operator==(const Job&, const Job&) = default;
 
   [[nodiscard]] bool has_ended() const { return ended_at != no_time; }
+  [[nodiscard]] bool is_paused(StageIndex stage) const {
+    return std::ranges::find(paused_stages, stage) != paused_stages.end();
+  }
 };
 
 /// Running or Paused while anything can still run; at the end Cancelled if it was cancelled, else
@@ -143,6 +151,9 @@ struct MayOpen {
 /// Applies a used-up budget: pauses the job, or ends it with the remaining tasks Cancelled. Appends
 /// events.
 void exhaust(Job& job, BudgetKind budget, Timestamp now, std::vector<Event>& events);
+
+/// Announces each budget of which four fifths are used, once, and forgets those that were raised.
+void announce_near_budgets(Job& job, Timestamp now, std::vector<Event>& events);
 
 /// Brings a job up to date after its counters changed. A breached tolerance ends the job, an ended
 /// job gets its `ended_at`, a reopened job loses it. Appends events. Returns the job-wide stages

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "pawl/core/time.hpp"
 
@@ -80,6 +81,26 @@ enum class OnFailure : std::uint8_t {
 enum class OnRejected : std::uint8_t {
   fail = 1,      ///< the task fails and is a dead letter
   end_item = 2,  ///< an ordinary outcome: the item ends as rejected, the job does not fail for it
+};
+
+/// What happens when a review has not been answered by its due time. Nothing is ever approved.
+enum class OnOverdue : std::uint8_t { remind = 1, escalate = 2, reject = 3 };
+
+/// Who answers the reviews of a stage, and by when.
+struct ReviewRules {
+  std::vector<std::string> assign;  ///< names and "group:NAME"; empty: everybody
+  std::uint32_t approvals = 1;      ///< so many different people must approve the same content
+  /// If false, at least one approval must come from somebody who neither submitted the job nor made
+  /// the edits that are approved.
+  bool self_approval = true;
+  Duration due{0};  ///< after the review has opened; 0: never
+  OnOverdue overdue = OnOverdue::remind;
+  std::vector<std::string> escalate_to;  ///< assigned as well when it is overdue
+  bool bulk = true;                      ///< whether several may be answered together
+  std::string show_main;                 ///< the field that is shown first: "out.markdown"
+  std::vector<std::string> show_beside;  ///< the fields beside it
+  std::vector<std::string> reasons;      ///< suggested notes
+  friend bool operator==(const ReviewRules&, const ReviewRules&) = default;
 };
 
 /// What an uncertain verdict means. A person is asked unless the gate's own setting says otherwise.

@@ -21,6 +21,7 @@ enum class ErrorCode {
   refused,      ///< understood, but not allowed now (a used-up budget, a newer database)
   unavailable,  ///< the store does not respond now (disk full, locked); may work later
   corrupt,      ///< the content of the store violates an invariant
+  forbidden,    ///< the person or program may not do this
 };
 
 struct Error {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "pawl/core/ids.hpp"
 #include "pawl/core/json.hpp"
@@ -30,7 +31,7 @@ struct Answer {
   std::optional<AttemptNumber> attempt;  ///< which attempt is approved; default: the newest shown
   std::optional<Json> edits;             ///< replaces the output downstream
   std::string digest;      ///< the digest of what the reviewer saw; empty: whatever is stored
-  Timestamp effective_at;  ///< none: immediately
+  Timestamp effective_at;  ///< none: immediately; at most a minute away
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 
@@ -44,6 +45,9 @@ struct Review {
   AttemptNumber attempt = 0;  ///< the newest attempt shown
   std::string digest;         ///< "sha256:…" over the attempts shown and the input
   Timestamp opened_at;
+  std::vector<std::string> assigned;  ///< names and "group:NAME"; empty: everybody
+  Timestamp due_at;                   ///< none: it is never due
+  Timestamp notice_at;                ///< when a sweep has something to say about it; none: never
   ReviewStatus status = ReviewStatus::open;
   std::string claimed_by;
   Timestamp claimed_until;

@@ -64,6 +64,12 @@ struct Step {
 /// A claimed task whose `when` is false: Skipped by choice, without an attempt.
 [[nodiscard]] Step skip_by_choice(const Task& ready);
 
+/// Skips a task that waits for a claim, a retry or a reviewer, because a person wants it so:
+/// Skipped by choice, and its dependents go on. `refused` in any other state, with what to do
+/// instead.
+[[nodiscard]] Result<Step> skip_by_hand(const StageDefinition& stage, const Task& task,
+                                        const std::string& reason, const std::string& by);
+
 /// A scheduled retry whose time has come: Ready.
 [[nodiscard]] Task wake(Task scheduled);
 

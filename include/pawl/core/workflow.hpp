@@ -50,6 +50,7 @@ struct StageDefinition {
   GateMode gate_mode = GateMode::all;
   RetryPolicy retry;
   ReviewPolicy review = ReviewPolicy::never;
+  ReviewRules review_rules;
   std::vector<std::string> editable;  ///< output fields a reviewer may change; empty: all
   OnRejected rejected = OnRejected::fail;
   std::string changes_rerun;  ///< the upstream stage that "request changes" reruns; empty: itself

@@ -79,6 +79,7 @@ struct JobOptions {
   Tolerance tolerate_failures;
   std::uint32_t parallel = 0;
   std::int32_t priority = 0;
+  Actor by = {};  ///< who submits it
   bool adopt = false;
   /// Leave the submission open for `add_items`.
   bool keep_open = false;
@@ -171,10 +172,15 @@ class Engine {
                                                 bool close = false) = 0;
   /// Completes a submission that a crash interrupted: reads the source again, adds the missing
   /// items and closes the submission.
-  [[nodiscard]] virtual Status resume_submission(JobId job, const ItemSource& source) = 0;
+  [[nodiscard]] virtual Status resume_submission(JobId job, const ItemSource& source,
+                                                 const Actor& by = {}) = 0;
 
   /// Performs an operation of an operator or reviewer. The engine reacts at once.
-  [[nodiscard]] virtual Result<Job> act(const Act& act) = 0;
+  [[nodiscard]] virtual Result<Job> act(const Act& act, const Actor& actor) = 0;
+  /// The same for the local user under the name that the act itself gives.
+  [[nodiscard]] Result<Job> act(const Act& act) {
+    return this->act(act, Actor{.name = std::string(doer_of(act))});
+  }
   [[nodiscard]] Result<Job> cancel(JobId job) { return act(CancelJob{.job = job}); }
   [[nodiscard]] Result<Job> pause(JobId job) { return act(PauseJob{.job = job}); }
   [[nodiscard]] Result<Job> resume(JobId job) { return act(ResumeJob{.job = job}); }

@@ -66,6 +66,16 @@ class StageBuilder {
   StageBuilder& gate_mode(GateMode mode);
   StageBuilder& retry(const RetryPolicy& policy);
   StageBuilder& review(ReviewPolicy policy);
+  /// Who answers the reviews, and by when. The policy says which reviews there are:
+  ///
+  ///   build.stage("publish", publish)
+  ///       .review(pawl::ReviewPolicy::always)
+  ///       .review_rules({.assign = {"anna", "group:editors"},
+  ///                      .approvals = 2,
+  ///                      .due = 24h,
+  ///                      .overdue = pawl::OnOverdue::escalate,
+  ///                      .escalate_to = {"group:leads"}});
+  StageBuilder& review_rules(ReviewRules rules);
   StageBuilder& editable(std::vector<std::string> fields);
   StageBuilder& changes_rerun(const std::string& upstream_stage);
   StageBuilder& rejected(OnRejected what);

@@ -5,9 +5,12 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 #include "pawl/core/job.hpp"
+#include "pawl/core/permission.hpp"
 #include "pawl/core/review.hpp"
 
 namespace pawl {
@@ -20,6 +23,15 @@ struct CancelJob {
 };
 struct PauseJob {
   JobId job;
+};
+/// Nothing of this stage is opened until it is resumed. Attempts that run end as usual.
+struct PauseStage {
+  JobId job;
+  StageIndex stage{};
+};
+struct ResumeStage {
+  JobId job;
+  StageIndex stage{};
 };
 /// `refused` while the budget that paused the job is still used up, and for a cancelled job.
 struct ResumeJob {
@@ -56,11 +68,23 @@ struct Rerun {
   /// same dead letter, one of them gets an error.
   Version expected = 0;
 };
+/// Skips one stage of an item by hand. What depends on it goes on as after a skip by choice. A
+/// Failed task, which is a dead letter, is taken back and skipped in one transaction. `refused`
+/// while the task is running, while what it needs has not ended, and once it has ended otherwise.
+struct SkipTask {
+  TaskId task;
+  std::string reason;
+  std::string by;
+  Version expected = 0;  ///< if not 0: `conflict` if the task has changed since it was read
+};
+/// Gives an answer. It takes effect when the rules of the stage are satisfied; until then the
+/// review stays open and the answer counts.
 struct AnswerReview {
   ReviewId review;
   Answer answer;
 };
-/// Takes back an answer that is not yet effective. Only the person who gave it may do so.
+/// Takes back an answer that is not yet effective, or an approval that is not yet enough. Only the
+/// person who gave it may do so.
 struct UndoAnswer {
   ReviewId review;
   std::string by;
@@ -68,10 +92,19 @@ struct UndoAnswer {
 struct ClaimReview {
   ReviewId review;
   std::string by;
-  Timestamp until;
+  Timestamp until;     ///< at most `claim_max` from now
+  bool steal = false;  ///< takes over somebody else's claim
 };
 struct ReleaseReview {
   ReviewId review;
+  std::string by;
+};
+/// Hands a review over. A reviewer may hand over what is assigned to them, an operator anything. A
+/// claim of somebody to whom it is no longer assigned ends.
+struct AssignReview {
+  ReviewId review;
+  std::vector<std::string> to;  ///< names and "group:NAME"; empty: everybody
+  std::string note;
   std::string by;
 };
 /// Marks a dead letter as handled. The task stays Failed, and its history stays.
@@ -94,8 +127,15 @@ struct TrustJob {
   std::string by;
 };
 
-using Act = std::variant<CancelJob, PauseJob, ResumeJob, ReviveJob, SetBudget, ReopenSubmission,
-                         CancelItem, Rerun, AnswerReview, UndoAnswer, ClaimReview, ReleaseReview,
-                         DiscardDeadLetter, PurgeItem, TrustJob>;
+using Act =
+    std::variant<CancelJob, PauseJob, ResumeJob, PauseStage, ResumeStage, ReviveJob, SetBudget,
+                 ReopenSubmission, CancelItem, Rerun, SkipTask, AnswerReview, UndoAnswer,
+                 ClaimReview, ReleaseReview, AssignReview, DiscardDeadLetter, PurgeItem, TrustJob>;
+
+/// The name of an act in the audit trail, "review.answer", and the right that it needs.
+[[nodiscard]] std::string_view name_of(const Act& act);
+[[nodiscard]] Right right_for(const Act& act);
+/// Who the act itself says did it; empty if it does not say.
+[[nodiscard]] std::string_view doer_of(const Act& act);
 
 }  // namespace pawl

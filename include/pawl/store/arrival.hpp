@@ -25,6 +25,8 @@
 #include "pawl/core/job.hpp"
 #include "pawl/core/result.hpp"
 #include "pawl/core/review.hpp"
+#include "pawl/core/review_rules.hpp"
+#include "pawl/store/audit.hpp"
 
 namespace pawl {
 
@@ -57,6 +59,11 @@ struct ArrivingReview {
   Review review;
   bool stands = false;  ///< true: its edits are the output of its task
   bool is_original = false;
+  std::vector<GivenAnswer> answers;  ///< the review of each is not read
+};
+/// One entry of the audit trail about this job.
+struct ArrivingAudit {
+  AuditEntry entry;
 };
 /// One row of the log.
 struct ArrivingEvents {
@@ -67,8 +74,8 @@ struct ArrivingEvents {
 struct ArrivedWhole {
   Job job;  ///< as it was exported
 };
-using ArrivingRecord =
-    std::variant<ArrivingItem, ArrivingTask, Attempt, ArrivingReview, ArrivingEvents, ArrivedWhole>;
+using ArrivingRecord = std::variant<ArrivingItem, ArrivingTask, Attempt, ArrivingReview,
+                                    ArrivingEvents, ArrivingAudit, ArrivedWhole>;
 
 /// Adds one piece. `conflict` if another import of the same export has added something meanwhile.
 struct AddArrival {

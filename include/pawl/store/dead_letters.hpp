@@ -117,6 +117,7 @@ struct DeadLetterOrder {
   std::string by;
   std::string note;  ///< the feedback for a retry, or the reason for a discard
   bool dry_run = false;
+  Actor actor = {};  ///< who does it; without a name: the local user, under the name `by`
 };
 
 /// Makes each selected task Ready again, with a new epoch; its attempt numbers continue. `each` is

@@ -15,9 +15,17 @@ inline auto page(Records& records, const ItemFilter& filter) { return records.it
 inline auto page(Records& records, const TaskFilter& filter) { return records.tasks(filter); }
 inline auto page(Records& records, const ReviewFilter& filter) { return records.reviews(filter); }
 inline auto page(Records& records, const EventFilter& filter) { return records.events(filter); }
+inline auto page(Records& records, const AuditFilter& filter) { return records.audit(filter); }
+inline auto page(Records& records, const InboxFilter& filter) { return records.inbox(filter); }
 
-inline EventSeq cursor(const Event& event) { return event.seq; }
-inline auto cursor(const auto& row) { return row.id; }
+/// Makes the filter continue after the last row of a page.
+inline void advance(EventFilter& filter, const Event& last) { filter.after = last.seq; }
+inline void advance(AuditFilter& filter, const AuditEntry& last) { filter.after = last.number; }
+inline void advance(InboxFilter& filter, const Review& last) {
+  filter.after_due = last.due_at;
+  filter.after = last.id;
+}
+inline void advance(auto& filter, const auto& last) { filter.after = last.id; }
 
 }  // namespace each_row_detail
 
@@ -47,7 +55,7 @@ template <class Filter, class See>
       }
     }
     if (rows->size() < filter.limit) return {};
-    filter.after = each_row_detail::cursor(rows->back());
+    each_row_detail::advance(filter, rows->back());
   }
 }
 

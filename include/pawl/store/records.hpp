@@ -15,6 +15,8 @@
 #include "pawl/core/item.hpp"
 #include "pawl/core/job.hpp"
 #include "pawl/core/review.hpp"
+#include "pawl/core/review_rules.hpp"
+#include "pawl/store/audit.hpp"
 #include "pawl/store/store.hpp"
 
 namespace pawl {
@@ -31,15 +33,17 @@ struct ItemFilter {
   /// it short.
   std::optional<ItemState> state;
   std::string category;
+  std::string key_prefix;  ///< keys that begin with this; empty: all. Ordered by id all the same
   ItemId after;
   std::uint32_t limit = 100;
 };
 struct TaskFilter {
-  JobId job;                       ///< none: all jobs
-  std::optional<StateKind> state;  ///< as stored
-  std::optional<bool> discarded;   ///< for Failed tasks
-  WorkerId worker;                 ///< Running tasks of this worker
-  TaskId parent;                   ///< children of this task, ordered by id
+  JobId job;                        ///< none: all jobs
+  std::optional<StageIndex> stage;  ///< needs `job`
+  std::optional<StateKind> state;   ///< as stored
+  std::optional<bool> discarded;    ///< for Failed tasks
+  WorkerId worker;                  ///< Running tasks of this worker
+  TaskId parent;                    ///< children of this task, ordered by id
   TaskId after;
   std::uint32_t limit = 100;
 };
@@ -50,6 +54,27 @@ struct ReviewFilter {
   ReviewId after;
   std::uint32_t limit = 100;
 };
+/// The reviews that wait for people, those that are due first. Reviews without a due time come
+/// last.
+struct InboxFilter {
+  /// Names and "group:NAME": those that are assigned to one of them. Empty: those of everybody.
+  std::vector<std::string> assigned_to;
+  bool open_to_all = true;  ///< with `assigned_to`: also those that are assigned to nobody
+  std::string claimed_by;   ///< if not empty: only what this person has claimed
+  Timestamp overdue_at;     ///< if set: only what is due at this time or earlier
+  JobId job;                ///< none: all jobs
+  /// The last review of the previous page.
+  Timestamp after_due;
+  ReviewId after;
+  std::uint32_t limit = 100;
+};
+/// How many rows a list has, as far as counting goes.
+struct Tally {
+  std::int64_t count = 0;
+  bool is_more = false;  ///< there are more than were counted
+};
+inline constexpr std::uint32_t tally_max = 1'000;
+
 struct EventFilter {
   JobId job;
   ItemId item;
@@ -106,6 +131,21 @@ class Records {
   [[nodiscard]] virtual Result<Review> review(ReviewId id) = 0;
   [[nodiscard]] virtual Result<std::vector<Review>> reviews(const ReviewFilter& filter) = 0;
 
+  /// The reviews that wait for people, in the order of their due times.
+  [[nodiscard]] virtual Result<std::vector<Review>> inbox(const InboxFilter& filter) = 0;
+  /// All answers that were given to a review, in order.
+  [[nodiscard]] virtual Result<std::vector<GivenAnswer>> answers(ReviewId review) = 0;
+  /// The audit trail, in order.
+  [[nodiscard]] virtual Result<std::vector<AuditEntry>> audit(const AuditFilter& filter) = 0;
+
+  // How long a list is, counted up to `tally_max` from the index that the list itself uses. The
+  // cursor and the limit of the filter are ignored.
+  [[nodiscard]] virtual Result<Tally> count(const ItemFilter& filter) = 0;
+  [[nodiscard]] virtual Result<Tally> count(const TaskFilter& filter) = 0;
+  [[nodiscard]] virtual Result<Tally> count(const InboxFilter& filter) = 0;
+
+  /// The number of the newest event; 0: there is none.
+  [[nodiscard]] virtual Result<EventSeq> last_event() = 0;
   /// Events after a cursor, in order, without gaps.
   [[nodiscard]] virtual Result<std::vector<Event>> events(const EventFilter& filter) = 0;
 

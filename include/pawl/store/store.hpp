@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pawl/core/actor.hpp"
 #include "pawl/core/item.hpp"
 #include "pawl/core/job.hpp"
 #include "pawl/core/result.hpp"
@@ -31,6 +32,7 @@
 
 namespace pawl {
 
+class People;
 class Receiver;
 class Records;
 
@@ -44,6 +46,7 @@ struct NewJob {
   Tolerance tolerate_failures;
   std::uint32_t parallel = 0;
   std::int32_t priority = 0;
+  Actor by = {};  ///< who submits it
 };
 
 /// What an older system already recorded about an item (legacy import).
@@ -170,9 +173,11 @@ struct Swept {
   std::int64_t woken = 0;        ///< retries that became due
   std::int64_t interrupted = 0;  ///< attempts of workers that are gone
   std::int64_t answered = 0;     ///< answers that became effective
+  std::int64_t noticed = 0;      ///< reviews that are due soon or overdue
   std::int64_t ended_jobs = 0;   ///< jobs whose deadline passed
   bool more = false;             ///< `max` was reached: sweep again
-  Timestamp next_due;  ///< when the next retry, answer or deadline is due; none: nothing is pending
+  /// When the next retry, answer, review or deadline is due; none: nothing is pending.
+  Timestamp next_due;
 };
 
 /// A file that was stored.
@@ -245,8 +250,13 @@ class Store {
   /// call it at any time.
   [[nodiscard]] virtual Result<Swept> sweep(const SweepRequest& request) = 0;
 
-  /// Performs an operation of an operator or reviewer, and returns the job as it is then.
-  [[nodiscard]] virtual Result<Job> act(const Act& act) = 0;
+  /// Performs an operation of an operator or reviewer, and returns the job as it is then. Writes an
+  /// entry in the audit trail in the same transaction. `forbidden` if the actor may not do this.
+  [[nodiscard]] virtual Result<Job> act(const Act& act, const Actor& actor) = 0;
+  /// The same for the local user under the name that the act itself gives.
+  [[nodiscard]] Result<Job> act(const Act& act);
+  /// The people of the store; see "pawl/store/people.hpp".
+  [[nodiscard]] virtual People& people() = 0;
 
   /// Takes in jobs from another store; see "pawl/store/arrival.hpp".
   [[nodiscard]] virtual Receiver& receiver() = 0;

@@ -2,11 +2,12 @@
 
 /// Checks the records of a store against the invariants of the engine, using the records alone.
 ///
-/// Everything is read page by page: the log once, in order, then each job with its records. The
-/// memory needed is a few numbers for each job, an entry for each task that has begun and not
-/// ended, two bits for each settled item, the ids of purged items, and the digests of the last
-/// hundred thousand payloads. The store may be in use meanwhile: a job that changes while it is
-/// read is read again, and listed in the result if it keeps changing.
+/// Everything is read page by page: the log once, in order, then each job with its records, then
+/// the audit trail. The memory needed is a few numbers for each job, an entry for each task that
+/// has begun and not ended, two bits for each settled item, the ids of purged items and of the
+/// tasks that people skipped, and the digests of the last hundred thousand payloads. The store may
+/// be in use meanwhile: a job that changes while it is read is read again, and listed in the result
+/// if it keeps changing.
 ///
 /// Every invariant except I15, which is about runs and not records, is checked as far as
 /// "pawl/store/invariants.hpp" says; the database is checked by its own means. Facts that two
@@ -42,7 +43,7 @@ struct VerifyOptions {
     ignored,
   };
   Database database = Database::thorough;  ///< ignored if `job` is set
-  JobId job;  ///< none: all jobs, the continuity of the log, and the pools
+  JobId job;  ///< none: all jobs, the continuity of the log, the pools, and the audit trail
 };
 
 struct Violation {
@@ -68,6 +69,7 @@ struct Verification {
   std::int64_t payloads = 0;       ///< number of different payloads found to be correct
   std::int64_t payload_bytes = 0;  ///< bytes read
   std::int64_t pools = 0;
+  std::int64_t audit_entries = 0;
   std::int64_t decisions_not_checked = 0;
   std::int64_t jobs_without_log = 0;  ///< jobs that hold the originals of adopted items
   bool pools_not_judged = false;      ///< the store changed every time they were read

@@ -32,10 +32,9 @@
 
 namespace pawl {
 
-/// The newest format that is read. Grows when an older pawl could not read the file: a signed
-/// export is written in format 2, any other in format 1.
-inline constexpr std::int64_t export_format = 2;
-inline constexpr std::int64_t unsigned_export_format = 1;
+/// The format that is written, and the newest that is read. Grows when an older pawl could not read
+/// the file. Older exports have format 1, or 2 if they are signed: they name nobody.
+inline constexpr std::int64_t export_format = 3;
 /// The longest line of an export, in bytes.
 inline constexpr std::size_t export_line_max = std::size_t{32} << 20U;
 
@@ -46,6 +45,7 @@ struct MovedCounts {
   std::int64_t attempts = 0;
   std::int64_t reviews = 0;
   std::int64_t events = 0;
+  std::int64_t audit_entries = 0;
   std::int64_t payloads = 0;  ///< files; the same one may be counted more than once
   friend bool operator==(const MovedCounts&, const MovedCounts&) = default;
 };

@@ -24,9 +24,14 @@
 namespace pawl {
 
 class Store;
+struct AuditCheck;
+struct AuditEntry;
 struct DeadLetter;
 struct DeadLetterQuery;
+struct Person;
 struct Replay;
+struct Tally;
+struct TokenRecord;
 struct Verification;
 
 [[nodiscard]] Json job_document(const Job& job, const Workflow& workflow);
@@ -69,6 +74,16 @@ struct Verification;
 
 /// {"same":…,"checked":{…},"differences":[{"item":…,"then":{…},"today":{…}}],…}
 [[nodiscard]] Json replay_document(const Replay& replay);
+
+[[nodiscard]] Json person_document(const Person& person);
+/// Without the digest of the secret.
+[[nodiscard]] Json token_document(const TokenRecord& token);
+/// One entry of the audit trail, with everything that its digest covers.
+[[nodiscard]] Json audit_document(const AuditEntry& entry);
+/// {"ok":…,"entries":…,"head":…,"faults":[…]}
+[[nodiscard]] Json audit_check_document(const AuditCheck& check);
+/// {"count":1000,"is_more":true}
+[[nodiscard]] Json tally_document(const Tally& tally);
 
 [[nodiscard]] Json feedback_document(const Feedback& feedback);
 [[nodiscard]] Json error_document(const StageError& error);

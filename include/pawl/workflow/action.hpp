@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "pawl/core/field_type.hpp"
 #include "pawl/core/json.hpp"
 #include "pawl/core/result.hpp"
 
@@ -20,10 +21,6 @@ enum class ActionKind : std::uint8_t {
   sh,     ///< a script for /bin/sh -c, without interpolation
   human,  ///< a person; the output of the stage is its `in`
 };
-
-/// The type of an output field or a parameter (a parameter is never a file).
-enum class FieldType : std::uint8_t { string, integer, number, boolean, json, file };
-[[nodiscard]] std::string_view name_of(FieldType type);
 
 /// Where the output is read from if the command wrote no result document.
 enum class Capture : std::uint8_t {

@@ -55,6 +55,13 @@ struct ItemsSpec {
 [[nodiscard]] Json describe(const ItemsSpec& items);
 [[nodiscard]] Result<ItemsSpec> items_from(const Json& description);
 
+/// A person ("anna") or a group ("group:editors") that the reviews of a file name.
+struct Assignee {
+  std::string name;
+  Place place;
+  friend bool operator==(const Assignee&, const Assignee&) = default;
+};
+
 struct WorkflowFile {
   Workflow workflow;
   std::string description;
@@ -62,7 +69,8 @@ struct WorkflowFile {
   ItemsSpec items;
   Budget budget;
   Tolerance tolerate_failures;
-  std::uint32_t parallel = 0;  ///< 0: not set
+  std::uint32_t parallel = 0;       ///< 0: not set
+  std::vector<Assignee> assignees;  ///< in the order of the stages
   std::vector<Diagnostic> warnings;
 };
 
@@ -80,6 +88,11 @@ inline constexpr std::size_t file_nodes_max = 200'000;
 /// one is not reported.
 [[nodiscard]] std::expected<WorkflowFile, std::vector<Diagnostic>> load_workflow_file(
     std::string_view text, const LoadOptions& options = {});
+
+/// Adds a warning for each assignee that is not among `known`, the people and the groups
+/// ("group:NAME") of a store; none if it has no people. `name` is the file name in diagnostics.
+void warn_of_unknown_people(WorkflowFile& file, const std::vector<std::string>& known,
+                            std::string_view name);
 
 /// The params of a job: the given values ("k=v" texts) read as their declared types, and the
 /// defaults of the others. `invalid` lists every unknown, missing or mistyped param.

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "cli/commands/commands.hpp"
+#include "cli/project/known_people.hpp"
 #include "cli/project/workflow_source.hpp"
 #include "postgres/passwords.hpp"
 
@@ -11,6 +12,7 @@ namespace {
 
 struct CheckOptions {
   std::vector<std::string> files;
+  bool strict = false;
 };
 
 struct ExplainOptions {
@@ -31,6 +33,22 @@ Diagnostic unreadable(const std::string& file, const Error& error) {
   return told;
 }
 
+/// Adds warnings about people that the store does not know. The store is opened only for a file
+/// that names people; if it cannot be opened, they are not checked, which only a strict check
+/// refuses.
+Status check_people(Session& session, const WorkflowSource& source, bool strict,
+                    WorkflowFile& file) {
+  if (file.assignees.empty()) return {};
+  const Result<std::vector<std::string>> known = known_people(session, source);
+  if (!known && strict) return std::unexpected(known.error());
+  if (known) {
+    warn_of_unknown_people(file, *known, source.name);
+  } else {
+    session.say("the names of people were not checked: " + known.error().text());
+  }
+  return {};
+}
+
 int check(Session& session, const CheckOptions& options) {
   std::vector<Json> documents;
   std::int64_t errors = 0;
@@ -43,9 +61,16 @@ int check(Session& session, const CheckOptions& options) {
       if (!session.prints_json()) session.fail(source.error());
       continue;
     }
-    const auto loaded =
+    auto loaded =
         load_workflow_file(source->text, {.name = source->name, .project = source->directory});
-    const std::vector<Diagnostic>& told = loaded ? loaded->warnings : loaded.error();
+    if (loaded) {
+      const Status checked = check_people(session, *source, options.strict, *loaded);
+      if (!checked) return session.fail(checked.error());
+    }
+    std::vector<Diagnostic> told = loaded ? loaded->warnings : loaded.error();
+    if (options.strict) {
+      for (Diagnostic& one : told) one.severity = Severity::error;
+    }
     std::int64_t of_this = 0;
     for (const Diagnostic& one : told) {
       (one.severity == Severity::error ? of_this : warnings) += 1;
@@ -105,10 +130,12 @@ int schema(Session& session, const SchemaOptions& options) {
 }  // namespace
 
 CommandEntry check_command() {
-  CommandEntry entry = command(
-      "check", "pawl check documents.yaml", "Report every error in workflow files; nothing runs.",
-      &check,
-      [](CheckOptions& it) -> Words { return {argument(&it.files, "FILE...", "Workflow files")}; });
+  CommandEntry entry = command("check", "pawl check documents.yaml",
+                               "Report every error in workflow files; nothing runs.", &check,
+                               [](CheckOptions& it) -> Words {
+                                 return {argument(&it.files, "FILE...", "Workflow files"),
+                                         flag("--strict", it.strict, "Treat warnings as errors")};
+                               });
   entry.aliases = {"validate"};
   return entry;
 }

@@ -57,7 +57,7 @@ Word optional_argument(Target target, std::string shown, std::string about) {
 
 Word person_option(std::string& as) {
   return option("--as", &as, "NAME",
-                "The person who acts; default: PAWL_USER, USER or the login name");
+                "The person who acts; default: PAWL_USER, else the system's name for you");
 }
 
 Word limit_option(std::uint32_t& limit) {

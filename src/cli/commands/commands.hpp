@@ -33,6 +33,7 @@ CommandEntry item_list_command();
 CommandEntry item_show_command();
 CommandEntry item_retry_command();
 CommandEntry item_cancel_command();
+CommandEntry item_skip_command();
 CommandEntry item_attempts_command();
 CommandEntry item_diff_command();
 CommandEntry item_logs_command();
@@ -41,16 +42,31 @@ CommandEntry review_next_command();
 CommandEntry review_show_command();
 CommandEntry review_claim_command();
 CommandEntry review_release_command();
+CommandEntry review_assign_command();
 CommandEntry review_approve_command();
 CommandEntry review_edit_command();
 CommandEntry review_changes_command();
 CommandEntry review_reject_command();
+CommandEntry review_undo_command();
 CommandEntry dlq_list_command();
 CommandEntry dlq_show_command();
 CommandEntry dlq_retry_command();
 CommandEntry dlq_discard_command();
 CommandEntry dlq_purge_command();
 CommandEntry dlq_export_command();
+
+// People
+CommandEntry user_add_command();
+CommandEntry user_list_command();
+CommandEntry user_remove_command();
+CommandEntry user_role_command();
+CommandEntry user_groups_command();
+CommandEntry token_create_command();
+CommandEntry token_list_command();
+CommandEntry token_revoke_command();
+CommandEntry audit_list_command();
+CommandEntry audit_export_command();
+CommandEntry audit_verify_command();
 
 // The record
 CommandEntry events_command();

@@ -19,6 +19,7 @@ namespace {
 struct DlqListOptions {
   std::optional<std::int64_t> job;
   std::optional<std::string> filter;
+  std::string stage;
   std::string by;  ///< "error": grouped
   bool discarded = false;
   std::uint32_t limit = 100;
@@ -28,12 +29,14 @@ struct DlqListOptions {
 struct DlqExportOptions {
   std::optional<std::int64_t> job;
   std::optional<std::string> filter;
+  std::string stage;
   bool discarded = false;
 };
 
 Result<DeadLetterQuery> query_of(const std::optional<std::int64_t>& job,
-                                 const std::optional<std::string>& filter, bool discarded) {
-  Result<std::optional<Filter>> parsed = letter_filter(filter, "");
+                                 const std::optional<std::string>& filter, const std::string& stage,
+                                 bool discarded) {
+  Result<std::optional<Filter>> parsed = letter_filter(filter, stage);
   if (!parsed) return std::unexpected(std::move(parsed.error()));
   return DeadLetterQuery{
       .job = JobId{job.value_or(0)}, .filter = std::move(*parsed), .include_discarded = discarded};
@@ -109,7 +112,8 @@ int dlq_list(Session& session, const DlqListOptions& options) {
   if (const Status there = require_job((*store)->records(), options.job); !there) {
     return session.fail(there.error());
   }
-  Result<DeadLetterQuery> query = query_of(options.job, options.filter, options.discarded);
+  Result<DeadLetterQuery> query =
+      query_of(options.job, options.filter, options.stage, options.discarded);
   if (!query) return session.fail(query.error());
   if (options.by == "error") return list_groups(session, **store, *query);
   query->limit = options.limit > 0 ? options.limit : std::numeric_limits<std::uint32_t>::max();
@@ -193,7 +197,8 @@ int dlq_export(Session& session, const DlqExportOptions& options) {
   if (const Status there = require_job((*store)->records(), options.job); !there) {
     return session.fail(there.error());
   }
-  const Result<DeadLetterQuery> query = query_of(options.job, options.filter, options.discarded);
+  const Result<DeadLetterQuery> query =
+      query_of(options.job, options.filter, options.stage, options.discarded);
   if (!query) return session.fail(query.error());
   const Result<std::int64_t> count =
       export_dead_letters(**store, *query, [&](std::string_view line) -> Status {
@@ -217,6 +222,7 @@ CommandEntry dlq_list_command() {
             option("--job", &it.job, "JOB", "Only letters of this job"),
             option("--filter", &it.filter, "EXPR",
                    "Only letters that match, such as error ~ \"timeout\""),
+            option("--stage", &it.stage, "STAGE", "Only letters of this stage"),
             choice("--by", &it.by, {"error"}, "Group letters that failed in the same way"),
             flag("--discarded", it.discarded, "Include discarded letters"),
             limit_option(it.limit),
@@ -241,6 +247,7 @@ CommandEntry dlq_export_command() {
                  [](DlqExportOptions& it) -> Words {
                    return {option("--job", &it.job, "JOB", "Only letters of this job"),
                            option("--filter", &it.filter, "EXPR", "Only letters that match"),
+                           option("--stage", &it.stage, "STAGE", "Only letters of this stage"),
                            flag("--discarded", it.discarded, "Include discarded letters")};
                  });
 }

@@ -149,11 +149,11 @@ class Report {
 int act(Session& session, const DlqActOptions& options, const Wording& wording, const Verb& verb) {
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
-  const Result<std::string> by = Session::person(options.as);
-  if (!by) return session.fail(by.error());
   const Result<DeadLetterSelection> selection = selection_of(session, (*store)->records(), options);
   if (!selection) return session.fail(selection.error());
-  DeadLetterOrder order{.by = *by, .note = options.note, .dry_run = options.dry_run};
+  const Actor actor = Session::actor(options.as);
+  const DeadLetterOrder order{
+      .by = actor.name, .note = options.note, .dry_run = options.dry_run, .actor = actor};
 
   const bool is_bulk = selection->tasks.empty();
   const bool asks = (is_bulk || wording.is_destructive) && !options.dry_run;

@@ -22,6 +22,7 @@ struct ImportCheckpointOptions {
   std::string workflow;
   std::vector<std::string> params;  ///< "k=v"
   bool dry_run = false;
+  std::string as;
 };
 
 Result<std::string> read_whole(Session& session, const std::string& name) {
@@ -128,7 +129,8 @@ int import_old(Session& session, const ImportCheckpointOptions& options) {
                            .labels = Json::object({{"project", source->directory.string()},
                                                    {"file", source->path.string()}}),
                            .budget = file->budget,
-                           .tolerate_failures = file->tolerate_failures};
+                           .tolerate_failures = file->tolerate_failures,
+                           .by = Session::actor(options.as)};
   const Result<Job> job = import_checkpoint(**store, file->workflow, *plan, with);
   if (!job) return session.fail(job.error());
   const std::string number = std::to_string(job->id.value());
@@ -155,6 +157,7 @@ CommandEntry import_checkpoint_command() {
                    "The dead letters: one JSON document, or one per line"),
             option("--param", &it.params, "K=V", "Set a parameter; may be repeated"),
             flag("--dry-run", it.dry_run, "Report what would be imported, and change nothing"),
+            person_option(it.as),
         };
       });
 }

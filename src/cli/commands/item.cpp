@@ -11,13 +11,17 @@
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/store/each_row.hpp"
+#include "store/fitting.hpp"
 #include "views/criteria_document.hpp"
 #include "views/items.hpp"
+#include "views/stage_items.hpp"
 
 namespace pawl::cli {
 
 using views::cause_of;
 using views::criteria_document;
+using views::each_item_at;
+using views::items_at;
 using views::load_item;
 using views::shown_item_document;
 using views::ShownItem;
@@ -29,6 +33,8 @@ struct ItemListOptions {
   std::optional<std::int64_t> job;
   std::string state;
   std::string category;
+  std::string stage;
+  std::string key_prefix;
   std::uint32_t limit = 100;
   bool csv = false;
   std::string after;  ///< the key of the last item of the previous page
@@ -115,6 +121,17 @@ std::string show_text(Records& records, const Address& address, const ShownItem&
   return out;
 }
 
+/// The stage with this name, which must be a stage of items; none for no name.
+Result<std::optional<StageIndex>> item_stage(const Workflow& workflow, const std::string& name) {
+  if (name.empty()) return std::optional<StageIndex>();
+  const Result<StageIndex> stage = workflow.require_stage(name);
+  if (!stage) return std::unexpected(stage.error());
+  if (workflow.stage(*stage).scope != Scope::all) return std::optional(*stage);
+  return pawl::fail(ErrorCode::invalid,
+                    "stage '" + printable(name) + "' runs once for the whole job: no item is at it",
+                    "see it: pawl status");
+}
+
 int item_list(Session& session, const ItemListOptions& options) {
   if (options.csv && session.output() != OutputMode::text) return fail_csv(session);
   const Result<PinnedJob> pinned = pinned_job(session, options.job);
@@ -127,7 +144,11 @@ int item_list(Session& session, const ItemListOptions& options) {
   ItemFilter filter{.job = job.id,
                     .state = item_state_named(options.state),
                     .category = options.category,
+                    .key_prefix = options.key_prefix,
                     .limit = page_size};
+  const Result<std::optional<StageIndex>> named = item_stage(workflow, options.stage);
+  if (!named) return session.fail(named.error());
+  const std::optional<StageIndex>& stage = *named;
   if (!options.after.empty()) {
     const Result<std::string> key = read_id_part(options.after);
     if (!key) return session.fail(key.error());
@@ -143,7 +164,7 @@ int item_list(Session& session, const ItemListOptions& options) {
                          .limit = options.limit,
                          .csv = options.csv});
   std::string last_key;
-  const Status read = each_row(records, filter, [&](const Item& item) {
+  const auto see = [&](const Item& item) -> Result<bool> {
     const auto document = [&]() -> Result<Json> {
       const Result<ShownItem> shown = load_item(records, item, job, workflow);
       if (!shown) return std::unexpected(shown.error());
@@ -159,10 +180,23 @@ int item_list(Session& session, const ItemListOptions& options) {
     const bool added = list.add({.document = document, .id = id, .cells = cells});
     if (added) last_key = item.key;
     return added;
-  });
+  };
+  // Only the tasks of a stage can be looked up by it.
+  const auto see_matching = [&](const Item& item) -> Result<bool> {
+    return !store::fits(item, job.cancelled, filter) || see(item);
+  };
+  const Status read = stage ? each_item_at(records, job.id, *stage, filter.after, see_matching)
+                            : each_row(records, filter, see);
   if (!read) return session.fail(read.error());
-  return list.finish({.none = "no matching items in job " + std::to_string(job.id.value()),
-                      .next = list.is_cut() ? Json(id_part(last_key)) : Json()});
+  Listing::Ending ending{.none = "no matching items in job " + std::to_string(job.id.value()),
+                         .next = list.is_cut() ? Json(id_part(last_key)) : Json()};
+  const bool has_only_stage = !filter.state && filter.category.empty() && filter.key_prefix.empty();
+  if (!stage) {
+    ending.total = [&] { return records.count(filter); };
+  } else if (has_only_stage) {
+    ending.total = [&] { return Tally{.count = items_at(job, *stage)}; };
+  }
+  return list.finish(ending);
 }
 
 int item_show(Session& session, const AddressText& asked) {
@@ -231,14 +265,18 @@ CommandEntry item_list_command() {
       "item list", "pawl item list --state failed -q",
       "List the items of a job, in order of arrival.", &item_list,
       [](ItemListOptions& it) -> Words {
-        return {option("--job", &it.job, "JOB", "The job; default: the newest"),
-                choice("--state", &it.state,
-                       {"active", "done", "succeeded", "dead", "failed", "cancelled", "rejected"},
-                       "Only items in this state"),
-                option("--category", &it.category, "NAME", "Only items of this category"),
-                csv_flag(it.csv),
-                limit_option(it.limit),
-                option("--after", &it.after, "KEY", "Continue the list after this key")};
+        return {
+            option("--job", &it.job, "JOB", "The job; default: the newest"),
+            choice("--state", &it.state,
+                   {"active", "done", "succeeded", "dead", "failed", "cancelled", "rejected"},
+                   "Only items in this state"),
+            option("--category", &it.category, "NAME", "Only items of this category"),
+            option("--stage", &it.stage, "STAGE",
+                   "Only items that are at this stage, or ended there without success"),
+            option("--key-prefix", &it.key_prefix, "TEXT", "Only items whose key begins with this"),
+            csv_flag(it.csv),
+            limit_option(it.limit),
+            option("--after", &it.after, "KEY", "Continue the list after this key")};
       });
 }
 

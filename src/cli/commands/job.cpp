@@ -25,11 +25,14 @@ struct JobListOptions {
 
 struct JobActOptions {
   std::vector<std::string> jobs;  ///< "-": read from stdin
+  std::string stage;              ///< empty: the whole job
+  std::string as;
 };
 
 struct JobReviveOptions {
   std::int64_t job = 0;
   std::string tolerate;  ///< empty: the tolerance of the job stays
+  std::string as;
 };
 
 struct JobBudgetOptions {
@@ -39,6 +42,7 @@ struct JobBudgetOptions {
   std::optional<std::int64_t> tokens;
   std::string deadline;
   std::string no_progress;
+  std::string as;
 };
 
 struct JobWaitOptions {
@@ -52,17 +56,23 @@ constexpr std::uint32_t page_size = 200;
 int show(Session& session, Records& records, const Job& job) {
   const Result<Workflow> workflow = records.workflow(job.workflow_hash);
   if (!workflow) return session.fail(workflow.error());
-  return session.present(
+  const int code = session.present(
       {.document = [&] { return job_document(job, *workflow); },
        .text = [&] { return job_headline(job, session.style(), session.times()) + "\n"; },
        .id = [&] { return std::to_string(job.id.value()); }});
+  for (const std::string& line : ways_out_of_stage_pauses(job, *workflow)) session.say(line);
+  return code;
 }
+
+using MakeAct = std::function<Result<Act>(JobId)>;
 
 /// Applies the operation to each job. A single job is shown by itself, several as a list.
 int act_on(Session& session, Store& store, const std::vector<std::string>& jobs,
-           const std::function<Act(JobId)>& act) {
+           const MakeAct& make, const Actor& actor) {
   const auto act_on_one = [&](JobId id) -> Result<Job> {
-    Result<Job> after = store.act(act(id));
+    const Result<Act> act = make(id);
+    if (!act) return std::unexpected(act.error());
+    Result<Job> after = store.act(*act, actor);
     if (!after) return std::unexpected(with_commands(after.error(), id));
     return after;
   };
@@ -83,13 +93,25 @@ int act_on(Session& session, Store& store, const std::vector<std::string>& jobs,
       "jobs");
 }
 
-int act_on_named(Session& session, const JobActOptions& options,
-                 const std::function<Act(JobId)>& act) {
+/// Applies `OfJob`, or `OfStage` if a stage is named.
+template <class OfJob, class OfStage>
+int act_on_named(Session& session, const JobActOptions& options) {
   const Result<std::vector<std::string>> jobs = read_numbers(session, options.jobs, "job");
   if (!jobs) return session.fail(jobs.error());
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
-  return act_on(session, **store, *jobs, act);
+  Records& records = (*store)->records();
+  const auto make = [&](JobId id) -> Result<Act> {
+    if (options.stage.empty()) return OfJob{.job = id};
+    const Result<Job> job = records.job(id);
+    if (!job) return std::unexpected(job.error());
+    const Result<Workflow> workflow = records.workflow(job->workflow_hash);
+    if (!workflow) return std::unexpected(workflow.error());
+    const Result<StageIndex> stage = workflow->require_stage(options.stage);
+    if (!stage) return std::unexpected(stage.error());
+    return OfStage{.job = id, .stage = *stage};
+  };
+  return act_on(session, **store, *jobs, make, Session::actor(options.as));
 }
 
 void add_limit(Table& table, const std::string& name, const std::string& used,
@@ -188,15 +210,15 @@ int job_list(Session& session, const JobListOptions& options) {
 }
 
 int job_pause(Session& session, const JobActOptions& options) {
-  return act_on_named(session, options, [](JobId job) { return PauseJob{.job = job}; });
+  return act_on_named<PauseJob, PauseStage>(session, options);
 }
 
 int job_resume(Session& session, const JobActOptions& options) {
-  const int code = act_on_named(session, options, [](JobId job) { return ResumeJob{.job = job}; });
+  const int code = act_on_named<ResumeJob, ResumeStage>(session, options);
   if (code == exit_done) {
-    session.say(
-        "only the pause has ended: running workers go on. to work here:  pawl resume JOB   or:  "
-        "pawl work");
+    const bool is_one = options.jobs.size() == 1 && options.jobs.front() != "-";
+    session.say("only the pause has ended: running workers go on. to work here:  pawl resume " +
+                (is_one ? options.jobs.front() : "JOB") + "   or:  pawl work");
   }
   return code;
 }
@@ -227,7 +249,7 @@ int job_revive(Session& session, const JobReviveOptions& options) {
   }
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
-  const Result<Job> after = (*store)->act(act);
+  const Result<Job> after = (*store)->act(act, Session::actor(options.as));
   if (!after) return session.fail(with_commands(after.error(), act.job));
   const int code = show(session, (*store)->records(), *after);
   if (!after->has_ended()) {
@@ -262,7 +284,9 @@ int job_cancel(Session& session, const JobActOptions& options) {
                         "? This cannot be undone.");
     if (!agreed) return session.fail(agreed.error());
   }
-  return act_on(session, **store, *jobs, [](JobId job) { return CancelJob{.job = job}; });
+  return act_on(
+      session, **store, *jobs, [](JobId job) -> Result<Act> { return CancelJob{.job = job}; },
+      Session::actor(options.as));
 }
 
 int job_budget(Session& session, const JobBudgetOptions& options) {
@@ -292,7 +316,7 @@ int job_budget(Session& session, const JobBudgetOptions& options) {
   const bool is_negative = options.attempts.value_or(0) < 0 || options.tokens.value_or(0) < 0;
   if (is_negative) return session.fail_usage("--attempts and --tokens must not be negative");
   if (budget != job->budget) {
-    job = (*store)->act(SetBudget{.job = job->id, .budget = budget});
+    job = (*store)->act(SetBudget{.job = job->id, .budget = budget}, Session::actor(options.as));
     if (!job) return session.fail(with_commands(job.error(), JobId{options.job}));
   }
   return show_budget(session, *job);
@@ -328,7 +352,14 @@ int job_wait(Session& session, const JobWaitOptions& options) {
 }
 
 Words words_of_jobs(JobActOptions& it) {
-  return {argument(&it.jobs, "JOB...", "Job numbers; - reads them from stdin")};
+  return {argument(&it.jobs, "JOB...", "Job numbers; - reads them from stdin"),
+          person_option(it.as)};
+}
+
+Words words_of_jobs_and_stage(JobActOptions& it) {
+  return {argument(&it.jobs, "JOB...", "Job numbers; - reads them from stdin"),
+          option("--stage", &it.stage, "STAGE", "Only this stage; default: the whole job"),
+          person_option(it.as)};
 }
 
 }  // namespace
@@ -346,13 +377,14 @@ CommandEntry job_list_command() {
 
 CommandEntry job_pause_command() {
   return command("job pause", "pawl job pause 41",
-                 "Pause a job: no new attempts start; running ones finish.", &job_pause,
-                 &words_of_jobs);
+                 "Pause a job or a stage of it: no new attempts start; running ones finish.",
+                 &job_pause, &words_of_jobs_and_stage);
 }
 
 CommandEntry job_resume_command() {
   return command("job resume", "pawl job resume 41",
-                 "End a pause. To work on the job: pawl resume JOB.", &job_resume, &words_of_jobs);
+                 "End a pause of a job or of a stage. To work on the job: pawl resume JOB.",
+                 &job_resume, &words_of_jobs_and_stage);
 }
 
 CommandEntry job_revive_command() {
@@ -362,7 +394,8 @@ CommandEntry job_revive_command() {
                    return {argument(&it.job, "JOB", "The job number"),
                            option("--tolerate", &it.tolerate, "N|P%",
                                   "How many items may fail from now on, those that have failed "
-                                  "included; default: as before")};
+                                  "included; default: as before"),
+                           person_option(it.as)};
                  });
 }
 
@@ -384,7 +417,8 @@ CommandEntry job_budget_command() {
                        option("--deadline", &it.deadline, "TIME",
                               "Maximum time since the submission, such as 8h"),
                        option("--no-progress", &it.no_progress, "TIME",
-                              "Maximum time without a task that ends, such as 30m")};
+                              "Maximum time without a task that ends, such as 30m"),
+                       person_option(it.as)};
                  });
 }
 

@@ -16,12 +16,12 @@
 
 namespace pawl::cli {
 
+using codec::file_of;
+using codec::FileValue;
 using views::each_result;
 using views::result_document;
 using views::ResultTable;
 using views::ShownResult;
-using workflow::file_of;
-using workflow::FileValue;
 namespace fs = std::filesystem;
 
 namespace {

@@ -15,6 +15,7 @@ struct ResumeOptions {
   std::optional<std::int64_t> job;
   bool keep_running = false;
   std::string file_quota;
+  std::string as;
 };
 
 /// The job to continue: the named one, else the newest unfinished one, else the newest.
@@ -80,7 +81,9 @@ int resume(Session& session, const ResumeOptions& options) {
                  .file_quota = *file_quota});
   if (const Status enlisted = worker.enlist(); !enlisted) return session.fail(enlisted.error());
   if (job->submission_open) {
-    if (const Status finished = finish_submission(worker.engine(), *job); !finished) {
+    if (const Status finished =
+            finish_submission(worker.engine(), *job, Session::actor(options.as));
+        !finished) {
       return session.fail(finished.error());
     }
   }
@@ -94,7 +97,8 @@ CommandEntry resume_command() {
       "resume", "pawl resume 41", "Continue a job after a stop.", &resume,
       [](ResumeOptions& it) -> Words {
         return {optional_argument(&it.job, "JOB", "The job; default: the newest unfinished one"),
-                keep_running_flag(it.keep_running), file_quota_option(it.file_quota)};
+                keep_running_flag(it.keep_running), file_quota_option(it.file_quota),
+                person_option(it.as)};
       });
 }
 

@@ -1,16 +1,16 @@
-#include <functional>
 #include <set>
 #include <vector>
 
 #include "cli/commands/commands.hpp"
 #include "cli/input/address.hpp"
-#include "cli/input/id_list.hpp"
+#include "cli/input/open_reviews.hpp"
 #include "cli/output/listing.hpp"
 #include "cli/output/review_view.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/store/each_row.hpp"
 #include "pawl/views/documents.hpp"
+#include "views/votes.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -18,18 +18,17 @@ namespace {
 struct ReviewListOptions {
   std::optional<std::int64_t> job;
   std::string status = "open";  ///< or "answered" (by a person), or "all"
+  bool mine = false;
+  std::string group;
+  bool overdue = false;
+  bool claimed = false;
+  std::string as;
   std::uint32_t limit = 100;
   std::int64_t after = 0;
 };
 
 struct ReviewShowOptions {
   std::int64_t review = 0;
-};
-
-struct ReviewClaimOptions {
-  std::vector<std::string> reviews;  ///< "-": read from stdin
-  std::string as;
-  std::string lasting = "10m";
 };
 
 constexpr std::uint32_t page_size = 500;
@@ -44,6 +43,8 @@ struct Subject {
   std::string key;  ///< of the item; empty: a job-wide stage
   std::string stage;
   std::string child;  ///< the name of the fan-out child; empty: it is none
+  ReviewRules rules;
+  std::string submitted_by;  ///< the job
 
   [[nodiscard]] std::string task_name() const {
     return child.empty() ? stage : stage + "[" + child + "]";
@@ -57,9 +58,12 @@ Result<Subject> subject_of(Records& records, const Review& review) {
   if (!workflow) return std::unexpected(workflow.error());
   const Result<Task> task = records.task(review.task);
   if (!task) return std::unexpected(task.error());
+  const StageDefinition& stage = workflow->stage(stage_of(review.task));
   Subject subject{.key = {},
-                  .stage = workflow->stage(stage_of(review.task)).name,
-                  .child = task->child ? task->child->key : std::string()};
+                  .stage = stage.name,
+                  .child = task->child ? task->child->key : std::string(),
+                  .rules = stage.review_rules,
+                  .submitted_by = job->submitted_by};
   if (!review.item) return subject;
   const Result<Item> item = records.item(review.item);
   if (!item) return std::unexpected(item.error());
@@ -80,49 +84,146 @@ std::vector<Table::Column> review_columns(bool shows_answers) {
                                      {"REASON"},
                                      {"ATTEMPT", Table::Align::right},
                                      {"ASKED"}};
-  if (!shows_answers) {
-    columns.push_back({"CLAIMED"});
-    return columns;
-  }
-  columns.push_back({"ANSWER"});
-  columns.push_back({"BY", Table::Align::left, 30});
-  columns.push_back({"WHEN"});
-  columns.push_back({"NOTE", Table::Align::left, 50});
+  const std::vector<Table::Column> of_answers{
+      {"ANSWER"}, {"BY", Table::Align::left, 30}, {"WHEN"}, {"NOTE", Table::Align::left, 50}};
+  const std::vector<Table::Column> of_open{
+      {"DUE"}, {"ASSIGNED", Table::Align::left, 40}, {"CLAIMED"}};
+  const auto& more = shows_answers ? of_answers : of_open;
+  columns.insert(columns.end(), more.begin(), more.end());
   return columns;
 }
 
+/// By when, to whom it is assigned, and who is at it.
+Listing::Cells open_cells(const Review& review, const Times& times) {
+  std::string assigned;
+  for (const std::string& name : review.assigned) {
+    assigned += (assigned.empty() ? "" : ", ") + name;
+  }
+  return {
+      {times.of(review.due_at), views::is_overdue(review, times.now) ? Paint::red : Paint::plain},
+      assigned,
+      claim_of(review, times)};
+}
+
 /// What was answered, by whom, when, and the note. A review without an answer shows its status.
-std::vector<std::string> answer_cells(const Review& review, const Times& times) {
+Listing::Cells answer_cells(const Review& review, const Times& times) {
   if (!is_answered(review)) return {std::string(name_of(review.status)), "", "", ""};
   const bool is_closed = review.closed_at != no_time;
   return {std::string(name_of(review.answer->outcome)), review.answer->reviewer,
           is_closed ? times.of(review.closed_at) : "not effective yet", review.answer->note};
 }
 
-/// Applies the operation to each named review.
-int change_each(Session& session, const ReviewClaimOptions& options, const std::string& words,
-                const std::function<Act(const Store&, ReviewId, const std::string&)>& act) {
-  const Result<std::vector<std::string>> reviews = read_numbers(session, options.reviews, "review");
-  if (!reviews) return session.fail(reviews.error());
-  const Result<std::string> by = Session::person(options.as);
-  if (!by) return session.fail(by.error());
-  const Result<std::shared_ptr<Store>> store = session.store();
-  if (!store) return session.fail(store.error());
-  return do_each(
-      session, *reviews,
-      [&](const std::string& id) -> Result<Done> {
-        const ReviewId review{number_of(id)};
-        const Result<Job> done = (*store)->act(act(**store, review, *by));
-        if (!done) return std::unexpected(done.error());
-        const Result<ShownReview> shown = load_review((*store)->records(), review);
-        if (!shown) return std::unexpected(shown.error());
-        return Done{.document = views::short_review_document(*shown),
-                    .words = "review " + id + " " + words};
-      },
-      "reviews");
+/// Adds reviews to a list.
+class ReviewRows {
+ public:
+  ReviewRows(Records& records, Listing& list, const Times& times, bool shows_answers)
+      : records_(records), list_(list), times_(times), shows_answers_(shows_answers) {}
+
+  /// False if the list is full. Leaves out open reviews that need no answer.
+  Result<bool> add(const Review& review) {
+    const Result<bool> asked = is_asked(records_, review);
+    if (!asked) return asked;
+    if (review.status == ReviewStatus::open && !*asked) {
+      const Result<Job> job = records_.job(review.job);
+      if (job && job->trust == Trust::untrusted) untrusted_.insert(job->id);
+      return true;
+    }
+    const bool is_added = list_.add({.document = [&] { return document_of(review); },
+                                     .id = [&] { return std::to_string(review.id.value()); },
+                                     .cells = [&] { return cells_of(review); }});
+    if (is_added) last_ = review.id.value();
+    return is_added;
+  }
+
+  [[nodiscard]] const std::set<JobId>& untrusted() const { return untrusted_; }
+  /// The number of the last review in the list.
+  [[nodiscard]] std::int64_t last() const { return last_; }
+
+ private:
+  Result<Json> document_of(const Review& review) {
+    const Result<Subject> subject = subject_of(records_, review);
+    if (!subject) return std::unexpected(subject.error());
+    const Result<views::Votes> votes =
+        views::load_votes(records_, review, subject->rules, subject->submitted_by);
+    if (!votes) return std::unexpected(votes.error());
+    return views::with_votes(review_document(review, subject->key, subject->stage, subject->child),
+                             review, *votes, times_.now);
+  }
+
+  Result<Listing::Cells> cells_of(const Review& review) {
+    const Result<Subject> subject = subject_of(records_, review);
+    if (!subject) return std::unexpected(subject.error());
+    Listing::Cells row{std::to_string(review.id.value()),
+                       std::to_string(review.job.value()),
+                       id_part(subject->key),
+                       subject->task_name(),
+                       std::string(name_of(review.reason)),
+                       std::to_string(review.attempt),
+                       times_.of(review.opened_at)};
+    const Listing::Cells more =
+        shows_answers_ ? answer_cells(review, times_) : open_cells(review, times_);
+    row.insert(row.end(), more.begin(), more.end());
+    return row;
+  }
+
+  Records& records_;
+  Listing& list_;
+  const Times& times_;
+  const bool shows_answers_;
+  std::set<JobId> untrusted_;
+  std::int64_t last_ = 0;
+};
+
+/// The open reviews that the options select, after the named one.
+Result<InboxFilter> inbox_of(Store& store, const ReviewListOptions& options) {
+  InboxFilter inbox{.job = JobId{options.job.value_or(0)}, .limit = page_size};
+  const Actor actor = Session::actor(options.as);
+  if (options.mine) {
+    const Result<Reviewer> reviewer = reviewer_of(store, actor);
+    if (!reviewer) return std::unexpected(reviewer.error());
+    inbox.assigned_to = reviewer->addresses();
+  }
+  if (!options.group.empty()) {
+    inbox.assigned_to = {std::string(group_prefix) + options.group};
+    inbox.open_to_all = false;
+  }
+  if (options.claimed) inbox.claimed_by = actor.name;
+  if (options.overdue) inbox.overdue_at = store.now();
+  if (options.after > 0) {
+    const Result<Review> last = store.records().review(ReviewId{options.after});
+    if (!last) return std::unexpected(last.error());
+    inbox.after_due = last->due_at;
+    inbox.after = last->id;
+  }
+  return inbox;
+}
+
+std::vector<std::string> hints_of(const Listing& list, const ReviewRows& rows, bool is_open) {
+  std::vector<std::string> hints;
+  if (!list.is_empty() && is_open) hints.emplace_back("decide: pawl review next");
+  for (const JobId job : rows.untrusted()) {
+    const std::string number = std::to_string(job.value());
+    std::string hint = "reviews of job " + number;
+    hint += " are not listed: it was imported and is not trusted; accept it: pawl job trust ";
+    hints.push_back(hint + number);
+  }
+  return hints;
 }
 
 int review_list(Session& session, const ReviewListOptions& options) {
+  const bool is_open = options.status == "open";
+  const bool is_selected =
+      options.mine || !options.group.empty() || options.overdue || options.claimed;
+  if (is_selected && !is_open) {
+    return session.fail_usage(
+        "--mine, --group, --overdue and --claimed select open reviews, not those with --status " +
+            options.status,
+        "omit --status");
+  }
+  if (options.mine && !options.group.empty()) {
+    return session.fail_usage("--mine and --group exclude each other",
+                              "--mine includes the reviews of your groups");
+  }
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
   Records& records = (*store)->records();
@@ -130,10 +231,26 @@ int review_list(Session& session, const ReviewListOptions& options) {
     return session.fail(there.error());
   }
   const Times times = session.times();
-  const bool shows_answers = options.status != "open";
-  Listing list(
-      session,
-      {.array = "reviews", .columns = review_columns(shows_answers), .limit = options.limit});
+  Listing list(session,
+               {.array = "reviews", .columns = review_columns(!is_open), .limit = options.limit});
+  ReviewRows rows(records, list, times, !is_open);
+  Listing::Ending ending{.none = "no matching reviews"};
+  const auto finish = [&](const Status& read) {
+    if (!read) return session.fail(read.error());
+    ending.hints = hints_of(list, rows, is_open);
+    ending.next = list.is_cut() ? Json(rows.last()) : Json();
+    return list.finish(ending);
+  };
+  if (is_open) {
+    const Result<InboxFilter> inbox = inbox_of(**store, options);
+    if (!inbox) return session.fail(inbox.error());
+    ending.total = [&records, inbox = *inbox] { return records.count(inbox); };
+    return finish(each_row(records, *inbox, [&](const Review& review) -> Result<bool> {
+      const bool has_expired = options.claimed && review.claimed_until <= times.now;
+      if (review.status != ReviewStatus::open || has_expired) return true;
+      return rows.add(review);
+    }));
+  }
   // An answer is effective at once as a rule, which closes the review.
   const bool wants_answered = options.status == "answered";
   const ReviewFilter filter{
@@ -141,56 +258,10 @@ int review_list(Session& session, const ReviewListOptions& options) {
       .status = wants_answered ? std::nullopt : from_name<ReviewStatus>(options.status),
       .after = ReviewId{options.after},
       .limit = page_size};
-  std::set<JobId> untrusted;
-  std::int64_t last = 0;
-  const Status read = each_row(records, filter, [&](const Review& review) -> Result<bool> {
+  return finish(each_row(records, filter, [&](const Review& review) -> Result<bool> {
     if (wants_answered && !is_answered(review)) return true;
-    const Result<bool> asked = is_asked(records, review);
-    if (!asked) return asked;
-    if (review.status == ReviewStatus::open && !*asked) {
-      const Result<Job> job = records.job(review.job);
-      if (job && job->trust == Trust::untrusted) untrusted.insert(job->id);
-      return true;
-    }
-    const auto document = [&]() -> Result<Json> {
-      const Result<Subject> subject = subject_of(records, review);
-      if (!subject) return std::unexpected(subject.error());
-      return review_document(review, subject->key, subject->stage, subject->child);
-    };
-    const auto cells = [&]() -> Result<Listing::Cells> {
-      const Result<Subject> subject = subject_of(records, review);
-      if (!subject) return std::unexpected(subject.error());
-      Listing::Cells row{std::to_string(review.id.value()),
-                         std::to_string(review.job.value()),
-                         id_part(subject->key),
-                         subject->task_name(),
-                         std::string(name_of(review.reason)),
-                         std::to_string(review.attempt),
-                         times.of(review.opened_at)};
-      if (!shows_answers) {
-        row.emplace_back(claim_of(review, times));
-        return row;
-      }
-      for (std::string& cell : answer_cells(review, times)) row.emplace_back(std::move(cell));
-      return row;
-    };
-    const auto id = [&] { return std::to_string(review.id.value()); };
-    const bool added = list.add({.document = document, .id = id, .cells = cells});
-    if (added) last = review.id.value();
-    return added;
-  });
-  if (!read) return session.fail(read.error());
-  std::vector<std::string> hints;
-  if (!list.is_empty() && !shows_answers) hints.emplace_back("decide: pawl review next");
-  for (const JobId job : untrusted) {
-    const std::string number = std::to_string(job.value());
-    std::string hint = "reviews of job " + number;
-    hint += " are not listed: it was imported and is not trusted; accept it: pawl job trust ";
-    hints.push_back(hint + number);
-  }
-  return list.finish({.none = "no matching reviews",
-                      .hints = std::move(hints),
-                      .next = list.is_cut() ? Json(last) : Json()});
+    return rows.add(review);
+  }));
 }
 
 int review_show(Session& session, const ReviewShowOptions& options) {
@@ -206,48 +277,29 @@ int review_show(Session& session, const ReviewShowOptions& options) {
     return Json::object({{"reviews", Json::array({*review})}});
   };
   const auto text = [&] {
-    const std::string viewer = Session::person("").value_or("");
+    const std::string viewer = Session::actor({}).name;
     return review_text(review_page(records, *shown, session.style(), session.times(), viewer),
                        session.style(), 0);
   };
   return session.present({.document = document, .text = text});
 }
 
-int review_claim(Session& session, const ReviewClaimOptions& options) {
-  const Result<Duration> lasting = parse_duration(options.lasting);
-  if (!lasting) return session.fail(lasting.error());
-  if (*lasting <= Duration::zero()) {
-    return session.fail_usage(
-        "--for must be longer than 0s, not '" + printable(options.lasting) + "'",
-        "pass a duration such as --for 10m; to release a claim: "
-        "pawl review release REVIEW");
-  }
-  const Result<std::string> by = Session::person(options.as);
-  if (!by) return session.fail(by.error());
-  return change_each(
-      session, options, "is claimed by " + printable(*by) + " for " + in_words(*lasting),
-      [&](const Store& store, ReviewId review, const std::string& person) {
-        return ClaimReview{.review = review, .by = person, .until = store.now() + *lasting};
-      });
-}
-
-int review_release(Session& session, const ReviewClaimOptions& options) {
-  return change_each(session, options, "is released",
-                     [](const Store&, ReviewId review, const std::string& person) {
-                       return ReleaseReview{.review = review, .by = person};
-                     });
-}
-
 }  // namespace
 
 CommandEntry review_list_command() {
   return command(
-      "review list", "pawl review list", "List open reviews, oldest first.", &review_list,
+      "review list", "pawl review list --mine", "List open reviews, by due time.", &review_list,
       [](ReviewListOptions& it) -> Words {
         return {
             option("--job", &it.job, "JOB", "Only reviews of this job"),
             choice("--status", &it.status, {"open", "answered", "closed", "superseded", "all"},
                    "Only reviews in this status; default: open"),
+            flag("--mine", it.mine,
+                 "Only those that are assigned to you, to one of your groups or to nobody"),
+            option("--group", &it.group, "NAME", "Only those that are assigned to this group"),
+            flag("--overdue", it.overdue, "Only those whose due time has passed"),
+            flag("--claimed", it.claimed, "Only those that you have claimed"),
+            person_option(it.as),
             limit_option(it.limit),
             option("--after", &it.after, "REVIEW", "Continue the list after this review"),
         };
@@ -259,24 +311,6 @@ CommandEntry review_show_command() {
                  "Show a review with its criteria, attempts, input and output.", &review_show,
                  [](ReviewShowOptions& it) -> Words {
                    return {argument(&it.review, "REVIEW", "The review number")};
-                 });
-}
-
-CommandEntry review_claim_command() {
-  return command(
-      "review claim", "pawl review claim 318 --for 30m",
-      "Claim a review, so that nobody else can answer it.", &review_claim,
-      [](ReviewClaimOptions& it) -> Words {
-        return {reviews_argument(it.reviews),
-                option("--for", &it.lasting, "TIME", "How long the claim lasts; default: 10m"),
-                person_option(it.as)};
-      });
-}
-
-CommandEntry review_release_command() {
-  return command("review release", "pawl review release 318", "Release a claimed review.",
-                 &review_release, [](ReviewClaimOptions& it) -> Words {
-                   return {reviews_argument(it.reviews), person_option(it.as)};
                  });
 }
 

@@ -26,6 +26,16 @@ struct ReviewAnswerOptions {
   std::optional<std::string> field;  ///< for an edit in $EDITOR: only this one
 };
 
+/// `refused` if the stage does not allow that several of its reviews are answered together.
+Status check_bulk(const ShownReview& shown, std::size_t together) {
+  if (together == 1 || shown.stage().review_rules.bulk) return {};
+  const std::string id = std::to_string(shown.review.id.value());
+  return pawl::fail(ErrorCode::refused,
+                    "reviews of stage '" + printable(shown.stage().name) +
+                        "' are answered one at a time (bulk: false)",
+                    "look at it and answer it by itself: pawl review show " + id);
+}
+
 /// Completes the answer to one review, given what is shown, and submits it.
 using Submit = std::function<Result<ShownReview>(Store&, const ShownReview&, Answer)>;
 
@@ -39,22 +49,24 @@ int answer_each(Session& session, const ReviewAnswerOptions& options, const std:
                               counted(static_cast<std::int64_t>(reviews->size()), "review") +
                               " are given");
   }
-  const Result<std::string> by = Session::person(options.as);
-  if (!by) return session.fail(by.error());
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
   std::set<std::int64_t> go_on;
   const auto answer = [&](const std::string& id) -> Result<Done> {
-    const Result<ShownReview> shown = load_review((*store)->records(), ReviewId{number_of(id)});
+    const Result<ShownReview> shown = load_review_to_change(**store, ReviewId{number_of(id)});
     if (!shown) return std::unexpected(shown.error());
-    Answer given{.reviewer = *by, .note = options.note, .digest = options.digest};
+    if (const Status may = check_bulk(*shown, reviews->size()); !may) {
+      return std::unexpected(may.error());
+    }
+    Answer given{.note = options.note, .digest = options.digest};
     given.attempt = options.attempt;
     const Result<ShownReview> after = submit(**store, *shown, std::move(given));
     if (!after) return std::unexpected(after.error());
     discard_drafts(session, after->review.id);
-    if (!after->job.has_ended()) go_on.insert(after->job.id.value());
+    const bool is_decided = after->review.status != ReviewStatus::open;
+    if (is_decided && !after->job.has_ended()) go_on.insert(after->job.id.value());
     return Done{.document = views::short_review_document(*after),
-                .words = "review " + id + " " + words};
+                .words = answer_given_in_words(*after, words)};
   };
   const int code = do_each(session, *reviews, answer, "reviews");
   for (const std::int64_t job : go_on) {
@@ -66,11 +78,11 @@ int answer_each(Session& session, const ReviewAnswerOptions& options, const std:
 /// Answers each named review with the same outcome.
 int answer_each(Session& session, const ReviewAnswerOptions& options, const std::string& words,
                 ReviewOutcome outcome) {
-  return answer_each(session, options, words,
-                     [&](Store& store, const ShownReview& shown, Answer given) {
-                       given.outcome = outcome;
-                       return give_answer(store, shown, std::move(given));
-                     });
+  return answer_each(
+      session, options, words, [&](Store& store, const ShownReview& shown, Answer given) {
+        given.outcome = outcome;
+        return give_answer(store, shown, std::move(given), Session::actor(options.as));
+      });
 }
 
 Result<std::string> read_all(Session& session, const std::string& file) {
@@ -110,13 +122,19 @@ int review_edit(Session& session, const ReviewAnswerOptions& options) {
   const auto edit = [&](Store& store, const ShownReview& shown,
                         Answer given) -> Result<ShownReview> {
     // Check this first, so that nobody edits in vain.
+    if (std::optional<Error> answered = error_if_answered(shown.review)) {
+      return std::unexpected(*std::move(answered));
+    }
     if (shown.review.status != ReviewStatus::open) {
       return pawl::fail(ErrorCode::conflict,
                         "review " + std::to_string(shown.review.id.value()) +
                             " is not open: it is " + std::string(name_of(shown.review.status)),
                         "list open reviews: pawl review list");
     }
-    EditRequest request{.answer = std::move(given), .field = options.field, .output = {}};
+    EditRequest request{.actor = Session::actor(options.as),
+                        .answer = std::move(given),
+                        .field = options.field,
+                        .output = {}};
     if (!options.output.empty()) {
       Result<std::string> read = read_all(session, options.output);
       if (!read) return std::unexpected(read.error());

@@ -25,7 +25,7 @@ int show_only(Session& session, Records& records, const std::optional<Review>& n
               const std::string& person) {
   if (!next) {
     session.present({.document = [] { return Json::object({{"reviews", Json::array({})}}); }});
-    session.say("no reviews are waiting");
+    session.say("no reviews are waiting for you");
     return exit_done;
   }
   const Result<ShownReview> shown = load_review_with_input(session, records, next->id);
@@ -48,13 +48,12 @@ int show_only(Session& session, Records& records, const std::optional<Review>& n
 }
 
 int review_next(Session& session, const ReviewNextOptions& options) {
-  const Result<std::string> person = Session::person(options.as);
-  if (!person) return session.fail(person.error());
+  const Actor actor = Session::actor(options.as);
   const Result<Duration> undo_for = parse_duration(options.undo_for);
   if (!undo_for) return session.fail(undo_for.error());
-  if (*undo_for > review_claim_lasts) {
-    return session.fail_usage("--undo-for must be at most 10m, not '" +
-                              printable(options.undo_for) + "'");
+  if (*undo_for > answer_delay_max) {
+    return session.fail_usage("--undo-for must be at most 1m, not '" + printable(options.undo_for) +
+                              "'");
   }
   const bool sits_here = session.can_ask() && session.streams().out_is_terminal &&
                          session.output() == OutputMode::text;
@@ -67,20 +66,22 @@ int review_next(Session& session, const ReviewNextOptions& options) {
     return session.fail(there.error());
   }
   const JobId job{options.job.value_or(0)};
-  if (sits_here) return sit_at_reviews(session, **store, *person, job, *undo_for);
+  const Result<Reviewer> reviewer = reviewer_of(**store, actor);
+  if (!reviewer) return session.fail(reviewer.error());
+  if (sits_here) return sit_at_reviews(session, **store, actor, *reviewer, job, *undo_for);
   Records& records = (*store)->records();
   const Result<std::optional<Review>> next =
-      next_open_review(records, job, {}, *person, (*store)->now());
+      next_open_review(records, job, {}, *reviewer, (*store)->now());
   if (!next) return session.fail(next.error());
-  return show_only(session, records, *next, *person);
+  return show_only(session, records, *next, actor.name);
 }
 
 }  // namespace
 
 CommandEntry review_next_command() {
   return command("review next", "pawl review next",
-                 "Show the review that has waited longest. On a terminal: decide with a "
-                 "key, then see the next.",
+                 "Show the review that is due first, else the one that has waited longest. On a "
+                 "terminal: decide with a key, then see the next.",
                  &review_next, [](ReviewNextOptions& it) -> Words {
                    return {option("--job", &it.job, "JOB", "Only reviews of this job"),
                            option("--undo-for", &it.undo_for, "TIME",

@@ -26,6 +26,7 @@ struct RunOptions {
   std::optional<std::uint32_t> parallel;
   bool keep_running = false;
   std::string file_quota;
+  std::string as;
 
   /// Whether the job may run beside an unfinished one of the same workflow.
   [[nodiscard]] bool may_be_beside() const { return is_new || !key.empty(); }
@@ -88,7 +89,8 @@ Result<Submission> prepare(const RunOptions& options, WorkflowSource source, Wor
                         .params = std::move(*params),
                         .key = options.key,
                         .adopt = false,
-                        .parallel = options.parallel.value_or(0)};
+                        .parallel = options.parallel.value_or(0),
+                        .by = Session::actor(options.as)};
   submission.items = submission.file.items;
   if (options.items) {
     Result<ItemsSpec> named =
@@ -256,7 +258,8 @@ int run(Session& session, const RunOptions& options) {
   // Only a job that was known by its key can still be open: an earlier process died while it
   // submitted.
   if (job.submission_open && !job.has_ended()) {
-    if (const Status finished = finish_submission(worker.engine(), job); !finished) {
+    if (const Status finished = finish_submission(worker.engine(), job, submission->by);
+        !finished) {
       return session.fail(finished.error());
     }
   }
@@ -285,6 +288,7 @@ CommandEntry run_command() {
                    "else the number of processors"),
             keep_running_flag(it.keep_running),
             file_quota_option(it.file_quota),
+            person_option(it.as),
         };
       });
 }

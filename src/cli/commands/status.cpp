@@ -59,13 +59,14 @@ void say_if_no_worker(const Job& job, Session& session, Records& records) {
               std::to_string(job.id.value()) + "   or work on all jobs:  pawl work");
 }
 
-void say_next_steps(const Job& job, Session& session) {
+void say_next_steps(const Job& job, const Workflow& workflow, Session& session) {
   const std::string id = std::to_string(job.id.value());
   if (waits_for_people(job)) {
     session.say(counted(tasks_in(job, StateKind::awaiting_review), "review waits", "reviews wait") +
                 " for a person:  pawl review next");
   }
   if (state_of(job) == JobState::paused) session.say("paused. " + way_out_of_pause(job));
+  for (const std::string& line : ways_out_of_stage_pauses(job, workflow)) session.say(line);
   if (job.trust == Trust::untrusted && job.has_ended()) {
     session.say(
         "not trusted: it does not run again, and no items are adopted from it. to see what "
@@ -126,7 +127,7 @@ int watch(Session& session, Store& store, JobId id, const Workflow& workflow) {
     shown.show(now);
     if (job->has_ended() || waits_for_people(*job)) {
       if (session.output() == OutputMode::json) session.print(document_of(now, workflow));
-      say_next_steps(*job, session);
+      say_next_steps(*job, workflow, session);
       return exit_done;
     }
     if (signals.wait(between_looks)) return exit_interrupted;
@@ -142,7 +143,7 @@ int status(Session& session, const StatusOptions& options) {
   session.present({.document = [&] { return document_of(now, workflow); },
                    .text = [&] { return screen(now, workflow, session); },
                    .id = [&] { return std::to_string(job.id.value()); }});
-  say_next_steps(job, session);
+  say_next_steps(job, workflow, session);
   say_if_no_worker(job, session, store->records());
   return exit_done;
 }

@@ -16,8 +16,7 @@ struct JobTrustOptions {
 };
 
 int job_trust(Session& session, const JobTrustOptions& options) {
-  const Result<std::string> person = Session::person(options.as);
-  if (!person) return session.fail(person.error());
+  const Actor actor = Session::actor(options.as);
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
   Records& records = (*store)->records();
@@ -33,7 +32,7 @@ int job_trust(Session& session, const JobTrustOptions& options) {
                         "? Its commands may then run here with your permissions.");
     if (!agreed) return session.fail(agreed.error());
   }
-  const Result<Job> after = (*store)->act(TrustJob{.job = job->id, .by = *person});
+  const Result<Job> after = (*store)->act(TrustJob{.job = job->id, .by = actor.name}, actor);
   if (!after) return session.fail(after.error());
   const auto document = [&] {
     auto all = members(job_document(*after, *workflow));

@@ -29,7 +29,7 @@ void add(std::vector<ReviewFile>& files, const std::string& name, const std::str
 
 void add_files_in(const Json& value, std::vector<ReviewFile>& files) {
   if (!value.text().contains("\"$file\"")) return;
-  if (const auto file = workflow::file_of(value)) return add(files, file->name, file->sha256);
+  if (const auto file = codec::file_of(value)) return add(files, file->name, file->sha256);
   if (is_array(value)) {
     for (const Json& one : elements(value)) add_files_in(one, files);
   } else if (is_object(value)) {

@@ -12,7 +12,7 @@ Timestamp RecentAnswers::effective_at() const {
 
 void RecentAnswers::add(const Review& review, std::int64_t position) {
   if (review.status != ReviewStatus::answered) return;
-  given_.push_back({review.id, review.answer->effective_at, position});
+  given_.push_back({place_of(review), review.answer->effective_at, position});
 }
 
 bool RecentAnswers::can_undo() const {
@@ -24,10 +24,11 @@ Duration RecentAnswers::left() const {
   return std::max(Duration::zero(), given_.back().effective_at - store_.now());
 }
 
-Result<RecentAnswers::Given> RecentAnswers::undo(const std::string& person) {
+Result<RecentAnswers::Given> RecentAnswers::undo() {
   const Given last = given_.back();
   given_.pop_back();
-  const Result<Job> done = store_.act(UndoAnswer{.review = last.review, .by = person});
+  const Result<Job> done =
+      store_.act(UndoAnswer{.review = last.review.review, .by = actor_.name}, actor_);
   if (!done) return std::unexpected(done.error());
   return last;
 }

@@ -3,9 +3,11 @@
 /// The answers of one person that can still be taken back.
 
 #include <cstdint>
-#include <string>
+#include <utility>
 #include <vector>
 
+#include "cli/input/open_reviews.hpp"
+#include "pawl/core/actor.hpp"
 #include "pawl/core/review.hpp"
 #include "pawl/store/store.hpp"
 
@@ -14,7 +16,8 @@ namespace pawl::cli {
 /// In the order in which they were given.
 class RecentAnswers {
  public:
-  RecentAnswers(Store& store, Duration undo_for) : store_(store), undo_for_(undo_for) {}
+  RecentAnswers(Store& store, Actor actor, Duration undo_for)
+      : store_(store), actor_(std::move(actor)), undo_for_(undo_for) {}
 
   [[nodiscard]] Duration undo_for() const { return undo_for_; }
   /// When an answer that is given now takes effect; none: immediately.
@@ -27,12 +30,12 @@ class RecentAnswers {
   [[nodiscard]] Duration left() const;
 
   struct Given {
-    ReviewId review;
+    ReviewPlace review;
     Timestamp effective_at;
     std::int64_t position = 0;
   };
   /// Takes the last answer back and returns what it was about. REQUIRES: there is one.
-  [[nodiscard]] Result<Given> undo(const std::string& person);
+  [[nodiscard]] Result<Given> undo();
 
   /// Makes the answers effective whose time has come. A worker does the same, but none may run.
   [[nodiscard]] Status apply_due();
@@ -43,6 +46,7 @@ class RecentAnswers {
   [[nodiscard]] Status sweep();
 
   Store& store_;
+  Actor actor_;
   Duration undo_for_;
   std::vector<Given> given_;
 };

@@ -11,19 +11,20 @@
 #include <utility>
 
 #include "cli/input/draft.hpp"
-#include "cli/input/edit_check.hpp"
+#include "cli/input/edited_files.hpp"
 #include "cli/input/key_reader.hpp"
 #include "cli/input/programs.hpp"
 #include "cli/output/file_outputs.hpp"
+#include "codec/file_value.hpp"
 #include "pawl/codec/json.hpp"
+#include "pawl/store/edits.hpp"
 #include "text/utf8.hpp"
-#include "workflow/file_value.hpp"
 
 namespace pawl::cli {
 
-using workflow::file_of;
-using workflow::file_value;
-using workflow::FileValue;
+using codec::file_of;
+using codec::file_value;
+using codec::FileValue;
 
 namespace {
 
@@ -209,14 +210,15 @@ class Editing {
   /// How often the editor opens for one edit.
   static constexpr int rounds_max = 100;
 
-  Editing(Session& session, Store& store, const ShownReview& shown, Json output, Answer answer,
-          Duration undo_for)
+  Editing(Session& session, Store& store, const ShownReview& shown, Json output,
+          const EditRequest& request)
       : session_(session),
         store_(store),
         shown_(shown),
         output_(std::move(output)),
-        answer_(std::move(answer)),
-        undo_for_(undo_for) {}
+        actor_(request.actor),
+        answer_(request.answer),
+        undo_for_(request.undo_for) {}
 
   Result<ShownReview> in_editor(const EditedPart& part, const std::string& editor,
                                 const Draft& draft) {
@@ -264,14 +266,18 @@ class Editing {
   Result<ShownReview> send(const EditedPart& part, const std::string& text) {
     const Result<Json> edited = with_edited_part(session_, store_, shown_, output_, part, text);
     if (!edited) return std::unexpected(edited.error());
-    if (const Status fits = check_edit(shown_.stage(), output_, *edited); !fits) {
+    if (*edited == output_) {
+      return pawl::fail(ErrorCode::invalid, "the edit changes nothing",
+                        "to approve the output as it is: pawl review approve");
+    }
+    if (const Status fits = check_edits(shown_.stage(), output_, *edited); !fits) {
       return std::unexpected(fits.error());
     }
     Answer given = answer_;
     given.outcome = ReviewOutcome::approve_with_edits;
     given.edits = *edited;
     if (undo_for_ > Duration::zero()) given.effective_at = store_.now() + undo_for_;
-    return give_answer(store_, shown_, std::move(given));
+    return give_answer(store_, shown_, std::move(given), actor_);
   }
 
  private:
@@ -295,6 +301,7 @@ class Editing {
   Store& store_;
   const ShownReview& shown_;
   Json output_;
+  Actor actor_;
   Answer answer_;
   Duration undo_for_;
 };
@@ -303,10 +310,14 @@ class Editing {
 
 Result<ShownReview> edit_review(Session& session, Store& store, const ShownReview& shown,
                                 EditRequest request) {
+  const std::optional<ApprovedContent>& proposed = shown.votes.proposed;
+  const bool goes_on = proposed && proposed->edits && !request.answer.attempt;
+  if (goes_on) request.answer.attempt = proposed->attempt;
   const AttemptNumber attempt = request.answer.attempt.value_or(shown.review.attempt);
-  const Result<Json> output = output_of_attempt(store.records(), shown, attempt);
+  const Result<Json> output =
+      goes_on ? *proposed->edits : output_of_attempt(store.records(), shown, attempt);
   if (!output) return std::unexpected(output.error());
-  Editing editing(session, store, shown, *output, std::move(request.answer), request.undo_for);
+  Editing editing(session, store, shown, *output, request);
   if (request.output) return editing.send(EditedPart{}, *request.output);
   const Result<std::string> editor = editor_command(session);
   if (!editor) return std::unexpected(editor.error());

@@ -53,12 +53,14 @@ constexpr std::array keys{
 /// One person, and the reviews that the person has seen and decided.
 class Sitting {
  public:
-  Sitting(Session& session, Store& store, std::string person, JobId job, Duration undo_for)
+  Sitting(Session& session, Store& store, Actor actor, Reviewer reviewer, JobId job,
+          Duration undo_for)
       : session_(session),
         store_(store),
-        person_(std::move(person)),
+        actor_(std::move(actor)),
+        reviewer_(std::move(reviewer)),
         job_(job),
-        answers_(store, undo_for),
+        answers_(store, actor_, undo_for),
         opener_(session, store.records()) {}
 
   int run() {
@@ -70,18 +72,21 @@ class Sitting {
         return session_.fail(applied.error());
       }
       const Result<std::optional<Review>> next =
-          next_open_review(store_.records(), job_, last_, person_, store_.now());
+          next_open_review(store_.records(), job_, last_, reviewer_, store_.now());
       if (!next) return session_.fail(next.error());
       if (!*next) {
-        session_.print(decided_ == 0 && last_ == ReviewId{}
-                           ? std::string("no reviews are waiting\n")
+        session_.print(decided_ == 0 && !last_.review
+                           ? std::string("no reviews are waiting for you\n")
                            : "no more reviews; " + counted(decided_, "decision") + " made\n");
         if (const std::optional<int> ended = wait_for_effect()) return *ended;
         continue;
       }
-      last_ = (*next)->id;
-      const Result<Job> claimed = store_.act(
-          ClaimReview{.review = last_, .by = person_, .until = store_.now() + review_claim_lasts});
+      last_ = place_of(**next);
+      const Result<Job> claimed =
+          store_.act(ClaimReview{.review = last_.review,
+                                 .by = actor_.name,
+                                 .until = store_.now() + review_claim_lasts},
+                     actor_);
       // Somebody else claimed it first.
       if (!claimed && claimed.error().code == ErrorCode::conflict) continue;
       if (!claimed) return session_.fail(claimed.error());
@@ -94,7 +99,8 @@ class Sitting {
  private:
   /// The exit code, or none to continue with the next review.
   std::optional<int> decide_one() {
-    const Result<ShownReview> shown = load_review_with_input(session_, store_.records(), last_);
+    const Result<ShownReview> shown =
+        load_review_with_input(session_, store_.records(), last_.review);
     if (!shown) return session_.fail(shown.error());
     const Result<std::string> position = position_in_words();
     if (!position) return session_.fail(position.error());
@@ -167,7 +173,7 @@ class Sitting {
   /// "3 of 24"
   Result<std::string> position_in_words() {
     const Result<std::int64_t> left =
-        count_open_reviews(store_.records(), job_, last_, person_, store_.now());
+        count_open_reviews(store_.records(), job_, last_, reviewer_, store_.now());
     if (!left) return std::unexpected(left.error());
     const bool is_more = *left >= counted_reviews_max;
     return with_separators(seen_) + " of " + (is_more ? "more than " : "") +
@@ -175,7 +181,7 @@ class Sitting {
   }
 
   ReviewPage page_of(const ShownReview& shown, const std::string& position) {
-    return review_page(store_.records(), shown, session_.style(), session_.times(), person_,
+    return review_page(store_.records(), shown, session_.style(), session_.times(), actor_.name,
                        position);
   }
 
@@ -236,17 +242,16 @@ class Sitting {
 
   /// Whether the review is decided, here or by somebody else.
   bool answered(const ShownReview& shown, Answer given, const std::string& words) {
-    given.reviewer = person_;
     given.effective_at = answers_.effective_at();
-    return reported(give_answer(store_, shown, std::move(given)), words);
+    return reported(give_answer(store_, shown, std::move(given), actor_), words);
   }
 
   bool reported(const Result<ShownReview>& after, const std::string& words) {
     if (after) {
-      discard_drafts(session_, last_);
+      discard_drafts(session_, last_.review);
       ++decided_;
       answers_.add(after->review, seen_);
-      session_.print("review " + std::to_string(last_.value()) + " " + words +
+      session_.print(answer_given_in_words(*after, words) +
                      (answers_.can_undo() ? "; u takes it back" : "") + "\n");
       return true;
     }
@@ -256,12 +261,12 @@ class Sitting {
 
   bool noted(const ShownReview& shown, ReviewOutcome outcome, const std::string& question,
              const std::string& words) {
-    const std::optional<std::string> note = ask_note(session_, last_, question);
+    const std::optional<std::string> note = ask_note(session_, last_.review, question);
     return note && answered(shown, {.outcome = outcome, .note = *note}, words);
   }
 
   bool edited(const ShownReview& shown) {
-    const EditRequest request{.answer = {.reviewer = person_}, .undo_for = answers_.undo_for()};
+    const EditRequest request{.actor = actor_, .answer = {}, .undo_for = answers_.undo_for()};
     return reported(edit_review(session_, store_, shown, request), "approved with your edits");
   }
 
@@ -272,17 +277,18 @@ class Sitting {
       session_.print("nothing to take back: your answers have taken effect\n");
       return false;
     }
-    const Result<RecentAnswers::Given> taken = answers_.undo(person_);
+    const Result<RecentAnswers::Given> taken = answers_.undo();
     if (!taken) {
       session_.fail(taken.error());
       return false;
     }
-    if (last_ != taken->review) release();
-    session_.print("review " + std::to_string(taken->review.value()) + " is open again\n");
+    const ReviewId review = taken->review.review;
+    if (last_.review != review) release();
+    session_.print("review " + std::to_string(review.value()) + " is open again\n");
     --decided_;
     // It is the next one that is found.
     seen_ = taken->position - 1;
-    last_ = ReviewId{taken->review.value() - 1};
+    last_ = {taken->review.due_at, ReviewId{review.value() - 1}};
     return true;
   }
 
@@ -309,14 +315,15 @@ class Sitting {
 
   void release() {
     // A claim that cannot be released expires by itself.
-    (void)store_.act(ReleaseReview{.review = last_, .by = person_});
+    (void)store_.act(ReleaseReview{.review = last_.review, .by = actor_.name}, actor_);
   }
 
   Session& session_;
   Store& store_;
-  std::string person_;
+  const Actor actor_;
+  const Reviewer reviewer_;
   JobId job_;
-  ReviewId last_;
+  ReviewPlace last_;               ///< of the review that was shown last
   std::vector<ReviewFile> files_;  ///< of the review that is shown
   RecentAnswers answers_;
   FileOpener opener_;
@@ -326,9 +333,9 @@ class Sitting {
 
 }  // namespace
 
-int sit_at_reviews(Session& session, Store& store, const std::string& person, JobId job,
-                   Duration undo_for) {
-  return Sitting(session, store, person, job, undo_for).run();
+int sit_at_reviews(Session& session, Store& store, const Actor& actor, const Reviewer& reviewer,
+                   JobId job, Duration undo_for) {
+  return Sitting(session, store, actor, reviewer, job, undo_for).run();
 }
 
 }  // namespace pawl::cli

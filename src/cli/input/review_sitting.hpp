@@ -3,8 +3,8 @@
 /// One person at a terminal decides one review after the other, each with a key.
 
 #include <chrono>
-#include <string>
 
+#include "cli/input/open_reviews.hpp"
 #include "cli/session.hpp"
 #include "pawl/core/ids.hpp"
 #include "pawl/store/store.hpp"
@@ -15,10 +15,10 @@ namespace pawl::cli {
 inline constexpr Duration review_claim_lasts = std::chrono::minutes(10);
 
 /// Shows the reviews of the job, or of all jobs if it is 0, until none is left or the person stops.
-/// An answer can be taken back for `undo_for`, which is at most `review_claim_lasts`. Returns the
+/// An answer can be taken back for `undo_for`, which is at most `answer_delay_max`. Returns the
 /// exit code. REQUIRES: a terminal, and a `StopSignals` that was created before the store was
 /// opened.
-[[nodiscard]] int sit_at_reviews(Session& session, Store& store, const std::string& person,
-                                 JobId job, Duration undo_for);
+[[nodiscard]] int sit_at_reviews(Session& session, Store& store, const Actor& actor,
+                                 const Reviewer& reviewer, JobId job, Duration undo_for);
 
 }  // namespace pawl::cli

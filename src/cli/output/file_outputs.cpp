@@ -7,7 +7,7 @@
 
 namespace pawl::cli {
 
-using workflow::FileValue;
+using codec::FileValue;
 
 namespace {
 

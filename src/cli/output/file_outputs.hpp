@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "codec/file_value.hpp"
 #include "pawl/core/json.hpp"
 #include "pawl/store/records.hpp"
 #include "views/outputs.hpp"
-#include "workflow/file_value.hpp"
 
 namespace pawl::cli {
 

@@ -1,7 +1,8 @@
 #include "cli/output/job_view.hpp"
 
 #include <array>
-#include <vector>
+
+#include "views/wait_reason.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -72,6 +73,7 @@ std::string_view cause_of(const Job& job) {
 std::string state_in_words(const Job& job) {
   const bool waits = state_of(job) == JobState::running && waits_for_people(job);
   if (waits) return "waits for people";
+  if (views::is_held_by_paused_stages(job)) return "waits for a paused stage";
   return std::string(label_of(state_of(job))) + std::string(cause_of(job));
 }
 
@@ -163,6 +165,17 @@ std::string way_out_of_pause(const Job& job) {
       break;
   }
   return "an operator paused it; continue it:  pawl job resume " + number;
+}
+
+std::vector<std::string> ways_out_of_stage_pauses(const Job& job, const Workflow& workflow) {
+  std::vector<std::string> lines;
+  if (job.has_ended()) return lines;
+  for (const StageIndex index : job.paused_stages) {
+    const std::string& stage = workflow.stage(index).name;
+    lines.push_back("stage '" + printable(stage) + "' is paused; resume it:  " +
+                    printable(views::way_out_of_stage_pause(job.id, stage)));
+  }
+  return lines;
 }
 
 Error with_commands(Error error, JobId job) {

@@ -3,6 +3,7 @@
 /// Shows a job: one line, and a table of its stages.
 
 #include <string>
+#include <vector>
 
 #include "cli/output/render.hpp"
 #include "pawl/core/job.hpp"
@@ -31,6 +32,10 @@ using views::tasks_in;
 
 /// Why a job is paused, and the command that continues it.
 [[nodiscard]] std::string way_out_of_pause(const Job& job);
+
+/// For each paused stage of an unfinished job, a line with the command that resumes it.
+[[nodiscard]] std::vector<std::string> ways_out_of_stage_pauses(const Job& job,
+                                                                const Workflow& workflow);
 
 /// An error of the store, with a help line that names commands of this program.
 [[nodiscard]] Error with_commands(Error error, JobId job);

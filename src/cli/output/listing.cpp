@@ -5,6 +5,7 @@
 
 #include "cli/output/csv.hpp"
 #include "pawl/codec/json.hpp"
+#include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
 
@@ -67,6 +68,11 @@ int Listing::finish(const Ending& ending) {
     std::vector<std::pair<std::string, Json>> members = {{shape_.array, Json::array(documents_)}};
     members.insert(members.end(), ending.members.begin(), ending.members.end());
     if (ending.next) members.emplace_back("next", *ending.next);
+    if (ending.total) {
+      const Result<Tally> total = ending.total();
+      if (!total) return session_.fail(total.error());
+      members.emplace_back("total", tally_document(*total));
+    }
     session_.print(Json::object(members));
   }
   if (mode_ != OutputMode::text) return exit_done;
@@ -75,11 +81,25 @@ int Listing::finish(const Ending& ending) {
   if (is_empty() && !ending.none.empty()) session_.say(ending.none);
   for (const std::string& hint : ending.hints) session_.say(hint);
   if (ending.next && !ending.next->is_null()) {
-    const Result<std::string> text = JsonView(*ending.next).string();
-    session_.say("there are more: pass --limit 0 for all, or --after " +
-                 (text ? quoted_for_shell(*text) : ending.next->text()));
+    const Result<std::string> hint = hint_of_more(ending);
+    if (!hint) return session_.fail(hint.error());
+    session_.say(*hint);
   }
   return exit_done;
+}
+
+/// "20 of 1,000+ are shown; there are more: pass --limit 0 for all, or --after 20"
+Result<std::string> Listing::hint_of_more(const Ending& ending) const {
+  std::string hint;
+  if (ending.total) {
+    const Result<Tally> total = ending.total();
+    if (!total) return std::unexpected(total.error());
+    hint = with_separators(count_) + " of " + with_separators(total->count) +
+           (total->is_more ? "+" : "") + " are shown; ";
+  }
+  const Result<std::string> after = JsonView(*ending.next).string();
+  return hint + "there are more: pass --limit 0 for all, or --after " +
+         (after ? quoted_for_shell(*after) : ending.next->text());
 }
 
 }  // namespace pawl::cli

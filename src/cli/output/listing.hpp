@@ -43,6 +43,9 @@ class Listing {
     /// Where --after continues the list; null at its end. Becomes "next" of the document and a hint
     /// for people.
     std::optional<Json> next = std::nullopt;
+    /// How many rows there are in all, if that can be counted. Becomes "total" of the document, and
+    /// part of the hint.
+    std::function<Result<Tally>()> total = {};
   };
 
   Listing(Session& session, Shape shape);
@@ -60,6 +63,7 @@ class Listing {
 
  private:
   [[nodiscard]] Status print(const Row& row);
+  [[nodiscard]] Result<std::string> hint_of_more(const Ending& ending) const;
 
   Session& session_;
   Shape shape_;

@@ -72,6 +72,63 @@ std::string answer_in_words(const Review& review, const Times& times) {
   return out;
 }
 
+std::string joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += (text.empty() ? std::string_view() : between);
+    text += word;
+  }
+  return text;
+}
+
+/// Who may answer, and by when; empty if anybody may at any time.
+std::string assignment_text(const Review& review, const Style& style, const Times& times) {
+  std::string out;
+  if (!review.assigned.empty()) {
+    out += "assigned to: " + printable(joined(review.assigned, ", ")) + "\n";
+  }
+  if (review.due_at == no_time) return out;
+  const std::string due = "due " + times.of(review.due_at);
+  const bool is_late = views::is_overdue(review, times.now);
+  return out + (is_late ? style.paint(Paint::red, "overdue: it was " + due) : due) + "\n";
+}
+
+/// "approvals: 1 of 2 (ann); waits for one more"; empty if one person decides alone.
+std::string approvals_text(const ShownReview& shown) {
+  const views::Votes& votes = shown.votes;
+  if (votes.needed == 1 && shown.stage().review_rules.self_approval) return {};
+  std::vector<std::string> people;
+  for (const GivenAnswer& approval : votes.approvals) people.push_back(approval.answer.reviewer);
+  std::string out = views::approvals_in_words(votes);
+  if (!people.empty()) out += " (" + printable(joined(people, ", ")) + ")";
+  const bool is_open = shown.review.status == ReviewStatus::open;
+  if (is_open && votes.missing() > 0) out += "; waits for " + views::missing_in_words(votes);
+  if (is_open && !shown.stage().review_rules.self_approval && people.empty()) {
+    out += ", not only from the submitter" +
+           (shown.job.submitted_by.empty() ? "" : " (" + printable(shown.job.submitted_by) + ")");
+  }
+  return out + "\n";
+}
+
+/// One line for each answer, the withdrawn and void ones too, unless the only one is the final one.
+std::string earlier_answers_text(const ShownReview& shown, const Times& times) {
+  const std::vector<GivenAnswer>& answers = shown.votes.answers;
+  const bool is_final_only = answers.size() == 1 && shown.review.status == ReviewStatus::closed &&
+                             answers.front().fate == AnswerFate::counts;
+  if (answers.empty() || is_final_only) return {};
+  std::string out = "answers:\n";
+  for (const GivenAnswer& given : answers) {
+    out += "  " + printable(given.answer.reviewer) + ": " +
+           std::string(name_of(given.answer.outcome)) + ", " + times.of(given.given_at);
+    if (given.fate != AnswerFate::counts) {
+      out += "; " + std::string(name_of(given.fate)) + " " + times.of(given.ended_at);
+    }
+    if (!given.answer.note.empty()) out += ", \"" + printable(given.answer.note) + "\"";
+    out += "\n";
+  }
+  return out;
+}
+
 Json without_members(const Json& value, const std::vector<std::string>& names) {
   if (names.empty() || !is_object(value)) return value;
   std::vector<std::pair<std::string, Json>> rest = members(value);
@@ -112,9 +169,12 @@ class Sections {
   Sections(Records& records, const ShownReview& shown) : records_(records), shown_(shown) {}
 
   std::vector<ReviewSection> all() && {
+    add_proposed();
     const Json show = shown_.show();
-    for (const char* const place : {"main", "beside"}) {
-      if (const Result<std::string> name = field(show, place).string()) add_shown(*name);
+    if (const Result<std::string> name = field(show, "main").string()) add_shown(*name);
+    if (const Result<std::string> name = field(show, "beside").string()) add_shown(*name);
+    for (const Json& name : elements(field(show, "beside"))) {
+      add_shown(JsonView(name).string().value_or(""));
     }
     if (shown_.item && !shown_.item->data.is_null()) {
       const std::string address =
@@ -140,6 +200,21 @@ class Sections {
     made_.push_back({.title = printable(title),
                      .lines = printable_each(std::move(lines)),
                      .shown_by = "pawl review show " + std::to_string(shown_.review.id.value())});
+  }
+
+  /// What the edits change that somebody has approved and others are to approve.
+  void add_proposed() {
+    const std::optional<ApprovedContent>& proposed = shown_.votes.proposed;
+    if (!proposed || !proposed->edits || shown_.review.status != ReviewStatus::open) return;
+    const Result<Json> output = output_of_attempt(records_, shown_, proposed->attempt);
+    const std::string diff = line_diff(readable_lines(records_, output.value_or(Json())),
+                                       readable_lines(records_, *proposed->edits), Style{});
+    std::istringstream text(diff);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    add("edits of attempt " + std::to_string(proposed->attempt) + " by " + proposed->edited_by +
+            ":",
+        std::move(lines));
   }
 
   /// A field that `show` names: "out.text" or "in.sources".
@@ -221,7 +296,7 @@ std::size_t share_rows(std::vector<FittedPart>& parts, std::size_t rows) {
 }  // namespace
 
 Result<ShownReview> load_review_with_input(Session& session, Records& records, ReviewId id) {
-  Result<ShownReview> shown = load_review(records, id);
+  Result<ShownReview> shown = load_review(records, id, session.times().now);
   if (!shown) return shown;
   Result<Json> in = actions::recorded_input(records, {.job = shown->job,
                                                       .workflow = shown->workflow,
@@ -235,6 +310,21 @@ Result<ShownReview> load_review_with_input(Session& session, Records& records, R
   return shown;
 }
 
+Result<ShownReview> load_review_to_change(Store& store, ReviewId id) {
+  Result<ShownReview> shown = load_review(store.records(), id, store.now());
+  if (!shown) return shown;
+  const Review& review = shown->review;
+  const bool has_notice = review.status == ReviewStatus::open && review.notice_at != no_time &&
+                          review.notice_at <= shown->read_at;
+  if (!has_notice) return shown;
+  for (bool more = true; more;) {
+    const Result<Swept> swept = store.sweep({});
+    if (!swept) return std::unexpected(swept.error());
+    more = swept->more;
+  }
+  return load_review(store.records(), id, store.now());
+}
+
 ReviewPage review_page(Records& records, const ShownReview& shown, const Style& style,
                        const Times& times, const std::string& viewer, const std::string& position) {
   const Review& review = shown.review;
@@ -245,6 +335,9 @@ ReviewPage review_page(Records& records, const ShownReview& shown, const Style& 
                     times.of(review.opened_at) + claim_in_words(review, times, viewer) +
                     (position.empty() ? "" : "  " + position) + "\n";
   out += answer_in_words(review, times);
+  out += assignment_text(review, style, times);
+  out += approvals_text(shown);
+  out += earlier_answers_text(shown, times);
   out += "why: " + std::string(name_of(review.reason));
   if (attempt != nullptr) out += " (" + printable(pawl::explain(shown.stage(), *attempt)) + ")";
   out += "\n";
@@ -270,6 +363,9 @@ ReviewPage review_page(Records& records, const ShownReview& shown, const Style& 
     if (const std::string note = ignored_lines_in_words(*attempt); !note.empty()) {
       out += "note: " + note + "\n";
     }
+  }
+  if (const auto& reasons = shown.stage().review_rules.reasons; !reasons.empty()) {
+    out += "usual reasons: " + printable(joined(reasons, "; ")) + "\n";
   }
   out += attempts_line(shown.attempts);
   out += output_change_text(output_changes(records, shown.attempts), review.attempt);
@@ -335,29 +431,53 @@ Result<std::string> attempts_diff(Records& records, const ShownReview& shown, co
          (diff.empty() ? std::string("the outputs are the same\n") : diff);
 }
 
-Result<ShownReview> give_answer(Store& store, const ShownReview& shown, Answer answer) {
+std::optional<Error> error_if_answered(const Review& review) {
+  if (!review.answer || review.status == ReviewStatus::superseded) return std::nullopt;
+  const std::string number = std::to_string(review.id.value());
+  Error error{.code = ErrorCode::conflict, .message = "review " + number, .help = {}};
+  if (review.answer->reviewer == overdue_name) {
+    error.message += " was rejected because nobody answered it in time";
+    error.help = "see: pawl review show " + number;
+  } else {
+    error.message += " was already answered by " + review.answer->reviewer + ": " +
+                     std::string(name_of(review.answer->outcome));
+  }
+  return error;
+}
+
+Result<ShownReview> give_answer(Store& store, const ShownReview& shown, Answer answer,
+                                const Actor& actor) {
   if (answer.digest.empty()) answer.digest = shown.review.digest;
-  const std::string name = "review " + std::to_string(shown.review.id.value());
+  answer.reviewer = actor.name;
+  const std::string digest = answer.digest;
   const Result<Job> done =
-      store.act(AnswerReview{.review = shown.review.id, .answer = std::move(answer)});
-  Result<ShownReview> after = load_review(store.records(), shown.review.id);
+      store.act(AnswerReview{.review = shown.review.id, .answer = std::move(answer)}, actor);
+  Result<ShownReview> after = load_review(store.records(), shown.review.id, store.now());
   if (done) return after;
   if (done.error().code != ErrorCode::conflict || !after) {
     return std::unexpected(with_commands(done.error(), shown.job.id));
   }
   const Review& now = after->review;
-  if (now.answer && now.status != ReviewStatus::superseded) {
-    return pawl::fail(ErrorCode::conflict, name + " was already answered by " +
-                                               now.answer->reviewer + ": " +
-                                               std::string(name_of(now.answer->outcome)));
+  const std::string name = "review " + std::to_string(now.id.value());
+  if (std::optional<Error> answered = error_if_answered(now)) {
+    return std::unexpected(*std::move(answered));
   }
-  const bool is_claimed = now.status == ReviewStatus::open && now.digest == shown.review.digest;
-  if (is_claimed && done.error().message.contains("claimed by")) {
+  // It is claimed, or this person has approved it before.
+  if (now.status == ReviewStatus::open && now.digest == digest) {
     return std::unexpected(done.error());
   }
   return pawl::fail(ErrorCode::conflict,
                     name + " changed while you were reading: " + done.error().message,
-                    "read it again: pawl review show " + std::to_string(now.id.value()));
+                    done.error().help.empty()
+                        ? "read it again: pawl review show " + std::to_string(now.id.value())
+                        : done.error().help);
+}
+
+std::string answer_given_in_words(const ShownReview& after, const std::string& words) {
+  const std::string name = "review " + std::to_string(after.review.id.value());
+  if (after.review.status != ReviewStatus::open) return name + " " + words;
+  return name + ": " + views::approvals_in_words(after.votes) + "; waits for " +
+         views::missing_in_words(after.votes);
 }
 
 }  // namespace pawl::cli

@@ -4,6 +4,7 @@
 /// output, and submits the answer.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,10 @@ using views::ShownReview;
 /// resolved, that is said and the rest is shown.
 [[nodiscard]] Result<ShownReview> load_review_with_input(Session& session, Records& records,
                                                          ReviewId id);
+
+/// Reads everything about a review that is to be changed. If its due time has passed unnoticed,
+/// because no worker is running, what its stage says about that happens first.
+[[nodiscard]] Result<ShownReview> load_review_to_change(Store& store, ReviewId id);
 
 /// A part of what a reviewer sees. Lines are printable.
 struct ReviewSection {
@@ -53,9 +58,16 @@ struct ReviewPage {
 [[nodiscard]] Result<std::string> attempts_diff(Records& records, const ShownReview& shown,
                                                 const Style& style);
 
+/// The conflict that answers an attempt to answer a review again, and names who answered it; none
+/// if it has no answer.
+[[nodiscard]] std::optional<Error> error_if_answered(const Review& review);
+
 /// Submits the answer, tied to what was shown. A conflict says who answered first, or that the
 /// review changed.
-[[nodiscard]] Result<ShownReview> give_answer(Store& store, const ShownReview& shown,
-                                              Answer answer);
+[[nodiscard]] Result<ShownReview> give_answer(Store& store, const ShownReview& shown, Answer answer,
+                                              const Actor& actor);
+
+/// "review 12 approved", or how many approvals it has if these are not enough yet.
+[[nodiscard]] std::string answer_given_in_words(const ShownReview& after, const std::string& words);
 
 }  // namespace pawl::cli

@@ -21,7 +21,8 @@ class JobWork {
     const Result<Job> waited = worker_.engine().wait(id, [this](const Result<Job>& job) {
       worker_.show_remarks();
       if (job) worker_.progress().show(*job, workflow_);
-      return worker_.may_continue() && !(job && is_left(*job));
+      const bool is_over = job && (views::is_held_by_paused_stages(*job) || is_left(*job));
+      return worker_.may_continue() && !is_over;
     });
     if (!waited) worker_.show_remarks();
     const Status stopped = worker_.stop();
@@ -81,6 +82,7 @@ class JobWork {
       session_.say(counted(job.dead_letters, "dead letter") + ":  pawl dlq list --by error");
     }
     if (state_of(job) == JobState::paused) session_.say(way_out_of_pause(job));
+    for (const std::string& line : ways_out_of_stage_pauses(job, workflow_)) session_.say(line);
   }
 
   Worker& worker_;

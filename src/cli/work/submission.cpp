@@ -122,6 +122,7 @@ Result<Begun> submit_job(Store& store, Engine* engine, const Submission& submiss
       .budget = submission.file.budget,
       .tolerate_failures = submission.file.tolerate_failures,
       .parallel = submission.parallel,
+      .by = submission.by,
       .adopt = submission.adopt,
       .on_submitted =
           [&](const Submitted& submitted) {
@@ -146,14 +147,14 @@ Result<Begun> submit_job(Store& store, Engine* engine, const Submission& submiss
   }
   Error error = submitted.error();
   if (begun) {
-    const Result<Job> cancelled = store.act(CancelJob{.job = begun->job.id});
+    const Result<Job> cancelled = store.act(CancelJob{.job = begun->job.id}, submission.by);
     error.message += "; job " + std::to_string(begun->job.id.value()) +
                      (cancelled ? " was cancelled" : " was started and could not be cancelled");
   }
   return std::unexpected(std::move(error));
 }
 
-Status finish_submission(Engine& engine, const Job& job) {
+Status finish_submission(Engine& engine, const Job& job, const Actor& by) {
   const std::string number = std::to_string(job.id.value());
   const auto described = field(job.labels, "items").json();
   const Result<ItemsSpec> items =
@@ -171,8 +172,10 @@ Status finish_submission(Engine& engine, const Job& job) {
                       "cancel it (pawl job cancel " + number + ") and run it again");
   }
   return engine.resume_submission(
-      job.id, compared_with_files(read_items(*items, job.params, views::label(job, "project")),
-                                  field(job.labels, "files").json().value_or(Json())));
+      job.id,
+      compared_with_files(read_items(*items, job.params, views::label(job, "project")),
+                          field(job.labels, "files").json().value_or(Json())),
+      by);
 }
 
 Result<SubmissionTurn> SubmissionTurn::wait_for(const std::filesystem::path& run_directory,

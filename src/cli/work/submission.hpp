@@ -26,6 +26,7 @@ struct Submission {
   std::string key;
   bool adopt = false;
   std::uint32_t parallel = 0;
+  Actor by = {};  ///< who submits it
 };
 
 /// --items: "-" is stdin, an existing file is JSON lines, anything else is a glob. `invalid` if it
@@ -90,6 +91,6 @@ struct Begun {
 
 /// After a crash during a submission: reads the items again, adds the missing ones, and closes the
 /// submission.
-[[nodiscard]] Status finish_submission(Engine& engine, const Job& job);
+[[nodiscard]] Status finish_submission(Engine& engine, const Job& job, const Actor& by);
 
 }  // namespace pawl::cli

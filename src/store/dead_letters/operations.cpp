@@ -217,6 +217,12 @@ Status may_be_purged(Store& store, const DeadLetter& letter) {
   return {};
 }
 
+Actor actor_of(const DeadLetterOrder& order) {
+  Actor actor = order.actor;
+  if (actor.name.empty()) actor.name = order.by;
+  return actor;
+}
+
 }  // namespace
 
 Result<DeadLetterTally> retry_dead_letters(Store& store, const DeadLetterSelection& selection,
@@ -231,8 +237,9 @@ Result<DeadLetterTally> retry_dead_letters(Store& store, const DeadLetterSelecti
               dead.error().code == ErrorCode::conflict && retried.contains(place_of(letter));
           return was_taken_along ? Status() : dead;
         }
-        const Status done = without_value(store.act(Rerun{
-            .task = letter.task, .cause = Cause::manual, .note = order.note, .by = order.by}));
+        const Status done = without_value(store.act(
+            Rerun{.task = letter.task, .cause = Cause::manual, .note = order.note, .by = {}},
+            actor_of(order)));
         if (done) retried.insert(place_of(letter));
         return done;
       },
@@ -246,13 +253,15 @@ Result<DeadLetterTally> discard_dead_letters(Store& store, const DeadLetterSelec
   if (order.note.find_first_not_of(" \t\r\n") == std::string::npos) {
     return fail(ErrorCode::invalid, "a dead letter is discarded for a reason", "give the reason");
   }
-  const Verb discard{.wants_discarded = false,
-                     .act =
-                         [&](const DeadLetter& letter) {
-                           return without_value(store.act(DiscardDeadLetter{
-                               .task = letter.task, .reason = order.note, .by = order.by}));
-                         },
-                     .foresee = [](const DeadLetter&) { return Status{}; }};
+  const Verb discard{
+      .wants_discarded = false,
+      .act =
+          [&](const DeadLetter& letter) {
+            return without_value(
+                store.act(DiscardDeadLetter{.task = letter.task, .reason = order.note, .by = {}},
+                          actor_of(order)));
+          },
+      .foresee = [](const DeadLetter&) { return Status{}; }};
   return Walk(store, discard, order.dry_run, each).over(selection);
 }
 
@@ -264,20 +273,20 @@ Result<DeadLetterTally> purge_dead_letters(Store& store, const DeadLetterSelecti
     if (letter.item) return {};
     return fail(ErrorCode::refused, "a job-wide stage has no item that could be purged");
   };
-  const Verb purge{.wants_discarded = true,
-                   .act = [&](const DeadLetter& letter) -> Status {
-                     if (Status item = has_item(letter); !item) return item;
-                     return without_value(store.act(PurgeItem{.item = letter.item}));
-                   },
-                   .foresee = [&](const DeadLetter& letter) -> Status {
-                     if (Status item = has_item(letter); !item) return item;
-                     return may_be_purged(store, letter);
-                   },
-                   .is_new =
-                       [&](const DeadLetter& letter) {
-                         return !letter.item || !letter.discarded ||
-                                answered.insert(letter.item).second;
-                       }};
+  const Verb purge{
+      .wants_discarded = true,
+      .act = [&](const DeadLetter& letter) -> Status {
+        if (Status item = has_item(letter); !item) return item;
+        return without_value(store.act(PurgeItem{.item = letter.item}, actor_of(order)));
+      },
+      .foresee = [&](const DeadLetter& letter) -> Status {
+        if (Status item = has_item(letter); !item) return item;
+        return may_be_purged(store, letter);
+      },
+      .is_new =
+          [&](const DeadLetter& letter) {
+            return !letter.item || !letter.discarded || answered.insert(letter.item).second;
+          }};
   return Walk(store, purge, order.dry_run, each).over(selection);
 }
 

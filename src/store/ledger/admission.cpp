@@ -52,6 +52,7 @@ bool Admission::may_open(TouchedJob& touched, StageIndex stage) {
     if (may.budget != BudgetKind::none) exhaust(job, may.budget, now_, touched.events);
     return false;
   }
+  if (job.is_paused(stage)) return false;
   if (job.parallel > 0 && job.attempts_open >= static_cast<std::int64_t>(job.parallel))
     return false;
   const Limits& limits = touched.workflow->plan(stage).limits;
@@ -74,7 +75,8 @@ bool Admission::may_open_after(TouchedJob& touched, const Step& step) {
   if (step.was != StateKind::running) return may_open(touched, step.next.stage());
   const MayOpen may = pawl::may_open(*touched.job, now_);
   if (may.budget != BudgetKind::none) exhaust(*touched.job, may.budget, now_, touched.events);
-  return may.yes && rate_allows(touched, step.next.stage());
+  return may.yes && !touched.job->is_paused(step.next.stage()) &&
+         rate_allows(touched, step.next.stage());
 }
 
 bool Admission::is_present(WorkerId worker) {

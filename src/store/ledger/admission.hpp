@@ -19,8 +19,9 @@ class Admission {
   /// Takes it out of the counts of the state that its row had.
   void leave(TouchedJob& touched, const Task& task, StateKind from, bool was_discarded = false);
 
-  /// Checks the budgets, the job's parallelism, the pool and the rate of the stage. A budget that
-  /// is used up ends or pauses the job; the other limits only mean "not now".
+  /// Checks the budgets, whether the stage is paused, the job's parallelism, the pool and the rate
+  /// of the stage. A budget that is used up ends or pauses the job; the other limits only mean "not
+  /// now".
   [[nodiscard]] bool may_open(TouchedJob& touched, StageIndex stage);
   /// The same for an attempt that takes over the slot of the one that the step closes. Only budgets
   /// and rates matter then.

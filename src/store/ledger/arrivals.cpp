@@ -207,6 +207,10 @@ void Arrivals::write_arrived(const ArrivingReview& arrived, const Arriving& at) 
   row.item = renamed(row.item);
   row.task = renamed(row.task);
   const ReviewId id = rows_.insert_review(row);
+  for (GivenAnswer given : arrived.answers) {
+    given.review = id;
+    rows_.insert_answer(given);
+  }
   if (!arrived.stands) return;
   std::optional<Task> task = rows_.task(row.task);
   auto* succeeded = task ? std::get_if<Succeeded>(&task->state) : nullptr;
@@ -224,6 +228,13 @@ void Arrivals::write_arrived(const ArrivingEvents& arrived, const Arriving& at) 
     event.task = renamed(event.task);
   }
   rows_.append_arrived_journal(at.job, arrived.at, events);
+}
+
+void Arrivals::write_arrived(const ArrivingAudit& arrived, const Arriving& at) {
+  AuditEntry entry = arrived.entry;
+  entry.job = at.job;
+  if (entry.origin.empty()) entry.origin = at.export_id;
+  books_.audit().note(std::move(entry));
 }
 
 void Arrivals::write_arrived(const ArrivedWhole& arrived, const Arriving& at) {

@@ -1,12 +1,13 @@
 #pragma once
 
 /// The books of one write transaction: its rows, its time, the jobs that it has touched, and what
-/// it adds to the log.
+/// it adds to the log and to the audit trail.
 
 #include <map>
 #include <span>
 #include <vector>
 
+#include "store/ledger/audit_trail.hpp"
 #include "store/ledger/rows.hpp"
 
 namespace pawl::store {
@@ -20,7 +21,7 @@ struct TouchedJob {
 
 class Books {
  public:
-  Books(Rows& rows, Timestamp now) : rows_(rows), now_(now) {}
+  Books(Rows& rows, Timestamp now) : rows_(rows), now_(now), audit_(rows, now) {}
   Books(const Books&) = delete;
   Books& operator=(const Books&) = delete;
 
@@ -46,11 +47,13 @@ class Books {
   /// Gives a job its next generation, so that others notice the change.
   void mark_changed(Job& job) const;
 
+  [[nodiscard]] AuditTrail& audit() { return audit_; }
   void log(JobId job, std::span<const Event> events);
 
  private:
   Rows& rows_;
   Timestamp now_;
+  AuditTrail audit_;
   std::map<JobId, TouchedJob> touched_;
 };
 

@@ -36,6 +36,7 @@ std::vector<JobMark> Ledger::finish() {
     marks.push_back(
         {.job = id, .generation = touched.job->generation, .state = state_of(*touched.job)});
   }
+  books_.audit().write();
   return marks;
 }
 
@@ -90,10 +91,20 @@ Swept Ledger::sweep(const SweepRequest& request) {
   return swept;
 }
 
-Result<Job> Ledger::act(const Act& act) { return finish(verb<Operations>().act(act)); }
+Result<Job> Ledger::act(const Act& act, const Actor& actor) {
+  return finish(verb<Operations>().act(act, actor));
+}
+
+Status Ledger::change(const PeopleChange& change, const Actor& actor) {
+  const Status changed = verb<Registry>().change(change, actor);
+  if (changed) books_.audit().write();
+  return changed;
+}
 
 Result<Arriving> Ledger::receive(const Arrival& arrival) {
-  return verb<Arrivals>().receive(arrival);
+  Result<Arriving> at = verb<Arrivals>().receive(arrival);
+  if (at) books_.audit().write();
+  return at;
 }
 
 }  // namespace pawl::store

@@ -33,7 +33,8 @@ class Ledger {
   [[nodiscard]] Result<Committed> commit(WorkerId worker, BatchNumber batch,
                                          std::span<const Step> steps, const Refill& refill);
   [[nodiscard]] Swept sweep(const SweepRequest& request);
-  [[nodiscard]] Result<Job> act(const Act& act);
+  [[nodiscard]] Result<Job> act(const Act& act, const Actor& actor);
+  [[nodiscard]] Status change(const PeopleChange& change, const Actor& actor);
   [[nodiscard]] Result<Arriving> receive(const Arrival& arrival);
 
  private:

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "pawl/core/text.hpp"
 #include "store/no_such.hpp"
 
 namespace pawl::store {
@@ -81,8 +82,87 @@ Result<Swept> LedgerStore::sweep(const SweepRequest& request) {
   return write<Swept>({}, [&](Ledger& ledger) { return Result<Swept>(ledger.sweep(request)); });
 }
 
-Result<Job> LedgerStore::act(const Act& act) {
-  return write<Job>({}, [&](Ledger& ledger) { return ledger.act(act); });
+Result<Job> LedgerStore::act(const Act& act, const Actor& actor) {
+  return write<Job>({}, [&](Ledger& ledger) { return ledger.act(act, actor); });
+}
+
+Status LedgerStore::change(const PeopleChange& change, const Actor& actor) {
+  return transact({}, [&](Rows& rows, Timestamp now) -> Status {
+    return Ledger(rows, now).change(change, actor);
+  });
+}
+
+template <class Read>
+auto LedgerStore::look_up(Read read) -> Result<decltype(read(std::declval<PeopleRows&>()))> {
+  std::optional<decltype(read(std::declval<PeopleRows&>()))> found;
+  if (const Status done = read_people([&](PeopleRows& rows) { found.emplace(read(rows)); });
+      !done) {
+    return std::unexpected(done.error());
+  }
+  return *std::move(found);
+}
+
+namespace {
+
+template <class T>
+Result<T> required(Result<std::optional<T>> found, const std::string& missing, std::string help) {
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return fail(ErrorCode::not_found, missing, std::move(help));
+  return **std::move(found);
+}
+
+}  // namespace
+
+Result<std::vector<Person>> LedgerStore::all() {
+  return look_up([](PeopleRows& rows) { return rows.people(); });
+}
+
+Result<Person> LedgerStore::person(std::string_view name) {
+  return required(
+      look_up([&](PeopleRows& rows) { return rows.person(valid_text(std::string(name))); }),
+      "no person '" + std::string(name) + "'", "people are listed by: pawl user list");
+}
+
+Result<std::vector<TokenRecord>> LedgerStore::tokens() {
+  return look_up([](PeopleRows& rows) { return rows.tokens(); });
+}
+
+Result<TokenRecord> LedgerStore::token(std::string_view sha256) {
+  const std::string digest = valid_text(std::string(sha256));
+  return required(look_up([&](PeopleRows& rows) { return rows.token_with_digest(digest); }),
+                  "no such token", "tokens are listed by: pawl token list");
+}
+
+Result<SessionRecord> LedgerStore::session(std::string_view sha256) {
+  const std::string digest = valid_text(std::string(sha256));
+  return required(look_up([&](PeopleRows& rows) { return rows.session(digest); }),
+                  "no such session", "sign in again");
+}
+
+Status LedgerStore::note_use(std::int64_t number) {
+  constexpr Duration resolution = std::chrono::minutes(1);
+  const auto is_recent = [&](const TokenRecord& token, Timestamp now) {
+    return token.used_at != no_time && now - token.used_at < resolution;
+  };
+  // Most uses need no transaction.
+  const Result<std::optional<TokenRecord>> known =
+      look_up([&](PeopleRows& rows) { return rows.token(number); });
+  if (!known) return std::unexpected(known.error());
+  if (*known && is_recent(**known, now())) return {};
+  return transact({}, [&](Rows& rows, Timestamp now) -> Status {
+    std::optional<TokenRecord> token = rows.people().token(number);
+    if (!token) return fail(ErrorCode::not_found, "no token " + std::to_string(number));
+    if (is_recent(*token, now)) return {};
+    token->used_at = now;
+    rows.people().put_token(*token);
+    return {};
+  });
+}
+
+Result<Standing> LedgerStore::standing(const Actor& actor) {
+  return look_up([&](PeopleRows& rows) {
+    return standing_of(actor, rows.person(valid_text(actor.name)), !rows.is_empty());
+  });
 }
 
 Result<Arriving> LedgerStore::receive(const Arrival& arrival) {

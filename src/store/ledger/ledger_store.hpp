@@ -8,6 +8,7 @@
 #include <span>
 #include <variant>
 
+#include "pawl/store/people.hpp"
 #include "pawl/store/store.hpp"
 #include "store/ledger/ledger.hpp"
 
@@ -25,7 +26,7 @@ struct StepBatch {
 using Expected =
     std::variant<std::monostate, const AddItems*, const ClaimRequest*, const StepBatch*>;
 
-class LedgerStore : public Store, public Receiver {
+class LedgerStore : public Store, public Receiver, public People {
  public:
   Result<WorkerId> enlist(const WorkerHello& hello) final;
   Status note_limits(WorkerId worker, const WorkerLimits& limits) final;
@@ -38,9 +39,20 @@ class LedgerStore : public Store, public Receiver {
   Result<Committed> commit(WorkerId worker, BatchNumber batch, std::span<const Step> steps,
                            const Refill& refill) final;
   Result<Swept> sweep(const SweepRequest& request) final;
-  Result<Job> act(const Act& act) final;
+  using Store::act;
+  Result<Job> act(const Act& act, const Actor& actor) final;
   Receiver& receiver() final { return *this; }
   Result<Arriving> receive(const Arrival& arrival) final;
+
+  People& people() final { return *this; }
+  Status change(const PeopleChange& change, const Actor& actor) final;
+  Result<std::vector<Person>> all() final;
+  Result<Person> person(std::string_view name) final;
+  Result<std::vector<TokenRecord>> tokens() final;
+  Result<TokenRecord> token(std::string_view sha256) final;
+  Result<SessionRecord> session(std::string_view sha256) final;
+  Status note_use(std::int64_t token) final;
+  Result<Standing> standing(const Actor& actor) final;
 
  protected:
   using Body = std::function<Status(Rows& rows, Timestamp now)>;
@@ -49,6 +61,9 @@ class LedgerStore : public Store, public Receiver {
   /// nothing is written. A store may run the body again after a fault; only the last run counts.
   virtual Status transact(const Expected& expected, const Body& body) = 0;
 
+  /// Reads people, tokens and sessions outside of a write transaction.
+  virtual Status read_people(const std::function<void(PeopleRows& rows)>& body) = 0;
+
   /// What a sweep without anything to do returns, found without a write transaction; none: there is
   /// something to do, or only a transaction can tell.
   virtual Result<std::optional<Swept>> idle_sweep(const SweepRequest& request);
@@ -56,6 +71,9 @@ class LedgerStore : public Store, public Receiver {
  private:
   template <class Answer, class Verb>
   Result<Answer> write(const Expected& expected, Verb verb);
+  /// One read of people, tokens or sessions.
+  template <class Read>
+  auto look_up(Read read) -> Result<decltype(read(std::declval<PeopleRows&>()))>;
 };
 
 }  // namespace pawl::store

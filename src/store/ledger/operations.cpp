@@ -1,9 +1,11 @@
 /// Carries out what operators do to jobs, items and dead letters.
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <variant>
 
+#include "store/ledger/subject.hpp"
 #include "store/ledger/trust.hpp"
 #include "store/ledger/verbs.hpp"
 #include "store/no_such.hpp"
@@ -20,18 +22,136 @@ bool is_stopped_by_limit(const ItemProgress& progress, const Job& job) {
   return is_ended_by_limit(job) && progress.cancelled == job.cancelled;
 }
 
+std::unexpected<Error> moved_on(TaskId task) {
+  return fail(ErrorCode::conflict,
+              "task " + std::to_string(task.value()) + " has moved on: somebody was faster");
+}
+
+/// The act with the name of who does it, where it has a place for it.
+Act signed_by(Act act, const std::string& name) {
+  if (name.empty()) return act;
+  const auto sign = [&]<class One>(One& one) {
+    if constexpr (requires { one.by; }) one.by = name;
+    if constexpr (requires { one.answer.reviewer; }) one.answer.reviewer = name;
+  };
+  std::visit(sign, act);
+  return act;
+}
+
 }  // namespace
 
-Result<Job> Operations::act(const Act& act) {
+Result<Job> Operations::act(const Act& given, const Actor& actor) {
+  Acting by{.actor = actor, .standing = {}};
+  if (by.actor.name.empty()) by.actor.name = doer_of(given);
+  name_ = by.actor.name;
+  const Act act = signed_by(given, by.actor.name);
+  if (doer_of(given) != doer_of(act) && !doer_of(given).empty()) {
+    return fail(ErrorCode::invalid, "'" + by.actor.name + "' acts in the name of '" +
+                                        std::string(doer_of(given)) + "'");
+  }
+  PeopleRows& people = rows_.people();
+  by.standing = standing_of(by.actor, people.person(by.actor.name), !people.is_empty());
+  if (const Status may = check_permission(by.actor, by.standing, right_for(act)); !may) {
+    return std::unexpected(may.error());
+  }
   if (const Status may = check_trust(rows_, act); !may) return std::unexpected(may.error());
-  const auto carry_out_one = [this](const auto& one) -> Result<Job> {
-    if constexpr (requires(ReviewAnswers answers) { answers.carry_out(one); }) {
-      return ReviewAnswers(books_, admission_, flow_).carry_out(one);
+  const Subject subject = subject_of(act);
+  AuditEntry entry{.actor = by.actor,
+                   .act = std::string(name_of(act)),
+                   .job = job_of(rows_, subject),
+                   .target = text_of(subject),
+                   .reason = reason_of(act),
+                   .before = standing_digest(rows_, subject)};
+  Result<Job> done = carry_out(act, by);
+  if (!done) return done;
+  entry.after = standing_digest(rows_, subject);
+  books_.audit().note(std::move(entry));
+  return done;
+}
+
+Result<Job> Operations::carry_out(const Act& act, const Acting& by) {
+  const auto carry_out_one = [&](const auto& one) -> Result<Job> {
+    if constexpr (requires(ReviewAnswers answers) { answers.carry_out(one, by); }) {
+      return ReviewAnswers(books_, admission_, flow_).carry_out(one, by);
+    } else if constexpr (requires(ReviewClaims claims) { claims.carry_out(one, by); }) {
+      return ReviewClaims(books_, admission_, flow_).carry_out(one, by);
     } else {
       return carry_out(one);
     }
   };
   return std::visit(carry_out_one, act);
+}
+
+Result<Job> Operations::carry_out(const PauseStage& act) {
+  TouchedJob* touched = books_.touch(act.job);
+  if (touched == nullptr) return no_such(act.job);
+  Job& job = *touched->job;
+  if (const Status may = check_stage(*touched, act.stage); !may) {
+    return std::unexpected(may.error());
+  }
+  if (job.is_paused(act.stage)) return job;
+  job.paused_stages.push_back(act.stage);
+  std::ranges::sort(job.paused_stages);
+  log_stage_event(*touched, EventType::stage_paused, act.stage);
+  return job;
+}
+
+Result<Job> Operations::carry_out(const ResumeStage& act) {
+  TouchedJob* touched = books_.touch(act.job);
+  if (touched == nullptr) return no_such(act.job);
+  Job& job = *touched->job;
+  if (const Status may = check_stage(*touched, act.stage); !may) {
+    return std::unexpected(may.error());
+  }
+  if (std::erase(job.paused_stages, act.stage) == 0) return job;
+  // As when a job is resumed: the time in which nothing was to run is not a lack of progress.
+  job.last_progress_at = now_;
+  log_stage_event(*touched, EventType::stage_resumed, act.stage);
+  return job;
+}
+
+/// Whether the job has not ended and its workflow has this stage.
+Status Operations::check_stage(const TouchedJob& touched, StageIndex stage) const {
+  const Job& job = *touched.job;
+  if (at(stage) >= touched.workflow->stage_count()) {
+    return fail(ErrorCode::invalid, "workflow '" + job.workflow_name + "' has no stage number " +
+                                        std::to_string(at(stage)));
+  }
+  if (job.has_ended() || job.cancelled) {
+    return fail(ErrorCode::refused, named(job.id) + " has already ended");
+  }
+  return {};
+}
+
+void Operations::log_stage_event(TouchedJob& touched, EventType type, StageIndex stage) {
+  books_.mark_changed(*touched.job);
+  touched.events.push_back(Event{.type = type,
+                                 .code = static_cast<std::int32_t>(stage),
+                                 .text = touched.workflow->stage(stage).name,
+                                 .by = name_});
+}
+
+Result<Job> Operations::carry_out(const SkipTask& act) {
+  std::optional<Task> task = rows_.task(act.task);
+  if (!task) return no_such(act.task);
+  if (act.expected != 0 && act.expected != task->version) return moved_on(act.task);
+  if (act.reason.empty()) return fail(ErrorCode::invalid, "a stage is skipped for a reason");
+  TouchedJob& touched = books_.touch_owner(task->job);
+  const StageDefinition& stage = touched.workflow->stage(task->stage());
+  if (task->kind() == StateKind::failed) {
+    const Status done = reruns().rerun(touched, *task, {.by = act.by});
+    if (!done) return std::unexpected(done.error());
+    task = rows_.task(act.task);
+    require(task.has_value(), "a rerun keeps its task");
+  } else if (touched.job->cancelled) {
+    return fail(ErrorCode::refused, named(touched.job->id) + " has been stopped");
+  }
+  Result<Step> step = skip_by_hand(stage, *task, act.reason, act.by);
+  if (!step) return std::unexpected(step.error());
+  flow_.supersede_review(task->id);
+  const StepAnswer applied = flow_.apply(*step);
+  require(applied.outcome == StepOutcome::applied, "a row changed inside its own transaction");
+  return *touched.job;
 }
 
 Result<Job> Operations::carry_out(const CancelJob& act) {
@@ -125,8 +245,7 @@ Result<Job> Operations::carry_out(const Rerun& act) {
   const std::optional<Task> task = rows_.task(act.task);
   if (!task) return no_such(act.task);
   if (act.expected != 0 && act.expected != task->version) {
-    return fail(ErrorCode::conflict,
-                "task " + std::to_string(act.task.value()) + " has moved on: somebody was faster");
+    return moved_on(act.task);
   }
   TouchedJob* touched = books_.touch(task->job);
   std::optional<Feedback> feedback;

@@ -1,9 +1,15 @@
-/// Carries out what reviewers do.
+/// Answers to reviews: how they count, take effect, and are taken back.
 
 #include <algorithm>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
-#include "pawl/codec/json.hpp"
+#include "pawl/store/edits.hpp"
+#include "pawl/store/results.hpp"
+#include "store/ledger/review_digest.hpp"
+#include "store/ledger/subject.hpp"
 #include "store/ledger/verbs.hpp"
 #include "store/no_such.hpp"
 
@@ -11,97 +17,151 @@ namespace pawl::store {
 
 namespace {
 
-std::string named(ReviewId review) { return "review " + std::to_string(review.value()); }
+bool is_approval(const Answer& answer) {
+  return answer.outcome == ReviewOutcome::approve ||
+         answer.outcome == ReviewOutcome::approve_with_edits;
+}
 
-std::unexpected<Error> no_longer_open(const Review& review) {
-  if (review.status == ReviewStatus::superseded) {
-    return fail(ErrorCode::conflict, named(review.id) + " was superseded: the work has moved on");
-  }
-  return fail(ErrorCode::conflict,
-              named(review.id) + " was already answered by " + review.answer->reviewer);
+/// Whether the due time has decided already, and only a sweep has not come by yet.
+bool is_rejected_by_time(const ReviewRules& rules, const Review& review, Timestamp now) {
+  return rules.overdue == OnOverdue::reject && review.due_at != no_time && review.due_at <= now;
+}
+
+/// An attempt that failed left nothing that could be approved.
+Status check_output(const Review& review, const Attempt& attempt, const Answer& given) {
+  const bool has_nothing =
+      attempt.output.is_null() && attempt.result != AttemptResult::success && !given.edits;
+  if (!has_nothing) return {};
+  return fail(ErrorCode::invalid,
+              "attempt " + std::to_string(attempt.number) + " of " + text_of(review.id) +
+                  " has no output that could be approved",
+              "name another attempt, give the output yourself with edits, or ask for changes");
 }
 
 }  // namespace
 
-Result<Job> ReviewAnswers::carry_out(const AnswerReview& act) {
+Result<Job> ReviewAnswers::carry_out(const AnswerReview& act, const Acting& by) {
   std::optional<Review> review = rows_.review(act.review);
   if (!review) return no_such(act.review);
+  if (const Status may = check_may_decide(*review, by.actor, by.standing); !may) {
+    return std::unexpected(may.error());
+  }
   TouchedJob* touched = books_.touch(review->job);
   if (review->status != ReviewStatus::open) return no_longer_open(*review);
   if (touched->job->cancelled) {
     const bool is_limit = is_ended_by_limit(*touched->job);
-    return fail(
-        ErrorCode::refused,
-        "the job of " + named(act.review) + (is_limit ? " was ended by a limit" : " was cancelled"),
-        is_limit ? "let it go on first: pawl job revive " + std::to_string(review->job.value())
-                 : std::string());
+    return fail(ErrorCode::refused,
+                "the job of " + text_of(act.review) +
+                    (is_limit ? " was ended by a limit" : " was cancelled"),
+                is_limit
+                    ? "let it go on first: pawl job revive " + std::to_string(review->job.value())
+                    : std::string());
   }
   if (!act.answer.digest.empty() && act.answer.digest != review->digest) {
-    return fail(ErrorCode::conflict, named(act.review) + " is about other content than was shown",
-                "look at it again");
+    return fail(ErrorCode::conflict, text_of(act.review) + " is about other content than was shown",
+                "look at it again: pawl review show " + std::to_string(act.review.value()) +
+                    " (its digest is now " + review->digest + ")");
   }
   if (!review->claimed_by.empty() && review->claimed_by != act.answer.reviewer &&
       review->claimed_until > now_) {
-    return fail(ErrorCode::conflict, named(act.review) + " is claimed by " + review->claimed_by);
+    return fail(ErrorCode::conflict, text_of(act.review) + " is claimed by " + review->claimed_by);
+  }
+  if (act.answer.effective_at > now_ + answer_delay_max) {
+    return fail(ErrorCode::invalid, "an answer takes effect within a minute",
+                "answer later, or claim the review until then");
   }
   const std::optional<Task> task = rows_.task(review->task);
   require(task.has_value(), "a review has no task");
-  const StageDefinition& stage = touched->workflow->stage(task->stage());
+  const ReviewRules& rules = touched->workflow->stage(task->stage()).review_rules;
+  if (is_rejected_by_time(rules, *review, now_)) {
+    return fail(
+        ErrorCode::conflict,
+        text_of(act.review) + " was not answered in time: it is rejected, as its stage says");
+  }
+  std::vector<GivenAnswer> given = rows_.answers(review->id);
+  const Result<Ballot> ballot =
+      count_answer(rules, *review, given, act.answer, touched->job->submitted_by);
+  if (!ballot) return std::unexpected(ballot.error());
+  const Answer& counted = ballot->answer;
   // An answer that takes effect later is checked now as well: a bad one is refused at once.
-  if (const Result<Step> step = answer(stage, *task, *review, act.answer, now_); !step) {
-    return std::unexpected(step.error());
+  if (const Status fits = check_answer(*touched, *review, counted); !fits) {
+    return std::unexpected(fits.error());
   }
-  if (const Status edits = check_edits(stage, *task, *review, act.answer); !edits) {
-    return std::unexpected(edits.error());
+
+  for (GivenAnswer& earlier : given) {
+    if (std::ranges::find(ballot->voided, earlier.number) != ballot->voided.end()) {
+      end_answer(earlier, AnswerFate::voided);
+      earlier.fate = AnswerFate::voided;
+    }
   }
-  if (act.answer.outcome == ReviewOutcome::request_changes) {
-    const Status may = reruns().check(*touched, changes_target(*touched, *task));
-    if (!may) return std::unexpected(may.error());
-  }
-  if (act.answer.effective_at > now_) {
-    review->status = ReviewStatus::answered;
-    review->answer = act.answer;
-    rows_.put_review(*review);
+  given.push_back({.review = review->id,
+                   .number = static_cast<std::uint32_t>(given.size()) + 1,
+                   .answer = counted,
+                   .by_kind = by.actor.kind,
+                   .given_at = now_});
+  rows_.insert_answer(given.back());
+  if (ballot->decides && counted.effective_at <= now_) {
+    if (const Status done = make_effective(*touched, *review, counted); !done) {
+      return std::unexpected(done.error());
+    }
     return *touched->job;
   }
-  if (const Status done = make_effective(*touched, *review, act.answer); !done) {
-    return std::unexpected(done.error());
+  if (ballot->decides) {
+    review->status = ReviewStatus::answered;
+    review->answer = counted;
+  } else {
+    // The next person should not have to wait for the claim of this one to run out.
+    review->claimed_by.clear();
+    review->claimed_until = no_time;
+    review->digest = digest_of(*touched, *review, given);
   }
+  rows_.put_review(*review);
+  log_event(*review, {.type = EventType::review_answered,
+                      .code = static_cast<std::int32_t>(counted.outcome),
+                      .count = ballot->approvals,
+                      .when = counted.effective_at,
+                      .text = counted.note,
+                      .by = counted.reviewer});
   return *touched->job;
 }
 
-/// Edits replace the output, so they must have its shape: only editable fields may change, and no
-/// field may be new.
-Status ReviewAnswers::check_edits(const StageDefinition& stage, const Task& task,
-                                  const Review& review, const Answer& given) {
-  if (given.outcome != ReviewOutcome::approve_with_edits) return {};
-  const AttemptNumber chosen = given.attempt.value_or(review.attempt);
-  const std::vector<Attempt> attempts = rows_.attempts(task.id);
-  const auto attempt = std::ranges::find(attempts, chosen, &Attempt::number);
+/// Whether the answer could take effect now.
+Status ReviewAnswers::check_answer(const TouchedJob& touched, const Review& review,
+                                   const Answer& given) {
+  const std::optional<Task> task = rows_.task(review.task);
+  require(task.has_value(), "a review has no task");
+  const StageDefinition& stage = touched.workflow->stage(task->stage());
+  if (const Result<Step> step = answer(stage, *task, review, given, now_); !step) {
+    return std::unexpected(step.error());
+  }
+  if (given.outcome == ReviewOutcome::request_changes) {
+    return reruns().check(touched, changes_target(touched, *task));
+  }
+  if (!is_approval(given)) return {};
+  const std::vector<Attempt> attempts = rows_.attempts(task->id);
+  const auto attempt =
+      std::ranges::find(attempts, given.attempt.value_or(review.attempt), &Attempt::number);
   require(attempt != attempts.end(), "a checked answer names an attempt that does not exist");
-  if (stage.editable.empty() || !is_object(attempt->output)) return {};
-  if (!is_object(*given.edits)) {
-    return fail(ErrorCode::invalid, "the edits of " + named(review.id) + " must be a JSON object");
-  }
-  for (const auto& [field, value] : members(*given.edits)) {
-    const Result<Json> original = JsonView(attempt->output)[field].json();
-    const bool editable = std::ranges::count(stage.editable, field) > 0;
-    if (!editable && (!original || canonical(*original) != canonical(value))) {
-      std::string allowed;
-      for (const std::string& name : stage.editable)
-        allowed += (allowed.empty() ? "" : ", ") + name;
-      return fail(ErrorCode::invalid,
-                  "field '" + field + "' of stage '" + stage.name + "' may not be edited",
-                  "editable: " + allowed);
-    }
-  }
-  for (const auto& [field, value] : members(attempt->output)) {
-    if (!JsonView(*given.edits)[field].exists()) {
-      return fail(ErrorCode::invalid, "the edits leave out field '" + field + "'",
-                  "send the whole output, changed where you want it");
-    }
-  }
-  return {};
+  if (Status has = check_output(review, *attempt, given); !has) return has;
+  if (given.outcome != ReviewOutcome::approve_with_edits) return {};
+  // The bytes of a payload are not read in a transaction: who gives the answer has checked these.
+  if (is_payload_reference(attempt->output)) return {};
+  return check_edits(stage, attempt->output, *given.edits);
+}
+
+std::string ReviewAnswers::digest_of(const TouchedJob& touched, const Review& review,
+                                     const std::vector<GivenAnswer>& given) {
+  const std::optional<Task> task = rows_.task(review.task);
+  require(task.has_value(), "a review has no task");
+  const std::string shown = review_digest(rows_.attempts(task->id), flow_.input_of(touched, *task));
+  const std::optional<ApprovedContent> proposed = proposed_content(review, given);
+  return proposed && proposed->edits ? review_digest_with_edits(shown, *proposed->edits) : shown;
+}
+
+void ReviewAnswers::end_answer(GivenAnswer given, AnswerFate fate) {
+  given.fate = fate;
+  given.ended_at = now_;
+  rows_.put_answer(given);
 }
 
 Status ReviewAnswers::make_effective(TouchedJob& touched, Review review, const Answer& given) {
@@ -116,6 +176,7 @@ Status ReviewAnswers::make_effective(TouchedJob& touched, Review review, const A
     if (const Status may = reruns().check(touched, back_to); !may) return may;
   }
   review.status = ReviewStatus::closed;
+  review.notice_at = no_time;
   review.answer = given;
   review.closed_at = now_;
   rows_.put_review(review);
@@ -150,46 +211,62 @@ Task ReviewAnswers::changes_target(const TouchedJob& touched, const Task& task) 
   return *target;
 }
 
-Result<Job> ReviewAnswers::carry_out(const UndoAnswer& act) {
+Result<Job> ReviewAnswers::carry_out(const UndoAnswer& act, const Acting& by) {
   std::optional<Review> review = rows_.review(act.review);
   if (!review) return no_such(act.review);
-  if (review->status != ReviewStatus::answered) {
-    return fail(ErrorCode::conflict, named(act.review) + " has no answer that could be taken back");
+  if (by.actor.kind != ActorKind::person) {
+    return fail(ErrorCode::forbidden, "only a person takes back an answer");
   }
-  if (review->answer->reviewer != act.by) {
-    return fail(ErrorCode::refused, "only " + review->answer->reviewer +
-                                        " may take back the answer to " + named(act.review));
+  std::vector<GivenAnswer> given = rows_.answers(review->id);
+  const auto is_theirs = [&](const GivenAnswer& one) {
+    return one.fate == AnswerFate::counts && one.answer.reviewer == act.by;
+  };
+  const bool is_pending =
+      review->status == ReviewStatus::open || review->status == ReviewStatus::answered;
+  const bool has_any =
+      is_pending && (review->answer || std::ranges::any_of(given, [](const GivenAnswer& one) {
+                       return one.fate == AnswerFate::counts;
+                     }));
+  if (!has_any) {
+    return fail(ErrorCode::conflict,
+                text_of(act.review) + " has no answer that could be taken back");
   }
+  // Answers of older stores have no row of their own.
+  const auto newest = std::find_if(given.rbegin(), given.rend(), is_theirs);
+  const bool has_given = newest != given.rend();
+  const bool is_the_answer = review->answer && review->answer->reviewer == act.by;
+  const bool is_for_others = review->answer && !is_the_answer && !is_approval(*review->answer);
+  if ((!has_given && !is_the_answer) || is_for_others) {
+    const std::string who =
+        review->answer ? review->answer->reviewer : "the person who gave an answer";
+    return fail(ErrorCode::refused,
+                "only " + who + " may take back the answer to " + text_of(act.review));
+  }
+  if (has_given) {
+    end_answer(*newest, AnswerFate::withdrawn);
+    newest->fate = AnswerFate::withdrawn;
+  }
+  TouchedJob& touched = books_.touch_owner(review->job);
   review->status = ReviewStatus::open;
   review->answer.reset();
+  review->digest = digest_of(touched, *review, given);
   rows_.put_review(*review);
-  return *books_.touch(review->job)->job;
+  log_event(*review, {.type = EventType::review_withdrawn, .by = act.by});
+  return *touched.job;
 }
 
-Result<Job> ReviewAnswers::carry_out(const ClaimReview& act) {
-  std::optional<Review> review = rows_.review(act.review);
-  if (!review) return no_such(act.review);
-  if (review->status != ReviewStatus::open) return no_longer_open(*review);
-  if (act.by.empty()) return fail(ErrorCode::invalid, "a review is claimed by somebody");
-  if (!review->claimed_by.empty() && review->claimed_by != act.by && review->claimed_until > now_) {
-    return fail(ErrorCode::conflict, named(act.review) + " is claimed by " + review->claimed_by);
+void ReviewAnswers::reopen(Review review) {
+  const TouchedJob& touched = books_.touch_owner(review.job);
+  std::vector<GivenAnswer> given = rows_.answers(review.id);
+  for (GivenAnswer& one : given) {
+    if (one.fate != AnswerFate::counts || one.answer != *review.answer) continue;
+    end_answer(one, AnswerFate::voided);
+    one.fate = AnswerFate::voided;
   }
-  review->claimed_by = act.by;
-  review->claimed_until = act.until;
-  rows_.put_review(*review);
-  return *books_.touch(review->job)->job;
-}
-
-Result<Job> ReviewAnswers::carry_out(const ReleaseReview& act) {
-  std::optional<Review> review = rows_.review(act.review);
-  if (!review) return no_such(act.review);
-  if (review->claimed_by != act.by) {
-    return fail(ErrorCode::conflict, named(act.review) + " is not claimed by " + act.by);
-  }
-  review->claimed_by.clear();
-  review->claimed_until = no_time;
-  rows_.put_review(*review);
-  return *books_.touch(review->job)->job;
+  review.status = ReviewStatus::open;
+  review.answer.reset();
+  review.digest = digest_of(touched, review, given);
+  rows_.put_review(review);
 }
 
 }  // namespace pawl::store

@@ -13,4 +13,8 @@ std::string review_digest(std::span<const Attempt> shown, const Json& input) {
   return "sha256:" + sha256_hex(text);
 }
 
+std::string review_digest_with_edits(const std::string& digest, const Json& edits) {
+  return "sha256:" + sha256_hex(digest + "\nedits:" + sha256_hex(edits.text()));
+}
+
 }  // namespace pawl::store

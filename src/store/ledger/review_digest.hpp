@@ -13,4 +13,8 @@ namespace pawl::store {
 /// the data of the child or the item, or the job's params.
 [[nodiscard]] std::string review_digest(std::span<const Attempt> shown, const Json& input);
 
+/// The same with edits that somebody has proposed: who saw the review without them has not seen
+/// what is to be approved.
+[[nodiscard]] std::string review_digest_with_edits(const std::string& digest, const Json& edits);
+
 }  // namespace pawl::store

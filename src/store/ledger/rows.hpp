@@ -16,7 +16,10 @@
 #include "pawl/core/item.hpp"
 #include "pawl/core/job.hpp"
 #include "pawl/core/review.hpp"
+#include "pawl/core/review_rules.hpp"
+#include "pawl/store/audit.hpp"
 #include "pawl/store/store.hpp"
+#include "store/ledger/people_rows.hpp"
 
 namespace pawl::store {
 
@@ -120,6 +123,21 @@ class Rows {
   /// The earliest first.
   virtual std::vector<Review> due_answers(Timestamp now, std::uint32_t max) = 0;
 
+  /// The open reviews of which a notice is due, the earliest first.
+  virtual std::vector<Review> due_notices(Timestamp now, std::uint32_t max) = 0;
+  /// The answers of a review, in order.
+  virtual std::vector<GivenAnswer> answers(ReviewId review) = 0;
+  virtual void insert_answer(const GivenAnswer& answer) = 0;
+  /// Writes the fate and the end of an answer back.
+  virtual void put_answer(const GivenAnswer& answer) = 0;
+
+  /// People, tokens and sessions.
+  virtual PeopleRows& people() = 0;
+  /// The newest entry of the audit trail; one without a number if there is none. Until the
+  /// transaction ends, no other transaction appends.
+  virtual AuditEntry newest_audit() = 0;
+  virtual void append_audit(const AuditEntry& entry) = 0;
+
   // The log: one row, at most 16 events.
   virtual void append_journal(JobId job, Timestamp at, std::span<const Event> events) = 0;
   /// One that was written in another store: it may be older than the rows before it. Where a store
@@ -153,7 +171,7 @@ class Rows {
   /// A gone worker holds nothing any more.
   virtual void forget_worker(WorkerId worker) = 0;
 
-  /// The earliest retry, answer or deadline after `now`; none: nothing.
+  /// The earliest retry, answer, notice or deadline after `now`; none: nothing.
   virtual Timestamp next_due(Timestamp now) = 0;
 };
 

@@ -10,7 +10,15 @@
 
 namespace pawl::store {
 
+/// Whether the submitter may submit at all.
+Status Submission::check_submitter(const Actor& by) {
+  PeopleRows& people = rows_.people();
+  const Standing standing = standing_of(by, people.person(by.name), !people.is_empty());
+  return check_permission(by, standing, Right::submit);
+}
+
 Result<Job> Submission::create_job(const NewJob& fresh) {
+  if (const Status may = check_submitter(fresh.by); !may) return std::unexpected(may.error());
   if (!fresh.key.empty()) {
     if (const Job* known = rows_.job_with_key(fresh.workflow.name(), fresh.key)) return *known;
   }
@@ -29,6 +37,7 @@ Job Submission::make_job(const NewJob& fresh) {
           .parallel = fresh.parallel,
           .priority = fresh.priority,
           .submitted_at = now_,
+          .submitted_by = fresh.by.name,
           .last_progress_at = now_};
   if (fresh.budget.deadline) job.deadline_at = now_ + *fresh.budget.deadline;
   if (!fresh.workflow.all_scope_stages().empty()) job.reduce_ordinal = rows_.take_ordinals(1);
@@ -38,6 +47,12 @@ Job Submission::make_job(const NewJob& fresh) {
   TouchedJob* at = books_.touch(id);
   at->events.push_back(Event{.type = EventType::job_submitted, .text = job.workflow_name});
   rows_.set_submission_pass(id, 1);
+  books_.audit().note({.actor = fresh.by,
+                       .act = "job.submit",
+                       .job = id,
+                       .target = "job " + std::to_string(id.value()),
+                       .reason = job.workflow_name,
+                       .after = job.workflow_hash});
   return *at->job;
 }
 
@@ -80,6 +95,7 @@ Result<Added> Submission::add_items(const AddItems& chunk) {
 }
 
 Result<Submitted> Submission::submit(const NewJob& fresh, const AddItems& chunk) {
+  if (const Status may = check_submitter(fresh.by); !may) return std::unexpected(may.error());
   if (!fresh.key.empty()) {
     if (const Job* known = rows_.job_with_key(fresh.workflow.name(), fresh.key)) {
       return Submitted{.job = *known, .items = {}, .was_known = true};

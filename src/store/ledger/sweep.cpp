@@ -44,13 +44,20 @@ Swept Sweep::sweep(const SweepRequest& request) {
         flow_.supersede_review(review.task);
       } else if (touched.job->cancelled || !ReviewAnswers(books_, admission_, flow_)
                                                 .make_effective(touched, review, *review.answer)) {
-        // It no longer fits (a limit was reached in between): the review is open again.
-        Review open_again = review;
-        open_again.status = ReviewStatus::open;
-        open_again.answer.reset();
-        rows_.put_review(open_again);
+        // It no longer fits: a limit was reached in between.
+        ReviewAnswers(books_, admission_, flow_).reopen(review);
       }
       ++swept.answered;
+      --left;
+    }
+  }
+  if (left > 0) {
+    for (const Review& review : rows_.due_notices(now_, left)) {
+      // An answer that became effective just now may have superseded this review.
+      const std::optional<Review> now_is = rows_.review(review.id);
+      if (!now_is || now_is->status != ReviewStatus::open) continue;
+      ReviewNotices(books_, admission_, flow_).give_notice(*now_is);
+      ++swept.noticed;
       --left;
     }
   }

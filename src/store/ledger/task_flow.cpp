@@ -383,16 +383,20 @@ void TaskFlow::end_children(TouchedJob& touched, const Task& parent, CancelCause
   books_.log(parent.job, events);
 }
 
+Json TaskFlow::input_of(const TouchedJob& touched, const Task& task) {
+  if (task.child) return task.child->data;
+  return task.item ? rows_.brief(task.item).data : touched.job->params;
+}
+
 void TaskFlow::open_review(TouchedJob& touched, const Task& task, Review draft) {
-  const Json input = task.child  ? task.child->data
-                     : task.item ? rows_.brief(task.item).data
-                                 : touched.job->params;
+  const Json input = input_of(touched, task);
   draft.job = task.job;
   draft.item = task.item;
   draft.task = task.id;
   draft.epoch = task.epoch;
   draft.opened_at = now_;
   draft.status = ReviewStatus::open;
+  apply_rules(touched.workflow->stage(task.stage()).review_rules, draft, now_);
   draft.digest = review_digest(rows_.attempts(task.id), input);
   (void)rows_.insert_review(draft);
 }
@@ -401,6 +405,7 @@ void TaskFlow::supersede_review(TaskId task) {
   std::optional<Review> review = rows_.pending_review(task);
   if (!review) return;
   review->status = ReviewStatus::superseded;
+  review->notice_at = no_time;
   review->closed_at = now_;
   rows_.put_review(*review);
 }

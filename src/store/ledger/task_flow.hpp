@@ -47,6 +47,8 @@ class TaskFlow {
   /// Cancels the children of a parent that no longer waits for them. A running child is fenced: its
   /// attempt ends here.
   void end_children(TouchedJob& touched, const Task& parent, CancelCause cause);
+  /// What the task was given: the data of its child or item, or the params of the job.
+  [[nodiscard]] Json input_of(const TouchedJob& touched, const Task& task);
   /// Closes the pending review of a task without an answer, if there is one.
   void supersede_review(TaskId task);
   /// What follows from a job's counters: stages released, the job given up or ended.

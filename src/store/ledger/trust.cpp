@@ -4,6 +4,7 @@
 #include <string>
 #include <variant>
 
+#include "store/ledger/subject.hpp"
 #include "store/ledger/verbs.hpp"
 #include "store/no_such.hpp"
 
@@ -12,40 +13,6 @@ namespace pawl::store {
 namespace {
 
 std::string named(JobId job) { return "job " + std::to_string(job.value()); }
-
-struct JobOfAct {
-  Rows& rows;
-
-  JobId operator()(const CancelJob& act) const { return act.job; }
-  JobId operator()(const PauseJob& act) const { return act.job; }
-  JobId operator()(const ResumeJob& act) const { return act.job; }
-  JobId operator()(const ReviveJob& act) const { return act.job; }
-  JobId operator()(const SetBudget& act) const { return act.job; }
-  JobId operator()(const ReopenSubmission& act) const { return act.job; }
-  JobId operator()(const TrustJob& act) const { return act.job; }
-  JobId operator()(const CancelItem& act) const { return of(act.item); }
-  JobId operator()(const PurgeItem& act) const { return of(act.item); }
-  JobId operator()(const Rerun& act) const { return of(act.task); }
-  JobId operator()(const DiscardDeadLetter& act) const { return of(act.task); }
-  JobId operator()(const AnswerReview& act) const { return of(act.review); }
-  JobId operator()(const UndoAnswer& act) const { return of(act.review); }
-  JobId operator()(const ClaimReview& act) const { return of(act.review); }
-  JobId operator()(const ReleaseReview& act) const { return of(act.review); }
-
- private:
-  [[nodiscard]] JobId of(ItemId id) const {
-    const std::optional<ItemProgress> item = rows.progress(id);
-    return item ? item->job : JobId{};
-  }
-  [[nodiscard]] JobId of(TaskId id) const {
-    const std::optional<Task> task = rows.task(id);
-    return task ? task->job : JobId{};
-  }
-  [[nodiscard]] JobId of(ReviewId id) const {
-    const std::optional<Review> review = rows.review(id);
-    return review ? review->job : JobId{};
-  }
-};
 
 /// Whether the act lets work go on. Ending, deleting and taking back are allowed at any time.
 struct LetsGoOn {
@@ -56,6 +23,10 @@ struct LetsGoOn {
   bool operator()(const Rerun&) const { return true; }
   bool operator()(const AnswerReview&) const { return true; }
   bool operator()(const ClaimReview&) const { return true; }
+  bool operator()(const SkipTask&) const { return true; }
+  bool operator()(const ResumeStage&) const { return true; }
+  bool operator()(const AssignReview&) const { return false; }
+  bool operator()(const PauseStage&) const { return false; }
   bool operator()(const CancelJob&) const { return false; }
   bool operator()(const PauseJob&) const { return false; }
   bool operator()(const TrustJob&) const { return false; }
@@ -103,7 +74,7 @@ Status refuse_untrusted(Rows& rows, JobId id) {
 }  // namespace
 
 Status check_trust(Rows& rows, const Act& act) {
-  const JobId job = std::visit(JobOfAct{rows}, act);
+  const JobId job = job_of(rows, subject_of(act));
   if (!std::holds_alternative<CancelJob>(act)) {
     if (Status may = refuse_arriving(rows, job); !may) return may;
   }

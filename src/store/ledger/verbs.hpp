@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pawl/store/arrival.hpp"
+#include "pawl/store/people.hpp"
 #include "store/ledger/admission.hpp"
 #include "store/ledger/books.hpp"
 #include "store/ledger/task_flow.hpp"
@@ -46,6 +47,7 @@ class Submission : Verb {
     std::uint32_t pass = 0;
     Added added;
   };
+  [[nodiscard]] Status check_submitter(const Actor& by);
   [[nodiscard]] Job make_job(const NewJob& fresh);
   void add_item(Intake& intake, const NewItem& item, std::string key);
   void add_task_with_history(TouchedJob& touched, Task task, const ItemHistory& history);
@@ -97,31 +99,81 @@ class Reruns : Verb {
   void recount_item(TouchedJob& touched, ItemId item);
 };
 
-/// Carries out what reviewers do. An answer is bound to what was shown. Of two answers one wins,
-/// and the other is refused.
-class ReviewAnswers : Verb {
+/// Who acts, as far as the store knows them.
+struct Acting {
+  Actor actor;
+  Standing standing;
+};
+
+/// What the verbs about reviews share.
+class ReviewVerb : protected Verb {
  public:
   using Verb::Verb;
-  Result<Job> carry_out(const AnswerReview& act);
-  Result<Job> carry_out(const UndoAnswer& act);
-  Result<Job> carry_out(const ClaimReview& act);
-  Result<Job> carry_out(const ReleaseReview& act);
+
+ protected:
+  ~ReviewVerb() = default;
+
+  [[nodiscard]] static std::string assignment_text(const std::vector<std::string>& assigned,
+                                                   const std::string& note);
+  /// The refusal of an act on a review that has been decided or superseded.
+  [[nodiscard]] std::unexpected<Error> no_longer_open(const Review& review);
+  void log_event(const Review& review, Event event);
+};
+
+/// Takes and takes back answers. An answer is bound to what was shown. Of two answers one wins, and
+/// the other is refused.
+class ReviewAnswers : ReviewVerb {
+ public:
+  using ReviewVerb::ReviewVerb;
+  Result<Job> carry_out(const AnswerReview& act, const Acting& by);
+  Result<Job> carry_out(const UndoAnswer& act, const Acting& by);
   Status make_effective(TouchedJob& touched, Review review, const Answer& given);
+  /// Opens a review again whose answer no longer fits. That answer does not count any more.
+  void reopen(Review review);
 
  private:
   [[nodiscard]] Reruns reruns() { return {books_, admission_, flow_}; }
   [[nodiscard]] Task changes_target(const TouchedJob& touched, const Task& task);
-  [[nodiscard]] Status check_edits(const StageDefinition& stage, const Task& task,
-                                   const Review& review, const Answer& given);
+  [[nodiscard]] Status check_answer(const TouchedJob& touched, const Review& review,
+                                    const Answer& given);
+  /// The digest of the review with the edits that have been proposed, if any.
+  [[nodiscard]] std::string digest_of(const TouchedJob& touched, const Review& review,
+                                      const std::vector<GivenAnswer>& given);
+  void end_answer(GivenAnswer given, AnswerFate fate);
+};
+
+/// Says who works on a review: claims, and assignments to others.
+class ReviewClaims : ReviewVerb {
+ public:
+  using ReviewVerb::ReviewVerb;
+  Result<Job> carry_out(const ClaimReview& act, const Acting& by);
+  Result<Job> carry_out(const ReleaseReview& act, const Acting& by);
+  Result<Job> carry_out(const AssignReview& act, const Acting& by);
+};
+
+/// Announces what is due about an open review, and does what its rules say.
+class ReviewNotices : ReviewVerb {
+ public:
+  using ReviewVerb::ReviewVerb;
+  void give_notice(Review review);
+
+ private:
+  [[nodiscard]] ReviewAnswers answers() { return {books_, admission_, flow_}; }
+  void reject_overdue(TouchedJob& touched, const Review& review);
 };
 
 /// Carries out what operators do to jobs, items and dead letters.
 class Operations : Verb {
  public:
   using Verb::Verb;
-  [[nodiscard]] Result<Job> act(const Act& act);
+  /// Checks that the actor may do this, does it, and notes it in the audit trail.
+  [[nodiscard]] Result<Job> act(const Act& act, const Actor& actor);
 
  private:
+  [[nodiscard]] Result<Job> carry_out(const Act& act, const Acting& by);
+  Result<Job> carry_out(const PauseStage& act);
+  Result<Job> carry_out(const ResumeStage& act);
+  Result<Job> carry_out(const SkipTask& act);
   Result<Job> carry_out(const CancelJob& act);
   Result<Job> carry_out(const PauseJob& act);
   Result<Job> carry_out(const ResumeJob& act);
@@ -133,8 +185,29 @@ class Operations : Verb {
   Result<Job> carry_out(const DiscardDeadLetter& act);
   Result<Job> carry_out(const PurgeItem& act);
   Result<Job> carry_out(const TrustJob& act);
+  [[nodiscard]] Status check_stage(const TouchedJob& touched, StageIndex stage) const;
+  void log_stage_event(TouchedJob& touched, EventType type, StageIndex stage);
   Result<Job> abandon(TouchedJob& touched, const Arriving& arriving, CancelCause cause);
   [[nodiscard]] Reruns reruns() { return {books_, admission_, flow_}; }
+
+  std::string name_;  ///< of who acts
+};
+
+/// Changes who the people of the store are.
+class Registry : Verb {
+ public:
+  using Verb::Verb;
+  [[nodiscard]] Status change(const PeopleChange& change, const Actor& given);
+
+ private:
+  [[nodiscard]] std::string owner_of_session(const PeopleChange& change);
+  Status carry_out(const AddPerson& change);
+  Status carry_out(const ChangePerson& change);
+  Status carry_out(const RemovePerson& change);
+  Status carry_out(const CreateToken& change);
+  Status carry_out(const RevokeToken& change);
+  Status carry_out(const OpenSession& change);
+  Status carry_out(const CloseSession& change);
 };
 
 /// Lets time pass: wakes due retries, makes due answers effective, ends overdue jobs, and closes
@@ -164,6 +237,7 @@ class Arrivals : Verb {
   void write_arrived(const Attempt& arrived, const Arriving& at);
   void write_arrived(const ArrivingReview& arrived, const Arriving& at);
   void write_arrived(const ArrivingEvents& arrived, const Arriving& at);
+  void write_arrived(const ArrivingAudit& arrived, const Arriving& at);
   void write_arrived(const ArrivedWhole& arrived, const Arriving& at);
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "store/memory/undo.hpp"
+
 namespace pawl::store {
 
 namespace {
@@ -21,18 +23,6 @@ auto find_or_null(Map& map, const auto& key) -> decltype(&map.begin()->second) {
 }  // namespace
 
 // Transactions
-
-namespace {
-
-/// Puts back what the map has for the key now.
-template <class Map>
-std::function<void()> restoring(Map& map, const typename Map::key_type& key) {
-  const auto known = map.find(key);
-  if (known == map.end()) return [&map, key] { map.erase(key); };
-  return [&map, key, before = known->second] { map.insert_or_assign(key, before); };
-}
-
-}  // namespace
 
 void MemoryRows::note(std::function<void()> undo) {
   undo_.push_back(std::move(undo));
@@ -234,6 +224,7 @@ void MemoryRows::delete_item(ItemId id) {
   std::erase_if(reviews, [&](const auto& entry) {
     if (entry.second.item != id) return false;
     remember(reviews, entry.first);
+    erase_answers(entry.first);
     return true;
   });
   const Item& item = items.at(id);
@@ -255,6 +246,7 @@ void MemoryRows::delete_ordinals(std::int64_t first, std::int64_t last) {
   std::erase_if(reviews, [&](const auto& entry) {
     if (entry.second.task < begin || entry.second.task >= end) return false;
     remember(reviews, entry.first);
+    erase_answers(entry.first);
     return true;
   });
   std::erase_if(items, [&](const auto& entry) {
@@ -491,6 +483,47 @@ std::vector<Review> MemoryRows::due_answers(Timestamp now, std::uint32_t max) {
   return due;
 }
 
+std::vector<Review> MemoryRows::due_notices(Timestamp now, std::uint32_t max) {
+  std::vector<Review> due;
+  for (const auto& [task, id] : pending_reviews_) {
+    const Review& review = reviews.at(id);
+    const bool has_notice = review.notice_at != no_time && review.notice_at <= now;
+    if (has_notice && review.status == ReviewStatus::open) due.push_back(review);
+  }
+  std::ranges::sort(due, {},
+                    [](const Review& review) { return std::pair(review.notice_at, review.id); });
+  if (due.size() > max) due.resize(max);
+  return due;
+}
+
+std::vector<GivenAnswer> MemoryRows::answers(ReviewId review) {
+  std::vector<GivenAnswer> found;
+  for (auto it = given_answers.lower_bound({review, 0});
+       it != given_answers.end() && it->first.first == review; ++it) {
+    found.push_back(it->second);
+  }
+  return found;
+}
+
+void MemoryRows::put_answer(const GivenAnswer& answer) {
+  const std::pair key(answer.review, answer.number);
+  remember(given_answers, key);
+  given_answers.insert_or_assign(key, answer);
+}
+
+void MemoryRows::erase_answers(ReviewId review) {
+  std::erase_if(given_answers, [&](const auto& entry) {
+    if (entry.first.first != review) return false;
+    remember(given_answers, entry.first);
+    return true;
+  });
+}
+
+void MemoryRows::append_audit(const AuditEntry& entry) {
+  note([this] { audit.pop_back(); });
+  audit.push_back(entry);
+}
+
 void MemoryRows::append_journal(JobId job, Timestamp at, std::span<const Event> events) {
   note([this] { journal.pop_back(); });
   journal.push_back({.job = job, .at = at, .events = {events.begin(), events.end()}});
@@ -542,6 +575,9 @@ Timestamp MemoryRows::next_due(Timestamp now) {
   for (const auto& [task, id] : pending_reviews_) {
     const Review& review = reviews.at(id);
     if (review.status == ReviewStatus::answered) consider(review.answer->effective_at);
+    if (review.status == ReviewStatus::open && review.notice_at != no_time) {
+      consider(review.notice_at);
+    }
   }
   for (const auto& [id, job] : jobs) {
     if (job.deadline_at != no_time && !job.has_ended() && job.paused == PauseCause::none &&

@@ -16,6 +16,7 @@
 
 #include "pawl/store/records.hpp"
 #include "store/ledger/rows.hpp"
+#include "store/memory/memory_people.hpp"
 
 namespace pawl::store {
 
@@ -69,6 +70,13 @@ class MemoryRows final : public Rows {
   std::optional<Review> review(ReviewId id) override;
   std::optional<Review> pending_review(TaskId task) override;
   std::vector<Review> due_answers(Timestamp now, std::uint32_t max) override;
+  std::vector<Review> due_notices(Timestamp now, std::uint32_t max) override;
+  std::vector<GivenAnswer> answers(ReviewId review) override;
+  void insert_answer(const GivenAnswer& answer) override { put_answer(answer); }
+  void put_answer(const GivenAnswer& answer) override;
+  MemoryPeople& people() override { return people_; }
+  AuditEntry newest_audit() override { return audit.empty() ? AuditEntry() : audit.back(); }
+  void append_audit(const AuditEntry& entry) override;
   void append_journal(JobId job, Timestamp at, std::span<const Event> events) override;
   std::int64_t pool_open(const std::string& pool) override;
   [[nodiscard]] std::vector<PoolUse> pool_uses() const;
@@ -113,6 +121,8 @@ class MemoryRows final : public Rows {
   std::pmr::map<TaskId, Task> tasks{&memory};
   std::pmr::map<std::pair<TaskId, AttemptNumber>, Attempt> closed_attempts{&memory};
   std::map<ReviewId, Review> reviews;
+  std::map<std::pair<ReviewId, std::uint32_t>, GivenAnswer> given_answers;
+  std::vector<AuditEntry> audit;
   std::vector<JournalRow> journal;
   std::map<WorkerId, WorkerRecord> workers;
   std::map<std::string, std::string, std::less<>> payloads;
@@ -135,11 +145,13 @@ class MemoryRows final : public Rows {
   void remember_worker(WorkerId worker);
   void erase_task(TaskId task);
   void erase_attempts(TaskId first, TaskId last);
+  void erase_answers(ReviewId review);
 
   std::map<std::pair<JobId, std::string>, std::int64_t, std::less<>> lane_bases_;
   std::map<JobId, std::map<std::string, std::pair<ItemId, std::uint32_t>, std::less<>>> keys_;
   std::map<JobId, std::uint32_t> passes_;
   std::map<TaskId, ReviewId> pending_reviews_;
+  MemoryPeople people_{[this](std::function<void()> undo) { note(std::move(undo)); }};
   std::map<std::string, std::int64_t, std::less<>> pools_;
   struct Opening {
     Timestamp at;

@@ -1,5 +1,6 @@
 /// The memory store: the reference. One mutex, plain maps, the shared ledger.
 
+#include <algorithm>
 #include <mutex>
 #include <string>
 
@@ -126,6 +127,7 @@ class MemoryStore final : public LedgerStore, public Records {
   Result<std::vector<Item>> items(const ItemFilter& given) override {
     ItemFilter filter = given;
     filter.category = valid_text(std::move(filter.category));
+    filter.key_prefix = valid_text(std::move(filter.key_prefix));
     const std::lock_guard lock(mutex_);
     std::vector<Item> found;
     for (auto it = rows_.items.upper_bound(filter.after);
@@ -199,6 +201,61 @@ class MemoryStore final : public LedgerStore, public Records {
     return found;
   }
 
+  Result<std::vector<Review>> inbox(const InboxFilter& filter) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<Review> found = inbox_rows(filter);
+    const std::pair after(due_order(filter.after_due), filter.after);
+    if (filter.after) {
+      std::erase_if(found, [&](const Review& review) {
+        return std::pair(due_order(review.due_at), review.id) <= after;
+      });
+    }
+    if (found.size() > filter.limit) found.resize(filter.limit);
+    return found;
+  }
+
+  Result<std::vector<GivenAnswer>> answers(ReviewId review) override {
+    const std::lock_guard lock(mutex_);
+    return rows_.answers(review);
+  }
+
+  Result<std::vector<AuditEntry>> audit(const AuditFilter& filter) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<AuditEntry> found;
+    for (const AuditEntry& entry : rows_.audit) {
+      if (found.size() == filter.limit) break;
+      if (entry.number > filter.after && fits(entry, filter)) found.push_back(entry);
+    }
+    return found;
+  }
+
+  Result<Tally> count(const ItemFilter& given) override {
+    ItemFilter filter = given;
+    filter.category = valid_text(std::move(filter.category));
+    filter.key_prefix = valid_text(std::move(filter.key_prefix));
+    const std::lock_guard lock(mutex_);
+    return tally(std::ranges::count_if(rows_.items, [&](const auto& entry) {
+      const Item& item = entry.second;
+      return fits(item, rows_.jobs.at(item.job).cancelled, filter);
+    }));
+  }
+  Result<Tally> count(const TaskFilter& filter) override {
+    const std::lock_guard lock(mutex_);
+    return tally(std::ranges::count_if(
+        rows_.tasks, [&](const auto& entry) { return fits(entry.second, filter); }));
+  }
+  Result<Tally> count(const InboxFilter& filter) override {
+    const std::lock_guard lock(mutex_);
+    return tally(static_cast<std::int64_t>(inbox_rows(filter).size()));
+  }
+
+  Result<EventSeq> last_event() override {
+    const std::lock_guard lock(mutex_);
+    const std::vector<JournalRow>& journal = rows_.journal;
+    if (journal.empty()) return 0;
+    return static_cast<EventSeq>(journal.size() * 16 + journal.back().events.size() - 1);
+  }
+
   Result<std::vector<Event>> events(const EventFilter& filter) override {
     const std::lock_guard lock(mutex_);
     std::vector<Event> found;
@@ -257,6 +314,31 @@ class MemoryStore final : public LedgerStore, public Records {
   }
 
  private:
+  /// Reviews without a due time come last.
+  static Timestamp due_order(Timestamp due_at) {
+    return due_at == no_time ? Timestamp::max() : due_at;
+  }
+
+  std::vector<Review> inbox_rows(const InboxFilter& filter) {
+    std::vector<Review> found;
+    for (const auto& [id, review] : rows_.reviews) {
+      if (fits(review, filter)) found.push_back(review);
+    }
+    std::ranges::stable_sort(found, {},
+                             [](const Review& review) { return due_order(review.due_at); });
+    return found;
+  }
+
+  static Tally tally(std::int64_t count) {
+    return {.count = std::min<std::int64_t>(count, tally_max), .is_more = count > tally_max};
+  }
+
+  Status read_people(const std::function<void(PeopleRows&)>& body) override {
+    const std::lock_guard lock(mutex_);
+    body(rows_.people());
+    return {};
+  }
+
   Status transact(const Expected&, const Body& body) override {
     const std::lock_guard lock(mutex_);
     try {

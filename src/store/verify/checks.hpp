@@ -83,7 +83,15 @@ void check_item(const Job& job, const Workflow& workflow, const Item& item,
 /// I8: what a review says of itself, and of its task.
 void check_review(const Review& review, const Task& task, Findings& findings);
 
-/// I3, I10, I12, I14: a job's counters and whether it can go on.
+/// I8, I16: a review follows the rules of its stage, and only people answered it, enough of them.
+///
+/// Who it was assigned to when somebody answered is not judged: that changes, and only the audit
+/// trail tells how. Where the stage has no rules, a review without answers of its own is not judged
+/// either: before answers were kept one by one, a review had only the one that took effect.
+void check_answers(const ReviewRules& rules, const Job& job, const Review& review,
+                   std::span<const GivenAnswer> given, Findings& findings);
+
+/// I3, I10, I12, I14: a job's counters, the stages it has paused, and whether it can go on.
 void check_job(const Job& job, const Workflow& workflow, const JobTally& rows, Findings& findings);
 
 }  // namespace pawl::store

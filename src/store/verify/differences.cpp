@@ -31,6 +31,8 @@ std::string_view code_of(const Fact& fact) {
       return name_of(static_cast<ReviewReason>(fact.code));
     case FactKind::answered:
       return name_of(static_cast<ReviewOutcome>(fact.code));
+    case FactKind::lasted:
+      return "";
   }
   return "";
 }
@@ -47,14 +49,17 @@ std::string in_words(const Fact& fact) {
       return say("that a review of ", attempt, " was asked for", at, " (", code_of(fact), ")");
     case FactKind::answered:
       return say("that a review of ", attempt, " was answered", at, " with ", code_of(fact));
+    case FactKind::lasted:
+      return say("that ", attempt, " took ", fact.length.count(), " microseconds");
   }
   return attempt;
 }
 
 class Differences {
  public:
-  Differences(Records& records, const VerifyOptions& options, const Job& job, const LogReading& log)
-      : records_(records), options_(options), job_(job), log_(log) {}
+  Differences(Records& records, const VerifyOptions& options, const Job& job, const LogReading& log,
+              bool with_lengths)
+      : records_(records), options_(options), job_(job), log_(log), with_lengths_(with_lengths) {}
 
   Status run(Findings& findings) {
     if (Status read = sum_up(); !read) return read;
@@ -71,7 +76,9 @@ class Differences {
     const Status read = each_row(records_, tasks, [&](const Task& task) -> Status {
       const Result<std::vector<Attempt>> attempts = records_.attempts(task.id);
       if (!attempts) return std::unexpected(attempts.error());
-      each_fact(task, *attempts, visit);
+      each_fact(task, *attempts, [&](const Fact& fact) {
+        if (is_compared(fact)) visit(fact);
+      });
       return {};
     });
     if (!read) return read;
@@ -85,9 +92,15 @@ class Differences {
     return each_row(records_, events, [&](const Event& event) {
       if (event.seq > log_.last()) return false;
       if (log_.is_purged(event.item)) return true;
-      if (const std::optional<Fact> fact = fact_of(event)) visit(*fact, event.item);
+      each_fact(event, [&](const Fact& fact) {
+        if (is_compared(fact)) visit(fact, event.item);
+      });
       return true;
     });
+  }
+
+  [[nodiscard]] bool is_compared(const Fact& fact) const {
+    return with_lengths_ || fact.kind != FactKind::lasted;
   }
 
   Status sum_up() {
@@ -141,16 +154,16 @@ class Differences {
       findings.about(job_, side.item, std::get<TaskId>(key));
       // The same fact with other particulars is one difference, not two.
       while (!side.rows.empty() && !side.told.empty()) {
-        findings.add("I1", say("the rows tell ", in_words(side.rows.begin()->first),
+        findings.add("I1", say("the rows say ", in_words(side.rows.begin()->first),
                                ", and the log ", in_words(side.told.begin()->first)));
         side.rows.erase(side.rows.begin());
         side.told.erase(side.told.begin());
       }
       for (const auto& [fact, count] : side.rows) {
-        findings.add("I1", say("the rows tell ", in_words(fact), ", and the log does not"));
+        findings.add("I1", say("the rows say ", in_words(fact), ", and the log does not"));
       }
       for (const auto& [fact, count] : side.told) {
-        findings.add("I1", say("the log tells ", in_words(fact), ", and the rows do not"));
+        findings.add("I1", say("the log says ", in_words(fact), ", and the rows do not"));
       }
     }
     if (left_out_ == 0) return;
@@ -170,6 +183,7 @@ class Differences {
   const VerifyOptions& options_;
   const Job& job_;
   const LogReading& log_;
+  bool with_lengths_;
   std::vector<FactSum> rows_;
   std::vector<FactSum> told_;
   std::vector<bool> chosen_;
@@ -180,8 +194,8 @@ class Differences {
 }  // namespace
 
 Status tell_differences(Records& records, const VerifyOptions& options, const Job& job,
-                        const LogReading& log, Findings& findings) {
-  return Differences(records, options, job, log).run(findings);
+                        const LogReading& log, bool with_lengths, Findings& findings) {
+  return Differences(records, options, job, log, with_lengths).run(findings);
 }
 
 }  // namespace pawl::store

@@ -17,13 +17,21 @@ std::uint64_t fingerprint(const Fact& fact) {
   std::uint64_t print = static_cast<std::uint64_t>(fact.kind);
   for (const std::int64_t part : {fact.task.value(), static_cast<std::int64_t>(fact.number),
                                   static_cast<std::int64_t>(fact.code),
-                                  static_cast<std::int64_t>(fact.at.time_since_epoch().count())}) {
+                                  static_cast<std::int64_t>(fact.at.time_since_epoch().count()),
+                                  static_cast<std::int64_t>(fact.length.count())}) {
     print = mixed(print ^ static_cast<std::uint64_t>(part));
   }
   return print;
 }
 
 }  // namespace
+
+Duration between(Timestamp from, Timestamp to) {
+  const auto ticks = [](Timestamp at) {
+    return static_cast<std::uint64_t>(at.time_since_epoch().count());
+  };
+  return Duration(static_cast<std::int64_t>(ticks(to) - ticks(from)));
+}
 
 std::optional<Fact> fact_of(const Event& event) {
   Fact fact{.kind = FactKind::opened,
@@ -34,7 +42,7 @@ std::optional<Fact> fact_of(const Event& event) {
   if (event.type == EventType::attempt_started) return fact;
   if (event.type == EventType::attempt_finished) {
     fact.kind = FactKind::closed;
-    // An attempt ends before the commit that tells of it.
+    // An attempt ends before the commit that records it.
     fact.at = no_time;
     return fact;
   }
@@ -71,6 +79,22 @@ Fact closing_of(const Attempt& closed) {
           .number = closed.number,
           .code = static_cast<std::int32_t>(closed.result),
           .at = no_time};
+}
+
+std::optional<Fact> length_of(const Event& event) {
+  if (event.type != EventType::attempt_finished || event.count == 0) return std::nullopt;
+  return Fact{.kind = FactKind::lasted,
+              .task = event.task,
+              .number = event.attempt,
+              .length = Duration(event.count)};
+}
+
+std::optional<Fact> length_of(const Attempt& closed) {
+  if (closed.started_at == no_time) return std::nullopt;
+  const Duration length = between(closed.started_at, closed.ended_at);
+  if (length == Duration::zero()) return std::nullopt;
+  return Fact{
+      .kind = FactKind::lasted, .task = closed.task, .number = closed.number, .length = length};
 }
 
 Fact asking_of(const Review& review) {

@@ -1,8 +1,8 @@
 #pragma once
 
-/// What both the log and the rows tell: that an attempt was opened and closed, that a review was
-/// asked for and answered. Many facts are compared by their number and the sum of their
-/// fingerprints, which takes no memory and no order.
+/// What both the log and the rows say: that an attempt was opened and closed and how long it took,
+/// that a review was asked for and answered. Many facts are compared by their number and the sum of
+/// their fingerprints, which takes no memory and no order.
 
 #include <cstdint>
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace pawl::store {
 
-enum class FactKind : std::uint8_t { opened = 1, closed = 2, asked = 3, answered = 4 };
+enum class FactKind : std::uint8_t { opened = 1, closed = 2, asked = 3, answered = 4, lasted = 5 };
 
 struct Fact {
   FactKind kind{};
@@ -21,16 +21,24 @@ struct Fact {
   AttemptNumber number = 0;
   std::int32_t code = 0;  ///< its cause, result, reason or outcome
   Timestamp at;           ///< the moment of the commit, where the rows have it
+  Duration length{0};     ///< of what lasted
   friend auto operator<=>(const Fact&, const Fact&) = default;
 };
 
-/// None for events that no row tells again.
+/// Times in an import may be anything: what does not fit wraps round.
+[[nodiscard]] Duration between(Timestamp from, Timestamp to);
+
+/// None for events that no row repeats.
 [[nodiscard]] std::optional<Fact> fact_of(const Event& event);
 
 [[nodiscard]] Fact opening_of(const Attempt& closed);
 /// Of the open attempt of a Running task.
 [[nodiscard]] Fact opening_of(const Task& task, const Running& running);
 [[nodiscard]] Fact closing_of(const Attempt& closed);
+/// How long an attempt took. None if it took no time: that, and nothing else, is how the end of an
+/// attempt looks in a log of an older version.
+[[nodiscard]] std::optional<Fact> length_of(const Event& event);
+[[nodiscard]] std::optional<Fact> length_of(const Attempt& closed);
 [[nodiscard]] Fact asking_of(const Review& review);
 /// None while no answer has taken effect.
 [[nodiscard]] std::optional<Fact> answering_of(const Review& review);
@@ -53,13 +61,32 @@ class FactSum {
   std::uint64_t sum_ = 0;
 };
 
-/// Calls `visit` with every fact that the records of a task tell.
+/// The sums of one job.
+struct FactSums {
+  FactSum facts;    ///< but for lengths
+  FactSum lengths;  ///< apart, because older logs do not have them
+
+  void add(const Fact& fact) { sum_of(fact).add(fact); }
+  void remove(const Fact& fact) { sum_of(fact).remove(fact); }
+
+ private:
+  FactSum& sum_of(const Fact& fact) { return fact.kind == FactKind::lasted ? lengths : facts; }
+};
+
+/// Calls `visit` with every fact in an event.
+template <class Visit>
+void each_fact(const Event& event, Visit visit) {
+  if (const std::optional<Fact> fact = fact_of(event)) visit(*fact);
+  if (const std::optional<Fact> length = length_of(event)) visit(*length);
+}
+/// The same for the records of a task.
 template <class Visit>
 void each_fact(const Task& task, const std::vector<Attempt>& attempts, Visit visit) {
   for (const Attempt& attempt : attempts) {
     if (is_imported(attempt)) continue;
     visit(opening_of(attempt));
     visit(closing_of(attempt));
+    if (const std::optional<Fact> length = length_of(attempt)) visit(*length);
   }
   if (const auto* running = std::get_if<Running>(&task.state)) visit(opening_of(task, *running));
 }

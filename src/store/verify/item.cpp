@@ -189,6 +189,18 @@ void compare_stages(Findings& findings, const Job& job, const Workflow& workflow
   }
 }
 
+/// The stages that a job names as paused are stages of its workflow, each once.
+void check_paused_stages(Findings& findings, const Job& job, const Workflow& workflow) {
+  const std::vector<StageIndex>& paused = job.paused_stages;
+  const bool is_ordered =
+      std::ranges::adjacent_find(paused, std::ranges::greater_equal()) == paused.end();
+  if (is_ordered && (paused.empty() || at(paused.back()) < workflow.stage_count())) return;
+  std::string stages;
+  for (const StageIndex stage : paused) stages += (stages.empty() ? "" : ", ") + say(at(stage));
+  findings.add("I12", say("job ", job.id.value(), " names the paused stages ", stages,
+                          ", where its workflow has the stages 0 to ", workflow.stage_count() - 1));
+}
+
 /// Tasks that can still do something by themselves or with a person.
 std::int64_t active_in(const std::vector<StateCounts>& all) {
   std::int64_t active = 0;
@@ -248,6 +260,7 @@ void check_job(const Job& job, const Workflow& workflow, const JobTally& rows, F
   compare(findings, "I10", job, "adopted items", job.items.adopted, rows.items.adopted);
   compare(findings, "I10", job, "adopted rejected items", job.items.adopted_rejected,
           rows.items.adopted_rejected);
+  check_paused_stages(findings, job, workflow);
 
   const std::int64_t active = active_in(rows.stages) + active_in(rows.children);
   if (job.has_ended()) {

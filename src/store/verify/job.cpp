@@ -1,5 +1,6 @@
 #include "store/verify/job.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -60,8 +61,7 @@ class JobReading {
       return {};
     }
     check_job_story();
-    if (facts_ == story_.facts) return {};
-    return tell_differences(records_, options_, job_, log_, findings_);
+    return compare_facts();
   }
 
  private:
@@ -89,7 +89,10 @@ class JobReading {
     if (Status read = check_worker(task); !read) return read;
     job_wide_.take(task, *attempts);
     findings_.about(task);
-    each_fact(task, *attempts, [this](const Fact& fact) { facts_.add(fact); });
+    each_fact(task, *attempts, [this](const Fact& fact) {
+      facts_.add(fact);
+      if (fact.kind == FactKind::closed) ++closings_;
+    });
     if (has_log_ && task.kind() == StateKind::running) check_open(task);
     for (const Attempt& attempt : *attempts) {
       if (Status read = payloads_.check(attempt, findings_); !read) return read;
@@ -112,7 +115,8 @@ class JobReading {
           each_row(records_, reviews, [&](const Review& review) { closed.push_back(review); });
       if (!read) return read;
     }
-    check_standing(stage, task, attempts, closed, findings_);
+    const bool may_be_by_hand = !has_log_ || log_.was_skipped_by_hand(task.id);
+    check_standing(stage, task, attempts, closed, may_be_by_hand, findings_);
     return {};
   }
 
@@ -219,7 +223,7 @@ class JobReading {
     return {};
   }
 
-  /// I18: what the row says of trust, the log tells too; and nothing of an untrusted job runs.
+  /// I18: what the row says about trust, the log says too; and nothing of an untrusted job runs.
   void check_trust() {
     findings_.about(job_);
     const std::string name = say("job ", job_.id.value());
@@ -228,7 +232,7 @@ class JobReading {
                                " attempts open"));
     }
     if (is_trusted(job_.trust) && story_.untrusted) {
-      findings_.add("I18", say(name, " is trusted by its row, and the log does not tell that it ",
+      findings_.add("I18", say(name, " is trusted by its row, and the log does not say that it ",
                                "was accepted after it was imported"));
     }
   }
@@ -242,10 +246,15 @@ class JobReading {
   Status read_review(const Review& review) {
     ++into_.reviews;
     each_fact(review, [this](const Fact& fact) { facts_.add(fact); });
+    const Result<std::vector<GivenAnswer>> given = records_.answers(review.id);
+    if (!given) return std::unexpected(given.error());
     const Result<Task> task = records_.task(review.task);
     if (task) {
       check_review(review, *task, findings_);
-      if (Status read = check_digest(review, *task); !read) return read;
+      if (at(task->stage()) < workflow_.stage_count()) {
+        check_answers(workflow_.stage(task->stage()).review_rules, job_, review, *given, findings_);
+      }
+      if (Status read = check_digest(review, *given, *task); !read) return read;
     } else if (task.error().code == ErrorCode::not_found) {
       findings_.about(job_);
       findings_.add("I8", say("review ", review.id.value(), " is about task ", review.task.value(),
@@ -253,11 +262,14 @@ class JobReading {
     } else {
       return std::unexpected(task.error());
     }
-    return payloads_.check(review, findings_);
+    return payloads_.check(review, *given, findings_);
   }
 
-  /// I8: what was shown is still what is recorded.
-  Status check_digest(const Review& review, const Task& task) {
+  /// I8: what was shown is still what is recorded: the attempts, the input, and edits that somebody
+  /// has proposed. An answer that decides does not change what was shown to those before it, so a
+  /// review that is no longer open may have shown any of the edits, or none.
+  Status check_digest(const Review& review, const std::vector<GivenAnswer>& given,
+                      const Task& task) {
     Result<std::vector<Attempt>> shown = records_.attempts(task.id);
     if (!shown) return std::unexpected(shown.error());
     std::erase_if(*shown, [&](const Attempt& one) { return one.number > review.attempt; });
@@ -268,12 +280,36 @@ class JobReading {
       if (!item) return std::unexpected(item.error());
       input = item->data;
     }
-    if (review_digest(*shown, input) == review.digest) return {};
+    const std::string shown_first = review_digest(*shown, input);
+    const auto is_shown_with = [&](const std::optional<Json>& edits) {
+      return edits && review_digest_with_edits(shown_first, *edits) == review.digest;
+    };
+    if (review.status == ReviewStatus::open) {
+      const std::optional<ApprovedContent> proposed = proposed_content(review, given);
+      const bool has_edits = proposed && proposed->edits;
+      if (has_edits ? is_shown_with(proposed->edits) : shown_first == review.digest) return {};
+    } else if (shown_first == review.digest ||
+               std::ranges::any_of(given, [&](const GivenAnswer& one) {
+                 return is_shown_with(one.answer.edits);
+               })) {
+      return {};
+    }
     findings_.about(task);
     findings_.add("I8", say("review ", review.id.value(), " was about other content than the ",
                             "attempts 1 to ", review.attempt, " of task ", task.id.value(),
                             " and its input have now"));
     return {};
+  }
+
+  /// I1: the log and the rows say the same. Logs of older versions have no lengths of attempts:
+  /// lengths are compared where as many ends say none as attempts took no time.
+  Status compare_facts() {
+    const std::int64_t took_no_time = closings_ - facts_.lengths.count();
+    const bool with_lengths = story_.ends_without_length <= took_no_time;
+    const bool is_same = facts_.facts == story_.told.facts &&
+                         (!with_lengths || facts_.lengths == story_.told.lengths);
+    if (is_same) return {};
+    return tell_differences(records_, options_, job_, log_, with_lengths, findings_);
   }
 
   /// I4: what runs by its row is open at the end of its story.
@@ -294,19 +330,19 @@ class JobReading {
     if (item.state == ItemState::active || told == item.state) return;
     findings_.about(item);
     findings_.add("I1", told ? say("item '", item.key, "' is ", name_of(item.state),
-                                   ", and the log tells that it settled as ", name_of(*told))
+                                   ", and the log says that it settled as ", name_of(*told))
                              : say("item '", item.key, "' is ", name_of(item.state),
-                                   ", and the log does not tell that it settled"));
+                                   ", and the log does not say that it settled"));
   }
 
   void check_job_story() {
     findings_.about(job_);
     const std::string name = say("job ", job_.id.value());
     if (!story_.submitted) {
-      findings_.add("I1", say(name, " is there, and the log does not tell that it was submitted"));
+      findings_.add("I1", say(name, " is there, and the log does not say that it was submitted"));
     }
     if (story_.settled != settled_in_both_) {
-      findings_.add("I1", say("the log tells of ", story_.settled, " settled items of ", name,
+      findings_.add("I1", say("the log has ", story_.settled, " settled items of ", name,
                               ", of which ", settled_in_both_, " are there"));
     }
     check_ending(name);
@@ -337,10 +373,10 @@ class JobReading {
       findings_.add("I11", say("an attempt was opened after a limit had ended ", name));
     }
     if (!job_.has_ended() || story_.finished_at == job_.ended_at) return;
-    findings_.add("I1", say(name, " has ended at ", rfc3339(job_.ended_at), ", and the log tells ",
-                            story_.finished_at == no_time
-                                ? std::string("of no end")
-                                : say("of its end at ", rfc3339(story_.finished_at))));
+    findings_.add(
+        "I1", say(name, " has ended at ", rfc3339(job_.ended_at), ", and the log has ",
+                  story_.finished_at == no_time ? std::string("no end")
+                                                : say("its end at ", rfc3339(story_.finished_at))));
   }
 
   Records& records_;
@@ -359,7 +395,8 @@ class JobReading {
   std::map<JobId, bool> adopted_jobs_;                       ///< whether they are trusted
   JobTally rows_;
   std::int64_t tasks_of_items_ = 0;
-  FactSum facts_;
+  FactSums facts_;
+  std::int64_t closings_ = 0;
   std::int64_t open_in_both_ = 0;
   std::int64_t settled_in_both_ = 0;
 };

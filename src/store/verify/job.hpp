@@ -1,6 +1,6 @@
 #pragma once
 
-/// One job: its rows, held against each other and against what the log tells of it.
+/// One job: its rows, held against each other and against what the log says about it.
 
 #include "store/verify/log.hpp"
 #include "store/verify/payloads.hpp"

@@ -96,7 +96,7 @@ void LogReading::see(const Event& event) {
   last_ = event.seq;
   JobStory& job = jobs_[event.job];
   ++job.events;
-  if (const std::optional<Fact> fact = fact_of(event)) job.facts.add(*fact);
+  each_fact(event, [&](const Fact& fact) { job.told.add(fact); });
   switch (event.type) {
     case EventType::job_submitted:
       job.submitted = true;
@@ -126,8 +126,11 @@ void LogReading::see(const Event& event) {
     case EventType::attempt_finished:
       closed(event, job);
       break;
-    case EventType::task_succeeded:
     case EventType::task_skipped:
+      skipped(event);
+      ended(event);
+      break;
+    case EventType::task_succeeded:
     case EventType::task_failed:
     case EventType::task_cancelled:
       ended(event);
@@ -152,6 +155,13 @@ void LogReading::see(const Event& event) {
     case EventType::review_decided:
     case EventType::task_expanded:
     case EventType::dead_letter_discarded:
+    case EventType::review_answered:
+    case EventType::review_withdrawn:
+    case EventType::review_assigned:
+    case EventType::review_overdue:
+    case EventType::budget_near:
+    case EventType::stage_paused:
+    case EventType::stage_resumed:
       break;
   }
 }
@@ -179,10 +189,13 @@ void LogReading::opened(const Event& event, JobStory& job) {
   }
   task.newest = event.attempt;
   task.is_open = true;
+  skipped_by_hand_.erase(event.task);
   ++job.open;
 }
 
 void LogReading::closed(const Event& event, JobStory& job) {
+  job.has_lengths = job.has_lengths || event.count != 0;
+  if (!job.has_lengths) ++job.ends_without_length;
   const auto known = tasks_.find(event.task);
   if (known == tasks_.end() || !known->second.is_open || known->second.newest != event.attempt) {
     findings_.add("I4",
@@ -192,6 +205,16 @@ void LogReading::closed(const Event& event, JobStory& job) {
   }
   known->second.is_open = false;
   --job.open;
+}
+
+/// A person gives a reason; a decision or a condition does not.
+void LogReading::skipped(const Event& event) {
+  const bool by_choice = event.code == static_cast<std::int32_t>(SkipReason::by_choice);
+  if (by_choice && !event.text.empty()) {
+    skipped_by_hand_.insert(event.task);
+  } else {
+    skipped_by_hand_.erase(event.task);
+  }
 }
 
 /// What has ended has no story any more: should it run again, it begins with the next number,
@@ -214,7 +237,7 @@ Status LogReading::leave_out_purged() {
   const Status read = each_row(records_, events, [this](const Event& event) {
     if (event.seq > last_) return false;
     if (!purged_lately_.contains(event.item)) return true;
-    if (const std::optional<Fact> fact = fact_of(event)) jobs_[event.job].facts.remove(*fact);
+    each_fact(event, [&](const Fact& fact) { jobs_[event.job].told.remove(fact); });
     return true;
   });
   if (!read) return read;

@@ -5,7 +5,8 @@
 /// once; what the rows should agree with it keeps.
 ///
 /// It holds a few numbers for each job, one entry for each task that has begun and not ended, two
-/// bits for each item that has settled, and the ids of purged items.
+/// bits for each item that has settled, the ids of purged items, and those of the tasks that people
+/// have skipped.
 
 #include <array>
 #include <cstdint>
@@ -19,16 +20,19 @@
 
 namespace pawl::store {
 
-/// What the log tells of one job.
+/// What the log says about one job.
 struct JobStory {
   std::int64_t events = 0;
   bool submitted = false;
   bool untrusted = false;  ///< it was imported, and not accepted since
   std::optional<CancelCause> cancelled;
   EventSeq last_opening = 0;
-  EventSeq last_limit = 0;   ///< the newest budget.reached
-  Timestamp finished_at;     ///< of the newest job.finished
-  FactSum facts;             ///< without those of purged items
+  EventSeq last_limit = 0;  ///< the newest budget.reached
+  Timestamp finished_at;    ///< of the newest job.finished
+  FactSums told;            ///< without those of purged items
+  /// Ends of attempts that say no length, before the first that does. Those of older versions.
+  std::int64_t ends_without_length = 0;
+  bool has_lengths = false;
   std::int64_t open = 0;     ///< attempts that were opened and not closed
   std::int64_t settled = 0;  ///< items that have settled at least once, purged ones left out
 };
@@ -49,7 +53,7 @@ class SettledItems {
 
 class LogReading {
  public:
-  /// With `options.job` only what the log tells of this job is read. All must outlive it.
+  /// With `options.job` only what the log says about this job is read. All must outlive it.
   LogReading(Records& records, const VerifyOptions& options, Verification& into);
 
   /// Reads what has been written since.
@@ -63,9 +67,13 @@ class LogReading {
     return settled_.state_of(item);
   }
   [[nodiscard]] bool is_purged(ItemId item) const { return purged_.contains(item); }
+  /// Whether a person has skipped the task, and it has not begun since.
+  [[nodiscard]] bool was_skipped_by_hand(TaskId task) const {
+    return skipped_by_hand_.contains(task);
+  }
   /// Every attempt of a job that is open at the end of its task's story. Looks at all stories.
   void each_open(JobId job, const std::function<void(TaskId, AttemptNumber)>& visit) const;
-  /// The jobs it tells of.
+  /// The jobs that it mentions.
   void each_job(const std::function<void(JobId)>& visit) const;
 
  private:
@@ -79,6 +87,7 @@ class LogReading {
   void check_place(const Event& event);
   void opened(const Event& event, JobStory& job);
   void closed(const Event& event, JobStory& job);
+  void skipped(const Event& event);
   void ended(const Event& event);
   [[nodiscard]] Status leave_out_purged();
 
@@ -92,6 +101,7 @@ class LogReading {
   SettledItems settled_;
   std::unordered_set<ItemId> purged_;
   std::unordered_set<ItemId> purged_lately_;  ///< their facts are still in the sums
+  std::unordered_set<TaskId> skipped_by_hand_;
 };
 
 }  // namespace pawl::store

@@ -30,11 +30,23 @@ Status PayloadCheck::check(const Attempt& attempt, Findings& findings) {
                      say("attempt ", attempt.number, " of task ", attempt.task.value()), findings);
 }
 
-Status PayloadCheck::check(const Review& review, Findings& findings) {
+Status PayloadCheck::check(const Review& review, std::span<const GivenAnswer> given,
+                           Findings& findings) {
   if (options_.payloads == VerifyOptions::Payloads::ignored) return {};
-  if (!review.answer || !review.answer->edits) return {};
-  return check_named(files_named_in(review.answer->edits->text()), -1,
-                     say("review ", review.id.value()), findings);
+  const auto check_edits = [&](const Answer& answer) -> Status {
+    if (!answer.edits) return {};
+    return check_named(files_named_in(answer.edits->text()), -1, say("review ", review.id.value()),
+                       findings);
+  };
+  if (review.answer) {
+    if (Status checked = check_edits(*review.answer); !checked) return checked;
+  }
+  for (const GivenAnswer& one : given) {
+    // Most are the answer of the review itself.
+    if (one.answer == review.answer) continue;
+    if (Status checked = check_edits(one.answer); !checked) return checked;
+  }
+  return {};
 }
 
 Status PayloadCheck::check_named(const std::vector<PayloadName>& names, std::int64_t output_size,

@@ -3,6 +3,7 @@
 /// I13: what records refer to is there, and is what they refer to.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <unordered_set>
 
@@ -21,8 +22,9 @@ class PayloadCheck {
 
   /// The attempt's output and artifacts. An error where the store cannot be read.
   [[nodiscard]] Status check(const Attempt& attempt, Findings& findings);
-  /// The edits of its answer.
-  [[nodiscard]] Status check(const Review& review, Findings& findings);
+  /// The edits of its answers.
+  [[nodiscard]] Status check(const Review& review, std::span<const GivenAnswer> given,
+                             Findings& findings);
 
   [[nodiscard]] std::int64_t payloads() const { return payloads_; }
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }

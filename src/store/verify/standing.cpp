@@ -19,11 +19,12 @@ const Attempt* newest_of(const Task& task, std::span<const Attempt> attempts) {
 class Standing {
  public:
   Standing(const StageDefinition& stage, const Task& task, std::span<const Attempt> attempts,
-           std::span<const Review> closed, Findings& findings)
+           std::span<const Review> closed, bool may_be_by_hand, Findings& findings)
       : stage_(stage),
         task_(task),
         attempts_(attempts),
         closed_(closed),
+        may_be_by_hand_(may_be_by_hand),
         newest_(newest_of(task, attempts)),
         findings_(findings) {}
 
@@ -64,6 +65,10 @@ class Standing {
       if (newest_ != nullptr) does_not_follow();
       return;
     }
+    // A person may skip whatever waits: for a claim, a retry or a reviewer.
+    const bool waited = newest_ == nullptr || is_imported() || was_decided(DecisionKind::retry) ||
+                        was_decided(DecisionKind::review) || has_expanded();
+    if (may_be_by_hand_ && waited) return;
     // A condition is asked before an attempt, the next one too.
     const bool may_be_asked = stage_.conditional && !task_.child;
     const bool before_an_attempt =
@@ -170,6 +175,7 @@ class Standing {
   const Task& task_;
   std::span<const Attempt> attempts_;
   std::span<const Review> closed_;
+  bool may_be_by_hand_;
   const Attempt* newest_;
   Findings& findings_;
 };
@@ -184,9 +190,9 @@ bool rests_on_answer(const Task& task, std::span<const Attempt> attempts) {
 
 void check_standing(const StageDefinition& stage, const Task& task,
                     std::span<const Attempt> attempts, std::span<const Review> closed,
-                    Findings& findings) {
+                    bool may_be_by_hand, Findings& findings) {
   findings.about(task);
-  std::visit(Standing(stage, task, attempts, closed, findings), task.state);
+  std::visit(Standing(stage, task, attempts, closed, may_be_by_hand, findings), task.state);
 }
 
 }  // namespace pawl::store

@@ -29,6 +29,7 @@ class StoreReading {
     if (done) done = options_.job ? verify_one(options_.job) : verify_all();
     if (done && !options_.job) done = check_jobs_of_log();
     if (done && !options_.job) done = check_pools(records_, options_, log_, found_);
+    if (done && !options_.job) done = check_audit();
     if (!done) done = tell_of_damage(done.error(), JobId{});
     if (!done) return std::unexpected(std::move(done.error()));
     found_.payloads = payloads_.payloads();
@@ -94,8 +95,18 @@ class StoreReading {
       if (job) continue;
       if (job.error().code != ErrorCode::not_found) return std::unexpected(job.error());
       findings.about(id);
-      findings.add("I1", say("the log tells of job ", id.value(), ", which is not there"));
+      findings.add("I1", say("the log mentions job ", id.value(), ", which is not there"));
     }
+    return {};
+  }
+
+  /// I19.
+  Status check_audit() {
+    const Result<AuditCheck> checked = verify_audit(records_);
+    if (!checked) return std::unexpected(checked.error());
+    found_.audit_entries = checked->entries;
+    Findings findings(found_);
+    for (const std::string& fault : checked->faults) findings.add("I19", fault);
     return {};
   }
 

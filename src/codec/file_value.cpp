@@ -1,11 +1,11 @@
-#include "workflow/file_value.hpp"
+#include "codec/file_value.hpp"
 
 #include <algorithm>
 #include <string_view>
 
 #include "pawl/codec/json.hpp"
 
-namespace pawl::workflow {
+namespace pawl::codec {
 
 namespace {
 
@@ -45,4 +45,4 @@ std::optional<FileValue> file_of(const Json& value) {
   return FileValue{.sha256 = sha256, .name = *name, .size = *size};
 }
 
-}  // namespace pawl::workflow
+}  // namespace pawl::codec

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What an edited output must fulfil before it is sent.
+/// Files in an edited output.
 
 #include "cli/session.hpp"
 #include "pawl/core/workflow.hpp"
@@ -13,10 +13,5 @@ namespace pawl::cli {
 [[nodiscard]] Result<Json> with_files_kept(const Session& session, Store& store,
                                            const StageDefinition& stage, const Json& original,
                                            const Json& edited);
-
-/// The edited output must differ and have the same fields. Each field has its declared type, else
-/// the type it had. `invalid` names the field and what to do.
-[[nodiscard]] Status check_edit(const StageDefinition& stage, const Json& original,
-                                const Json& edited);
 
 }  // namespace pawl::cli

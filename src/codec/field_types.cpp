@@ -1,11 +1,11 @@
-#include "workflow/field_types.hpp"
+#include "codec/field_types.hpp"
 
 #include <algorithm>
 
+#include "codec/file_value.hpp"
 #include "pawl/codec/json.hpp"
-#include "workflow/file_value.hpp"
 
-namespace pawl::workflow {
+namespace pawl::codec {
 
 const std::vector<std::string>& field_type_words() {
   // In the order of the enum. Stored with every workflow: words may be added, never changed.
@@ -32,6 +32,11 @@ bool fits(const Json& value, FieldType type) {
   return false;
 }
 
+std::optional<FieldType> declared_type(const Json& params, std::string_view name) {
+  const Result<std::string> word = field(params, "out")[name].string();
+  return word ? field_type(*word) : std::nullopt;
+}
+
 std::optional<FieldType> field_type(std::string_view word) {
   const std::vector<std::string>& words = field_type_words();
   const auto found = std::ranges::find(words, word);
@@ -39,4 +44,12 @@ std::optional<FieldType> field_type(std::string_view word) {
   return static_cast<FieldType>(found - words.begin());
 }
 
-}  // namespace pawl::workflow
+}  // namespace pawl::codec
+
+namespace pawl {
+
+std::string_view name_of(FieldType type) {
+  return codec::field_type_words().at(static_cast<std::size_t>(type));
+}
+
+}  // namespace pawl

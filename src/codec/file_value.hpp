@@ -9,7 +9,7 @@
 
 #include "pawl/core/json.hpp"
 
-namespace pawl::workflow {
+namespace pawl::codec {
 
 struct FileValue {
   std::string sha256;
@@ -21,4 +21,4 @@ struct FileValue {
 /// Empty if the value does not have exactly this form.
 [[nodiscard]] std::optional<FileValue> file_of(const Json& value);
 
-}  // namespace pawl::workflow
+}  // namespace pawl::codec

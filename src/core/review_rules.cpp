@@ -1,0 +1,171 @@
+#include "pawl/core/review_rules.hpp"
+
+#include <algorithm>
+
+#include "pawl/core/result.hpp"
+
+namespace pawl {
+namespace {
+
+std::string named(const Review& review) { return "review " + std::to_string(review.id.value()); }
+
+bool is_approval(const Answer& answer) {
+  return answer.outcome == ReviewOutcome::approve ||
+         answer.outcome == ReviewOutcome::approve_with_edits;
+}
+
+bool is_counted_approval(const GivenAnswer& given) {
+  return given.fate == AnswerFate::counts && is_approval(given.answer);
+}
+
+AttemptNumber approved_attempt(const Review& review, const Answer& answer) {
+  return answer.attempt.value_or(review.attempt);
+}
+
+bool is_about(const ApprovedContent& content, const Review& review, const Answer& answer) {
+  return approved_attempt(review, answer) == content.attempt && answer.edits == content.edits;
+}
+
+void add_unique(std::vector<std::string>& names, const std::vector<std::string>& more) {
+  for (const std::string& name : more) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+}
+
+std::string joined(std::span<const std::string> names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+}  // namespace
+
+std::optional<ApprovedContent> proposed_content(const Review& review,
+                                                std::span<const GivenAnswer> given) {
+  // All approvals that count are of the same content: the first of them has the editor.
+  const auto first = std::ranges::find_if(given, is_counted_approval);
+  if (first == given.end()) return std::nullopt;
+  const Answer& answer = first->answer;
+  return ApprovedContent{.attempt = approved_attempt(review, answer),
+                         .edits = answer.edits,
+                         .edited_by = answer.edits ? answer.reviewer : std::string()};
+}
+
+Result<Ballot> count_answer(const ReviewRules& rules, const Review& review,
+                            std::span<const GivenAnswer> given, const Answer& answer,
+                            std::string_view submitted_by) {
+  Ballot ballot{.answer = answer, .needed = rules.approvals};
+  if (!is_approval(answer)) {
+    ballot.decides = true;
+    return ballot;
+  }
+  std::optional<ApprovedContent> proposed = proposed_content(review, given);
+  const bool is_plain =
+      answer.outcome == ReviewOutcome::approve && !answer.attempt && !answer.edits;
+  if (is_plain && proposed) {
+    ballot.answer.attempt = proposed->attempt;
+    ballot.answer.edits = proposed->edits;
+    if (proposed->edits) ballot.answer.outcome = ReviewOutcome::approve_with_edits;
+  }
+  std::vector<std::string> people{answer.reviewer};
+  if (proposed && !is_about(*proposed, review, ballot.answer)) {
+    for (const GivenAnswer& earlier : given) {
+      if (is_counted_approval(earlier)) ballot.voided.push_back(earlier.number);
+    }
+    proposed.reset();
+  }
+  if (proposed) {
+    for (const GivenAnswer& earlier : given) {
+      if (!is_counted_approval(earlier)) continue;
+      if (earlier.answer.reviewer == answer.reviewer) {
+        return fail(ErrorCode::conflict,
+                    "'" + answer.reviewer + "' has approved " + named(review) + " already",
+                    "it needs the approval of somebody else, too");
+      }
+      add_unique(people, {earlier.answer.reviewer});
+    }
+  }
+  ballot.approvals = static_cast<std::uint32_t>(people.size());
+  const std::string editor = proposed              ? proposed->edited_by
+                             : ballot.answer.edits ? answer.reviewer
+                                                   : std::string();
+  const bool has_other_eyes = std::ranges::any_of(
+      people, [&](const std::string& name) { return name != submitted_by && name != editor; });
+  const bool is_enough = ballot.approvals >= ballot.needed;
+  ballot.needs_other_eyes = is_enough && !rules.self_approval && !has_other_eyes;
+  ballot.decides = is_enough && !ballot.needs_other_eyes;
+  return ballot;
+}
+
+bool is_assigned(const Review& review, std::string_view name, std::span<const std::string> groups) {
+  if (review.assigned.empty()) return true;
+  return std::ranges::any_of(review.assigned, [&](std::string_view assignee) {
+    if (!assignee.starts_with(group_prefix)) return assignee == name;
+    assignee.remove_prefix(group_prefix.size());
+    return std::ranges::find(groups, assignee) != groups.end();
+  });
+}
+
+Status check_may_decide(const Review& review, const Actor& actor, const Standing& standing) {
+  if (Status may = check_permission(actor, standing, Right::decide); !may) return may;
+  if (actor.kind != ActorKind::person) {
+    return fail(ErrorCode::forbidden, "only a person may decide " + named(review));
+  }
+  if (is_assigned(review, actor.name, standing.groups)) return {};
+  return fail(ErrorCode::forbidden, named(review) + " is not assigned to '" + actor.name + "'",
+              "it is assigned to " + joined(review.assigned) +
+                  "; an operator can hand it over: pawl review assign " +
+                  std::to_string(review.id.value()) + " --to NAME");
+}
+
+Status check_assignees(const ReviewRules& rules, std::span<const std::string> assigned) {
+  for (std::size_t i = 0; i < assigned.size(); ++i) {
+    std::string_view name = assigned[i];
+    const bool is_group = name.starts_with(group_prefix);
+    if (is_group) name.remove_prefix(group_prefix.size());
+    if (Status good = check_name(is_group ? "group" : "person", name); !good) return good;
+    if (std::ranges::find(assigned.first(i), assigned[i]) != assigned.first(i).end()) {
+      return fail(ErrorCode::invalid, "'" + assigned[i] + "' is named twice");
+    }
+  }
+  const bool has_group = std::ranges::any_of(
+      assigned, [](const std::string& name) { return name.starts_with(group_prefix); });
+  if (assigned.empty() || has_group || assigned.size() >= rules.approvals) return {};
+  return fail(ErrorCode::invalid,
+              std::to_string(rules.approvals) + " approvals are needed, but only " +
+                  std::to_string(assigned.size()) + " can be given: " + joined(assigned),
+              "name more people, or a group");
+}
+
+void apply_rules(const ReviewRules& rules, Review& fresh, Timestamp now) {
+  fresh.assigned = rules.assign;
+  if (rules.due <= Duration::zero()) return;
+  fresh.due_at = now + rules.due;
+  fresh.notice_at = now + rules.due / 4 * 3;
+}
+
+ReviewNotice take_notice(const ReviewRules& rules, Review& review, Timestamp now) {
+  review.notice_at = no_time;
+  if (now < review.due_at) {
+    review.notice_at = review.due_at;
+    return ReviewNotice::due_soon;
+  }
+  switch (rules.overdue) {
+    case OnOverdue::remind:
+      return ReviewNotice::overdue;
+    case OnOverdue::escalate:
+      if (!review.assigned.empty()) add_unique(review.assigned, rules.escalate_to);
+      return ReviewNotice::escalated;
+    case OnOverdue::reject:
+      return ReviewNotice::rejected;
+  }
+  return ReviewNotice::overdue;
+}
+
+Answer overdue_answer(const Review& review) {
+  return {.outcome = ReviewOutcome::reject,
+          .reviewer = std::string(overdue_name),
+          .note = "nobody answered " + named(review) + " by its due time"};
+}
+
+}  // namespace pawl

@@ -1,0 +1,29 @@
+#pragma once
+
+/// The audit entries of one transaction. They are written at its end: on PostgreSQL, whoever has
+/// appended one keeps others from appending until the commit.
+
+#include <string>
+#include <vector>
+
+#include "pawl/store/audit.hpp"
+#include "store/ledger/rows.hpp"
+
+namespace pawl::store {
+
+class AuditTrail {
+ public:
+  AuditTrail(Rows& rows, Timestamp now) : rows_(rows), now_(now) {}
+
+  /// The time is now, unless the entry came from another store.
+  void note(AuditEntry entry);
+  /// Numbers and chains the entries, and writes them.
+  void write();
+
+ private:
+  Rows& rows_;
+  Timestamp now_;
+  std::vector<AuditEntry> entries_;
+};
+
+}  // namespace pawl::store
