@@ -266,7 +266,9 @@ std::string Session::ask(std::string_view prompt) {
 
 Actor Session::actor(const std::string& as) {
   if (!as.empty()) return {.name = as, .method = ActorMethod::claimed};
-  if (std::string name = variable("PAWL_USER"); !name.empty()) return {.name = std::move(name)};
+  if (std::string name = variable("PAWL_USER"); !name.empty()) {
+    return {.name = std::move(name), .method = ActorMethod::claimed};
+  }
   // In containers a user may have a number only.
   const passwd* const known = ::getpwuid(::getuid());
   return {.name = known != nullptr ? known->pw_name : "uid-" + std::to_string(::getuid())};

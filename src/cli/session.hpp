@@ -118,7 +118,7 @@ class Session {
   /// One line typed by the person, without its newline; empty at the end of the input.
   [[nodiscard]] std::string ask(std::string_view prompt);
 
-  /// Who acts: the name that `as` (from --as) claims, else the local user, by PAWL_USER or by the
+  /// Who acts: the name that `as` (from --as) or PAWL_USER claims, else the local user, by the
   /// name that the system has for the user of the process.
   [[nodiscard]] static Actor actor(const std::string& as);
 

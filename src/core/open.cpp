@@ -41,7 +41,8 @@ Step skip_by_choice(const Task& ready) {
 
 Result<Step> skip_by_hand(const StageDefinition& stage, const Task& task, const std::string& reason,
                           const std::string& by) {
-  const std::string name = "stage '" + stage.name + "' of this item";
+  const std::string name =
+      "stage '" + stage.name + (stage.scope == Scope::all ? "'" : "' of this item");
   switch (task.kind()) {
     case StateKind::ready:
     case StateKind::retry_scheduled:

@@ -92,7 +92,30 @@ bool may(const Standing& standing, Right right) {
   return false;
 }
 
+namespace {
+
+/// Nobody acts under a name that means somebody else in the record.
+Status check_actor(const Actor& actor) {
+  const std::string& name = actor.name;
+  if (actor.kind == ActorKind::engine || name == overdue_name) {
+    return fail(ErrorCode::forbidden, named(actor) + " is the engine itself: nobody acts as it",
+                "act under your own name");
+  }
+  if (name.starts_with(group_prefix)) {
+    return fail(ErrorCode::invalid, named(actor) + " is a group: a person acts, not a group",
+                "act under your own name");
+  }
+  if (name.size() > actor_name_max) {
+    return fail(ErrorCode::invalid, "the name of who acts has " + std::to_string(name.size()) +
+                                        " bytes, more than " + std::to_string(actor_name_max));
+  }
+  return {};
+}
+
+}  // namespace
+
 Status check_permission(const Actor& actor, const Standing& standing, Right right) {
+  if (Status good = check_actor(actor); !good) return good;
   if (may(standing, right)) return {};
   const RightRow& row = row_of(right);
   const std::string what = named(actor) + " may not " + std::string(row.what);

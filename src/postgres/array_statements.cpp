@@ -9,7 +9,7 @@ namespace pawl::postgres {
 namespace {
 
 /// The text columns of all tables.
-constexpr std::array<std::string_view, 29> text_columns{"feedback",
+constexpr std::array<std::string_view, 30> text_columns{"feedback",
                                                         "child_key",
                                                         "child_data",
                                                         "decider",
@@ -34,6 +34,7 @@ constexpr std::array<std::string_view, 29> text_columns{"feedback",
                                                         "address",
                                                         "act",
                                                         "target",
+                                                        "details",
                                                         "note",
                                                         "digest_before",
                                                         "digest_after",

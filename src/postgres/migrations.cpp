@@ -396,6 +396,7 @@ CREATE TABLE audit (
   act           TEXT COLLATE "C" NOT NULL CHECK (act <> ''),
   job           BIGINT NOT NULL,
   target        TEXT NOT NULL,
+  details       TEXT NOT NULL,
   note          TEXT NOT NULL,
   digest_before TEXT NOT NULL,
   digest_after  TEXT NOT NULL,

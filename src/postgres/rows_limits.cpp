@@ -1,5 +1,7 @@
 /// Pools, rates and workers: what all jobs and machines share.
 
+#include <algorithm>
+
 #include "postgres/polling.hpp"
 #include "postgres/postgres_rows.hpp"
 #include "sql/due.hpp"
@@ -27,6 +29,10 @@ constexpr char select_marks[] =
     "ORDER BY number DESC LIMIT 1) UNION ALL "
     "(SELECT number, at FROM rate_marks WHERE pool = $1 AND number >= $2 AND number < $3)";
 constexpr std::int64_t marks_at_once = 256;
+/// The newest mark up to a number that this transaction does not forget.
+constexpr char select_kept_mark[] =
+    "SELECT at FROM rate_marks WHERE pool = $1 AND number <= $2 AND keep_until > $3 "
+    "ORDER BY number DESC LIMIT 1";
 
 /// Locks the worker that opens attempts, so that it is not swept meanwhile; the lock does not block
 /// the renewal of its lease.
@@ -87,6 +93,13 @@ PostgresRows::PoolEntry& PostgresRows::rated_pool(const std::string& name) {
 Timestamp PostgresRows::opening_before(const std::string& name, std::uint32_t count) {
   PoolEntry& pool = rated_pool(name);
   const std::int64_t number = pool.newest - static_cast<std::int64_t>(count) + 1;
+  // Only where two workflows give the pool different rates: the marks up to `forget_to` are still
+  // stored, but those that have expired do not count any more.
+  if (number > 0 && number <= pool.newest_stored && number <= pool.forget_to) {
+    const Reply kept =
+        connection_.ask(select_kept_mark, Parameters::of(name, number, pool.forget_at));
+    return kept.rows() == 0 ? no_time : Timestamp{Duration{kept.integer(0, 0)}};
+  }
   const bool is_asked = number >= pool.asked_from && number < pool.asked_end;
   if (number <= pool.newest_stored && !is_asked) {
     const Reply found =
@@ -106,7 +119,7 @@ void PostgresRows::note_opening(const std::string& name, const Rate& rate, Times
   const std::int64_t number = ++pool.newest;
   pool.marks.insert_or_assign(number, at);
   new_marks_.append(name, number, at, at + rate.per);
-  pool.forget_to = number - static_cast<std::int64_t>(rate.count);
+  pool.forget_to = std::max(pool.forget_to, number - static_cast<std::int64_t>(rate.count));
   pool.forget_at = at;
 }
 

@@ -23,6 +23,7 @@ AuditEntry audit_entry_of(const Cursor& row) {
   columns.into(entry.act);
   columns.into(entry.job);
   columns.into(entry.target);
+  columns.into(entry.details);
   columns.into(entry.reason);
   columns.into(entry.before);
   columns.into(entry.after);

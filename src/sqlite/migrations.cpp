@@ -394,6 +394,7 @@ CREATE TABLE audit (
   act           TEXT NOT NULL CHECK (act <> ''),
   job           INTEGER NOT NULL,
   target        TEXT NOT NULL,
+  details       TEXT NOT NULL,
   note          TEXT NOT NULL,
   digest_before TEXT NOT NULL,
   digest_after  TEXT NOT NULL,

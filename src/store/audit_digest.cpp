@@ -18,6 +18,7 @@ std::string audit_digest(const AuditEntry& entry, std::string_view previous) {
     object.write("act", entry.act);
     object.write("job", entry.job.value());
     object.write("target", entry.target);
+    object.write("details", entry.details);
     object.write("reason", entry.reason);
     object.write("before", entry.before);
     object.write("after", entry.after);

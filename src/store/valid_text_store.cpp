@@ -127,6 +127,7 @@ void each_text(Record& arriving, Visit& visit) {
   each_text(entry.actor, visit);
   visit(entry.act);
   visit(entry.target);
+  visit(entry.details);
   visit(entry.reason);
   visit(entry.origin);
 }
@@ -146,12 +147,14 @@ template <IsRecord<BeginArrival> Record, class Visit>
 void each_text(Record& begun, Visit& visit) {
   each_text(begun.job, visit);
   if (begun.originals) each_text(*begun.originals, visit);
+  each_text(begun.by, visit);
 }
 
 template <IsRecord<EndArrival> Record, class Visit>
 void each_text(Record& ended, Visit& visit) {
   each_text(ended.as_it_was, visit);
   visit(ended.accepted_by);
+  each_text(ended.by, visit);
 }
 
 template <class Record, class Visit>

@@ -32,8 +32,11 @@ class Import {
     if (Status brought = bring_in(in); !brought) return std::unexpected(brought.error());
     if (Status verified = verify_it(); !verified) return std::unexpected(verified.error());
     if (imported_.verified.ok()) {
-      const Result<Arriving> ended = store_.receiver().receive(
-          EndArrival{.job = at_.job, .as_it_was = contents_.job, .accepted_by = accepted_by_});
+      const Result<Arriving> ended =
+          store_.receiver().receive(EndArrival{.job = at_.job,
+                                               .as_it_was = contents_.job,
+                                               .accepted_by = accepted_by_,
+                                               .by = options_.by});
       if (!ended) return std::unexpected(ended.error());
       imported_.released = true;
     }
@@ -102,7 +105,8 @@ class Import {
                                                .originals = contents_.originals,
                                                .first_ordinal = contents_.first_ordinal,
                                                .last_ordinal = contents_.last_ordinal,
-                                               .sha256 = contents_.sha256});
+                                               .sha256 = contents_.sha256,
+                                               .by = options_.by});
     if (!begun) return std::unexpected(begun.error());
     at_ = *begun;
     return {};

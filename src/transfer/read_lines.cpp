@@ -466,6 +466,7 @@ Result<Line> read_audit(const Json& json) {
                           .read("address", entry.actor.address)
                           .need("act", entry.act)
                           .read("target", entry.target)
+                          .read("details", entry.details)
                           .read("reason", entry.reason)
                           .read("before", entry.before)
                           .read("after", entry.after)

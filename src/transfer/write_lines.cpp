@@ -316,6 +316,7 @@ std::string line_of(const ArrivingAudit& value) {
     object.write_unless("address", entry.actor.address, {});
     object.write("act", entry.act);
     object.write_unless("target", entry.target, {});
+    object.write_unless("details", entry.details, {});
     object.write_unless("reason", entry.reason, {});
     object.write_unless("before", entry.before, {});
     object.write_unless("after", entry.after, {});

@@ -57,6 +57,7 @@ Json audit_document(const AuditEntry& entry) {
     object.write("act", entry.act);
     object.write("job", entry.job ? Json{entry.job.value()} : Json{});
     write_name(object, "target", entry.target);
+    write_name(object, "details", entry.details);
     write_name(object, "reason", entry.reason);
     write_name(object, "before", entry.before);
     write_name(object, "after", entry.after);

@@ -85,6 +85,10 @@ std::optional<ReviewPolicy> read_when(Faults& faults, const MapReader& reader, c
 /// The people and groups of one key, which are also noted in the draft.
 std::vector<std::string> read_assignees(Faults& faults, const Value& value, StageDraft& draft) {
   const std::vector<PlacedText> assignees = read_text_or_texts(faults, value);
+  if (value.node.kind == YamlNode::Kind::list && value.node.list.empty()) {
+    faults.add("E011", value.node.place, value.what + " is empty",
+               "name somebody, or leave the key out");
+  }
   for (const PlacedText& assignee : assignees) {
     if (const Status good = check_assignee(assignee.text); !good) {
       faults.add("E019", assignee.place,

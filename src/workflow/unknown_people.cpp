@@ -29,13 +29,22 @@ Diagnostic unknown(const Assignee& assignee, const std::vector<std::string>& kno
 
 }  // namespace
 
-void warn_of_unknown_people(WorkflowFile& file, const std::vector<std::string>& known,
-                            std::string_view name) {
-  if (known.empty()) return;
+std::vector<Diagnostic> unknown_people(const WorkflowFile& file,
+                                       const std::vector<std::string>& known) {
+  std::vector<Diagnostic> warnings;
+  if (known.empty()) return warnings;
   for (const Assignee& assignee : file.assignees) {
     if (std::ranges::find(known, assignee.name) != known.end()) continue;
-    file.warnings.push_back(unknown(assignee, known));
-    file.warnings.back().file = name;
+    warnings.push_back(unknown(assignee, known));
+  }
+  return warnings;
+}
+
+void warn_of_unknown_people(WorkflowFile& file, const std::vector<std::string>& known,
+                            std::string_view name) {
+  for (Diagnostic& warning : unknown_people(file, known)) {
+    warning.file = name;
+    file.warnings.push_back(std::move(warning));
   }
   file.warnings = in_order(std::move(file.warnings));
 }

@@ -24,6 +24,7 @@ struct Prepared {
   std::string target;
   JobId job;
   std::string reason;
+  std::string details = {};  ///< how the details begin
 };
 
 class EveryAct : public PeopleContract {
@@ -42,8 +43,8 @@ class EveryAct : public PeopleContract {
   JobId ready_job() { return drive.submit(workflow("w", {stage("a")}), {"x"}); }
   JobId failed_job(Tolerance tolerance = {}) {
     const Workflow flow = workflow("w", {stage("a")});
-    const JobId job = drive.submit(flow, {"x", "y"},
-                                   NewJob{.workflow = flow, .tolerate_failures = tolerance});
+    const JobId job =
+        drive.submit(flow, {"x", "y"}, NewJob{.workflow = flow, .tolerate_failures = tolerance});
     for (const Claimed& one : drive.claim()) {
       if (one.task.job == job) drive.close(one, failed("torn", ErrorClass::final));
     }
@@ -61,8 +62,7 @@ class EveryAct : public PeopleContract {
     ASSERT_TRUE(done) << done.error().text();
   }
   void must_answer_later(const Review& review, const std::string& who) {
-    must(AnswerReview{review.id,
-                      {.reviewer = who, .effective_at = drive.clock().now() + 30s}},
+    must(AnswerReview{review.id, {.reviewer = who, .effective_at = drive.clock().now() + 30s}},
          local_user(who));
   }
 
@@ -79,18 +79,19 @@ class EveryAct : public PeopleContract {
     return about(ResumeJob{job});
   }
   Prepared prepare(Wanted<PauseStage>, const std::string&) {
-    return about(PauseStage{ready_job(), first});
+    return detailed(about(PauseStage{ready_job(), first}), "stage 'a'");
   }
   Prepared prepare(Wanted<ResumeStage>, const std::string&) {
     const JobId job = ready_job();
     must(PauseStage{job, first});
-    return about(ResumeStage{job, first});
+    return detailed(about(ResumeStage{job, first}), "stage 'a'");
   }
   Prepared prepare(Wanted<ReviveJob>, const std::string&) {
-    return about(ReviveJob{failed_job({.count = 0}), Tolerance{.count = 100}});
+    return detailed(about(ReviveJob{failed_job({.count = 0}), Tolerance{.count = 100}}),
+                    "tolerance {");
   }
   Prepared prepare(Wanted<SetBudget>, const std::string&) {
-    return about(SetBudget{ready_job(), {.max_total_attempts = 50}});
+    return detailed(about(SetBudget{ready_job(), {.max_total_attempts = 50}}), "budget {");
   }
   Prepared prepare(Wanted<ReopenSubmission>, const std::string&) {
     return about(ReopenSubmission{ready_job()});
@@ -98,27 +99,32 @@ class EveryAct : public PeopleContract {
   Prepared prepare(Wanted<CancelItem>, const std::string&) {
     const JobId job = ready_job();
     const ItemId item = drive.item(job, "x").id;
-    return {.act = CancelItem{item}, .target = named(item), .job = job, .reason = {}};
+    return detailed(
+        Prepared{.act = CancelItem{item}, .target = named(item), .job = job, .reason = {}},
+        "item 'x'");
   }
   Prepared prepare(Wanted<Rerun>, const std::string&) {
     const JobId job = failed_job();
     const TaskId task = drive.task_of(job, "x");
-    return {.act = Rerun{.task = task, .note = "once more", .by = {}},
-            .target = named(task),
-            .job = job,
-            .reason = "once more"};
+    return detailed(Prepared{.act = Rerun{.task = task, .note = "once more", .by = {}},
+                             .target = named(task),
+                             .job = job,
+                             .reason = "once more"},
+                    "item 'x', stage 'a'");
   }
   Prepared prepare(Wanted<SkipTask>, const std::string&) {
     const JobId job = ready_job();
     const TaskId task = drive.task_of(job, "x");
-    return {.act = SkipTask{.task = task, .reason = "not needed", .by = {}},
-            .target = named(task),
-            .job = job,
-            .reason = "not needed"};
+    return detailed(Prepared{.act = SkipTask{.task = task, .reason = "not needed", .by = {}},
+                             .target = named(task),
+                             .job = job,
+                             .reason = "not needed"},
+                    "item 'x', stage 'a'");
   }
   Prepared prepare(Wanted<AnswerReview>, const std::string&) {
     const Review review = fresh_review();
-    return about(review, AnswerReview{review.id, {.note = "well done"}}, "well done");
+    return detailed(about(review, AnswerReview{review.id, {.note = "well done"}}, "well done"),
+                    "approve");
   }
   Prepared prepare(Wanted<UndoAnswer>, const std::string& who) {
     const Review review = fresh_review();
@@ -127,7 +133,8 @@ class EveryAct : public PeopleContract {
   }
   Prepared prepare(Wanted<ClaimReview>, const std::string&) {
     const Review review = fresh_review();
-    return about(review, ClaimReview{review.id, {}, drive.clock().now() + 60s});
+    return detailed(about(review, ClaimReview{review.id, {}, drive.clock().now() + 60s}),
+                    "until 2023-11-14T22:1");
   }
   Prepared prepare(Wanted<ReleaseReview>, const std::string& who) {
     const Review review = fresh_review();
@@ -136,21 +143,26 @@ class EveryAct : public PeopleContract {
   }
   Prepared prepare(Wanted<AssignReview>, const std::string&) {
     const Review review = fresh_review();
-    return about(review, AssignReview{review.id, {"anna"}, "she knows it", {}}, "she knows it");
+    return detailed(
+        about(review, AssignReview{review.id, {"anna"}, "she knows it", {}}, "she knows it"),
+        "to anna");
   }
   Prepared prepare(Wanted<DiscardDeadLetter>, const std::string&) {
     const JobId job = failed_job();
     const TaskId task = drive.task_of(job, "x");
-    return {.act = DiscardDeadLetter{task, "known", {}},
-            .target = named(task),
-            .job = job,
-            .reason = "known"};
+    return detailed(Prepared{.act = DiscardDeadLetter{task, "known", {}},
+                             .target = named(task),
+                             .job = job,
+                             .reason = "known"},
+                    "item 'x', stage 'a'");
   }
   Prepared prepare(Wanted<PurgeItem>, const std::string&) {
     const JobId job = ready_job();
     const ItemId item = drive.item(job, "x").id;
     must(CancelItem{item});
-    return {.act = PurgeItem{item}, .target = named(item), .job = job, .reason = {}};
+    return detailed(
+        Prepared{.act = PurgeItem{item}, .target = named(item), .job = job, .reason = {}},
+        "item 'x'");
   }
   Prepared prepare(Wanted<TrustJob>, const std::string&) { return about(TrustJob{import(), {}}); }
 
@@ -161,14 +173,18 @@ class EveryAct : public PeopleContract {
     const auto receive = [&](const Arrival& arrival) {
       return *drive.store().receiver().receive(arrival);
     };
-    const Arriving begun = receive(BeginArrival{
-        .export_id = "export", .workflow = flow, .job = elsewhere, .originals = {}});
+    const Arriving begun = receive(
+        BeginArrival{.export_id = "export", .workflow = flow, .job = elsewhere, .originals = {}});
     const std::vector<ArrivingRecord> whole{ArrivedWhole{elsewhere}};
     (void)receive(AddArrival{.job = begun.job, .from_line = 0, .to_line = 1, .records = whole});
     return receive(EndArrival{.job = begun.job, .as_it_was = elsewhere, .accepted_by = {}}).job;
   }
 
  private:
+  static Prepared detailed(Prepared prepared, std::string details) {
+    prepared.details = std::move(details);
+    return prepared;
+  }
   template <class One>
   static Prepared about(One act) {
     const JobId job = act.job;
@@ -202,6 +218,8 @@ TEST_P(EveryAct, leaves_one_entry_in_the_audit_trail_of_who_did_what_to_which_re
     EXPECT_EQ(entry.job, wanted.job);
     EXPECT_EQ(entry.target, wanted.target);
     EXPECT_EQ(entry.reason, wanted.reason);
+    EXPECT_EQ(entry.details.empty(), wanted.details.empty());
+    EXPECT_THAT(entry.details, testing::StartsWith(wanted.details));
     EXPECT_EQ(entry.before.size(), 64U);
     EXPECT_NE(entry.before, entry.after) << "the act changed something";
     const bool is_gone = std::holds_alternative<PurgeItem>(wanted.act);

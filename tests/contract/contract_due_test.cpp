@@ -219,9 +219,8 @@ TEST_P(DueTimes, may_widen_the_assignment_when_they_pass) {
 }
 
 TEST_P(DueTimes, do_not_narrow_what_is_everybodys) {
-  const Review review =
-      asked({.assign = {"anna"}, .due = 4h, .overdue = OnOverdue::escalate,
-             .escalate_to = {"lea"}});
+  const Review review = asked(
+      {.assign = {"anna"}, .due = 4h, .overdue = OnOverdue::escalate, .escalate_to = {"lea"}});
   ASSERT_TRUE(drive.act(AssignReview{review.id, {}, "", "olga"}));
   drive.clock().advance(4h);
   ASSERT_EQ(drive.store().sweep({})->noticed, 1);
@@ -265,13 +264,13 @@ TEST_P(DueTimes, may_reject_exactly_when_they_pass_and_not_earlier) {
 
 TEST_P(DueTimes, never_approve_anything) {
   for (const OnOverdue rule : {OnOverdue::remind, OnOverdue::escalate, OnOverdue::reject}) {
-    const Review review = asked({.assign = {"anna", "ben"},
-                                 .approvals = 2,
-                                 .due = 2s,
-                                 .overdue = rule,
-                                 .escalate_to = rule == OnOverdue::escalate
-                                                    ? std::vector<std::string>{"lea"}
-                                                    : std::vector<std::string>{}});
+    const Review review =
+        asked({.assign = {"anna", "ben"},
+               .approvals = 2,
+               .due = 2s,
+               .overdue = rule,
+               .escalate_to = rule == OnOverdue::escalate ? std::vector<std::string>{"lea"}
+                                                          : std::vector<std::string>{}});
     ASSERT_TRUE(approve(review, "anna"));
     for (int i = 0; i < 4; ++i) {
       drive.clock().advance(1s);
@@ -308,8 +307,7 @@ TEST_P(DueTimes, wait_while_a_limit_has_ended_the_job_and_end_with_a_cancelled_o
   const JobId job = drive.submit(flow, {"x", "doomed"},
                                  NewJob{.workflow = flow, .tolerate_failures = {.count = 0}});
   for (const Claimed& claimed : drive.claim()) {
-    drive.close(claimed, claimed.item_key == "x" ? succeeded()
-                                                 : failed("torn", ErrorClass::final));
+    drive.close(claimed, claimed.item_key == "x" ? succeeded() : failed("torn", ErrorClass::final));
   }
   const Review review = open_review(job);
   ASSERT_EQ(drive.job(job).cancelled, CancelCause::tolerance);
@@ -354,8 +352,7 @@ TEST_P(Warnings, of_a_budget_come_once_at_four_fifths_and_again_after_it_was_rai
   };
   EXPECT_EQ(spend(79), 0);
   EXPECT_EQ(spend(1), 1);
-  EXPECT_EQ(events_of(EventType::budget_near)[0].code,
-            static_cast<std::int32_t>(BudgetKind::cost));
+  EXPECT_EQ(events_of(EventType::budget_near)[0].code, static_cast<std::int32_t>(BudgetKind::cost));
   EXPECT_EQ(events_of(EventType::budget_near)[0].job, job);
   EXPECT_EQ(spend(5), 1) << "once";
   ASSERT_TRUE(drive.act(SetBudget{job, {.cost_microusd = 200}}));

@@ -40,14 +40,13 @@ class Inbox : public PeopleContract {
       const auto is_named = [&](const std::string& name) {
         return std::ranges::count(filter.assigned_to, name) > 0;
       };
-      const bool is_theirs =
-          filter.assigned_to.empty() || (filter.open_to_all && review.assigned.empty()) ||
-          std::ranges::any_of(review.assigned, is_named);
+      const bool is_theirs = filter.assigned_to.empty() ||
+                             (filter.open_to_all && review.assigned.empty()) ||
+                             std::ranges::any_of(review.assigned, is_named);
       const bool is_claimed = filter.claimed_by.empty() || (review.status == ReviewStatus::open &&
                                                             review.claimed_by == filter.claimed_by);
-      const bool is_overdue =
-          filter.overdue_at == no_time ||
-          (review.due_at != no_time && review.due_at <= filter.overdue_at);
+      const bool is_overdue = filter.overdue_at == no_time ||
+                              (review.due_at != no_time && review.due_at <= filter.overdue_at);
       return is_pending(review) && is_theirs && is_claimed && is_overdue &&
              (!filter.job || review.job == filter.job);
     });

@@ -90,8 +90,8 @@ TEST_P(Lists, of_tasks_by_job_state_and_whether_they_are_dealt_with) {
                  (!discarded || (letter != nullptr && letter->discarded == *discarded));
         });
         EXPECT_EQ(listed, expected);
-        const Tally tally = *drive.records().count(
-            TaskFilter{.job = job, .state = state, .discarded = discarded});
+        const Tally tally =
+            *drive.records().count(TaskFilter{.job = job, .state = state, .discarded = discarded});
         EXPECT_EQ(tally.count, static_cast<std::int64_t>(expected.size()));
         EXPECT_FALSE(tally.is_more);
       }
@@ -103,8 +103,8 @@ TEST_P(Lists, of_tasks_by_job_state_and_whether_they_are_dealt_with) {
 TEST_P(Lists, of_tasks_by_stage) {
   StageDefinition fan = stage("fan", {"a"});
   fan.tolerate_failures = {.count = 1};
-  const Workflow flow = workflow("staged", {stage("a"), fan, reviewed("c", {"fan"}),
-                                            job_wide("sum", {"c"})});
+  const Workflow flow =
+      workflow("staged", {stage("a"), fan, reviewed("c", {"fan"}), job_wide("sum", {"c"})});
   const std::vector<JobId> jobs{drive.submit(flow, {"x", "y", "z"}),
                                 drive.submit(flow, {"x", "y", "z"})};
   drive.work([](const Claimed& claimed) -> Work {

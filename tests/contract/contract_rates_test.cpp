@@ -187,6 +187,19 @@ TEST_P(Rates, jobs_that_give_a_pool_different_ones_are_each_held_to_their_own) {
   }
 }
 
+// What one opening makes the pool forget does not count for the next one of the same transaction.
+TEST_P(Rates, that_differ_in_one_pool_are_judged_alike_within_a_transaction_and_after_it) {
+  drive.submit(workflow("fast", {rated("call", {.count = 1, .per = 1s})}), keys(5));
+  EXPECT_THAT(drive.claim(), SizeIs(1));
+  drive.submit(workflow("wide", {rated("call", {.count = 2, .per = 10s})}), keys(5));
+  drive.clock().advance(2s);
+  const Timestamp now = drive.clock().now();
+  const Claims claims = drive.claim_for(drive.worker());
+  EXPECT_THAT(claims.opened, SizeIs(2)) << "one of each";
+  ASSERT_THAT(claims.held_rates, SizeIs(1));
+  EXPECT_EQ(claims.held_rates[0].until, now + 10s);
+}
+
 TEST_P(Rates, a_thousand_openings_keep_to_the_limit) {
   drive.submit(workflow("w", {rated("call", {.count = 100, .per = 1s})}), keys(1'000));
   const Timestamp start = drive.clock().now();

@@ -79,8 +79,8 @@ TEST_P(Searches, may_also_ask_for_a_state_and_a_category) {
   }
   const JobId job = submit_items(items);
   for (const Claimed& claimed : drive.claim()) {
-    drive.close(claimed, claimed.item_key == "a1" ? failed("torn", ErrorClass::final)
-                                                  : succeeded());
+    drive.close(claimed,
+                claimed.item_key == "a1" ? failed("torn", ErrorClass::final) : succeeded());
   }
   const ItemFilter good{.job = job, .state = ItemState::succeeded, .key_prefix = "a"};
   EXPECT_EQ(found(good).size(), 2U);
@@ -105,10 +105,9 @@ TEST_P(Searches, find_more_than_a_thousand_items_as_well) {
   ASSERT_EQ(all.size(), 1'300U);
   const auto is_many = [](const Item& item) { return item.key.starts_with("many-"); };
   EXPECT_EQ(found({.job = job, .key_prefix = "many-"}, 100), chosen(all, is_many));
-  EXPECT_EQ(found({.job = job, .category = "tenth", .key_prefix = "many-"}, 7),
-            chosen(all, [&](const Item& item) {
-              return is_many(item) && item.category == "tenth";
-            }));
+  EXPECT_EQ(
+      found({.job = job, .category = "tenth", .key_prefix = "many-"}, 7),
+      chosen(all, [&](const Item& item) { return is_many(item) && item.category == "tenth"; }));
   EXPECT_EQ(found({.job = job, .state = ItemState::cancelled, .key_prefix = "many-"}).size(), 1U);
   EXPECT_EQ(found({.job = job, .key_prefix = "rare-"}).size(), 13U);
 

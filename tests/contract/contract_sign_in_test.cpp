@@ -252,8 +252,7 @@ TEST_P(Sessions, must_be_well_formed) {
   bad = session_of("vera", Duration{0});
   expect_refusal(open(bad, person("vera")), ErrorCode::invalid, "a session must end later");
   for (const std::string& nobody : {std::string("ben"), std::string("\xff")}) {
-    expect_refusal(open(session_of(nobody), local_user("root")), ErrorCode::not_found,
-                   "no person");
+    expect_refusal(open(session_of(nobody), local_user("root")), ErrorCode::not_found, "no person");
   }
   const SessionRecord good = session_of("vera");
   ASSERT_TRUE(open(good, person("vera")));

@@ -50,8 +50,8 @@ TEST_P(Skips, of_the_last_stage_settle_the_item_and_the_job) {
 }
 
 TEST_P(Skips, of_one_of_two_needs_leave_the_other_one_to_wait_for) {
-  const JobId job = drive.submit(
-      workflow("w", {stage("a"), stage("b"), stage("c", {"a", "b"})}), {"x"});
+  const JobId job =
+      drive.submit(workflow("w", {stage("a"), stage("b"), stage("c", {"a", "b"})}), {"x"});
   ASSERT_TRUE(skip(drive.task_of(job, "x", 0)));
   EXPECT_EQ(drive.task(job, "x", 2).kind(), StateKind::waiting);
   expect_error(skip(drive.task_of(job, "x", 2)), ErrorCode::refused,
@@ -103,8 +103,8 @@ TEST_P(Skips, supersede_an_answer_that_is_not_yet_effective) {
 }
 
 TEST_P(Skips, of_a_dead_letter_take_it_back_and_everything_behind_it) {
-  const JobId job = drive.submit(
-      workflow("w", {stage("a"), stage("b", {"a"}), stage("c", {"b"})}), {"x"});
+  const JobId job =
+      drive.submit(workflow("w", {stage("a"), stage("b", {"a"}), stage("c", {"b"})}), {"x"});
   drive.work(always(failed("torn", ErrorClass::final)));
   ASSERT_EQ(state_of(drive.job(job)), JobState::failed);
   ASSERT_TRUE(skip(drive.task_of(job, "x")));
@@ -171,14 +171,13 @@ TEST_P(Skips, need_a_reason_and_the_task_as_it_was_seen) {
   const Task seen = drive.task(job, "x");
   expect_error(skip(seen.id, ""), ErrorCode::invalid, "a stage is skipped for a reason");
   drive.close(drive.claim()[0], rejected("poor"));
-  expect_error(drive.act(SkipTask{.task = seen.id,
-                                  .reason = "not needed",
-                                  .by = "olga",
-                                  .expected = seen.version}),
-               ErrorCode::conflict, "has moved on: somebody was faster");
+  expect_error(
+      drive.act(SkipTask{
+          .task = seen.id, .reason = "not needed", .by = "olga", .expected = seen.version}),
+      ErrorCode::conflict, "has moved on: somebody was faster");
   const Version now = drive.task_with(seen.id).version;
-  ASSERT_TRUE(drive.act(
-      SkipTask{.task = seen.id, .reason = "not needed", .by = "olga", .expected = now}));
+  ASSERT_TRUE(
+      drive.act(SkipTask{.task = seen.id, .reason = "not needed", .by = "olga", .expected = now}));
 }
 
 TEST_P(Skips, of_children_count_as_ended_in_their_parent) {

@@ -27,8 +27,8 @@ class StagePauses : public PeopleContract {
 INSTANTIATE_TEST_SUITE_P(Stores, StagePauses, testing::ValuesIn(store_kinds()), name_of_kind);
 
 TEST_P(StagePauses, keep_the_stage_closed_while_the_others_go_on) {
-  const JobId job = drive.submit(
-      workflow("w", {stage("a"), stage("b", {"a"}), stage("c", {"a"})}), {"x", "y"});
+  const JobId job =
+      drive.submit(workflow("w", {stage("a"), stage("b", {"a"}), stage("c", {"a"})}), {"x", "y"});
   ASSERT_TRUE(pause(job, second));
   EXPECT_THAT(drive.job(job).paused_stages, ElementsAre(second));
   EXPECT_EQ(state_of(drive.job(job)), JobState::running) << "the job itself is not paused";
@@ -107,11 +107,8 @@ TEST_P(StagePauses, hold_for_the_first_tasks_of_items_that_are_added_later) {
   const JobId job = drive.store().create_job({.workflow = flow})->id;
   ASSERT_TRUE(pause(job, first));
   const std::vector<NewItem> items{{.key = "x"}};
-  const Result<Added> added = drive.store().add_items({.job = job,
-                                                       .items = items,
-                                                       .close = true,
-                                                       .open_for = drive.worker(),
-                                                       .open_max = 1});
+  const Result<Added> added = drive.store().add_items(
+      {.job = job, .items = items, .close = true, .open_for = drive.worker(), .open_max = 1});
   ASSERT_TRUE(added);
   EXPECT_EQ(added->added, 1);
   EXPECT_THAT(added->opened, IsEmpty());
@@ -120,8 +117,7 @@ TEST_P(StagePauses, hold_for_the_first_tasks_of_items_that_are_added_later) {
 }
 
 TEST_P(StagePauses, hold_for_children_and_job_wide_stages) {
-  const JobId job =
-      drive.submit(workflow("w", {stage("fan"), job_wide("sum", {"fan"})}), {"x"});
+  const JobId job = drive.submit(workflow("w", {stage("fan"), job_wide("sum", {"fan"})}), {"x"});
   drive.close(drive.claim()[0], split({"p", "q"}));
   ASSERT_TRUE(pause(job, first));
   ASSERT_TRUE(pause(job, second));
@@ -179,8 +175,7 @@ TEST_P(StagePauses, hold_for_a_rerun_and_let_people_decide_and_cancel) {
 }
 
 TEST_P(StagePauses, are_recorded_as_events_once_and_change_nothing_when_repeated) {
-  const JobId job =
-      drive.submit(workflow("w", {stage("a"), stage("b"), stage("c")}), {"x"});
+  const JobId job = drive.submit(workflow("w", {stage("a"), stage("b"), stage("c")}), {"x"});
   const Generation before = drive.job(job).generation;
   ASSERT_TRUE(pause(job, third));
   const Generation paused = drive.job(job).generation;
@@ -234,8 +229,8 @@ TEST_P(StagePauses, are_refused_for_stages_that_do_not_exist_and_jobs_that_have_
 // The limit is for work that goes on and comes to nothing.
 TEST_P(StagePauses, are_not_held_against_the_job_as_a_lack_of_progress) {
   const Workflow flow = workflow("w", {stage("a"), stage("b", {"a"})});
-  const JobId job = drive.submit(
-      flow, {"x"}, NewJob{.workflow = flow, .budget = {.no_progress = Duration(1h)}});
+  const JobId job =
+      drive.submit(flow, {"x"}, NewJob{.workflow = flow, .budget = {.no_progress = Duration(1h)}});
   EXPECT_EQ(drive.work_once(always(succeeded())), 1);
   ASSERT_TRUE(pause(job, second));
   drive.clock().advance(2h);

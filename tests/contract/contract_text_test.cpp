@@ -160,7 +160,8 @@ class HostileText : public testing::Test {
     look_at(rows.answers);
     look_at(rows.events);
     for (const AuditEntry& entry : rows.audit) {
-      texts(entry.actor.name + "\n" + entry.actor.address + "\n" + entry.reason);
+      texts(entry.actor.name + "\n" + entry.actor.address + "\n" + entry.details + "\n" +
+            entry.reason);
     }
     for (const WorkerRecord& worker : rows.workers) texts(worker.host + "\n" + worker.name);
     EXPECT_TRUE(is_valid_text(texts.all));

@@ -122,11 +122,10 @@ TEST_P(Voting, an_edit_makes_other_content_and_voids_the_approvals_before_it) {
 
   // What anna would approve now is not what she saw.
   EXPECT_NE(stored(review).digest, review.digest);
-  expect_error(
-      drive.act(AnswerReview{review.id, {.reviewer = "anna", .digest = review.digest}}),
-      ErrorCode::conflict, "its digest is now " + stored(review).digest);
-  ASSERT_TRUE(drive.act(
-      AnswerReview{review.id, {.reviewer = "anna", .digest = stored(review).digest}}));
+  expect_error(drive.act(AnswerReview{review.id, {.reviewer = "anna", .digest = review.digest}}),
+               ErrorCode::conflict, "its digest is now " + stored(review).digest);
+  ASSERT_TRUE(
+      drive.act(AnswerReview{review.id, {.reviewer = "anna", .digest = stored(review).digest}}));
   EXPECT_THAT(fates(review), ElementsAre(voided, counts, counts));
   EXPECT_EQ(answers(review)[2].answer.outcome, ReviewOutcome::approve_with_edits)
       << "an approval means the content that was proposed";
@@ -287,8 +286,7 @@ TEST_P(Voting, an_answer_that_no_longer_fits_is_voided_and_what_was_proposed_is_
   const Review review = open_review(job);
   ASSERT_TRUE(edit(review, "sam", edited()));
   ASSERT_TRUE(drive.act(AnswerReview{
-      review.id,
-      {.reviewer = "cleo", .attempt = 1, .effective_at = drive.clock().now() + 5s}}));
+      review.id, {.reviewer = "cleo", .attempt = 1, .effective_at = drive.clock().now() + 5s}}));
   EXPECT_THAT(fates(review), ElementsAre(voided, counts));
   drive.close(claimed[1], failed("torn", ErrorClass::final));
   EXPECT_EQ(drive.job(job).cancelled, CancelCause::tolerance);
@@ -308,8 +306,7 @@ TEST_P(Voting, whoever_answers_a_superseded_review_is_told_whether_the_output_is
                "review 1 was superseded: the work has moved on, but its output is the same");
   expect_error(approve(review, "anna"), ErrorCode::conflict,
                "give the same answer to review 2: pawl review approve 2 (digest " + same.digest);
-  ASSERT_TRUE(
-      drive.act(AnswerReview{same.id, {.reviewer = "anna", .digest = same.digest}}));
+  ASSERT_TRUE(drive.act(AnswerReview{same.id, {.reviewer = "anna", .digest = same.digest}}));
 
   ASSERT_TRUE(drive.act(Rerun{.task = review.task}));
   drive.work_once(always(succeeded(edited())));
@@ -329,8 +326,7 @@ TEST_P(WhoMayVote, only_people_to_whom_the_review_is_assigned_decide) {
   const AnswerReview yes{review.id, {}};
   expect_error(drive.act(yes, person("cleo")), ErrorCode::forbidden,
                "review 1 is not assigned to 'cleo'; it is assigned to anna, group:editors");
-  expect_error(drive.act(ClaimReview{review.id, "cleo", drive.clock().now() + 60s},
-                         person("cleo")),
+  expect_error(drive.act(ClaimReview{review.id, "cleo", drive.clock().now() + 60s}, person("cleo")),
                ErrorCode::forbidden, "review 1 is not assigned to 'cleo'");
   EXPECT_THAT(answers(review), IsEmpty());
   ASSERT_TRUE(drive.act(yes, person("ben")));
@@ -375,7 +371,7 @@ TEST_P(WhoMayVote, agents_and_workers_never_decide_whatever_their_role) {
     }
   }
   expect_error(drive.act(AnswerReview{review.id, {}}, engine), ErrorCode::forbidden,
-               "only a person may decide review 1");
+               "is the engine itself: nobody acts as it");
   EXPECT_THAT(answers(review), SizeIs(1));
   EXPECT_EQ(stored(review).status, ReviewStatus::open);
 }
@@ -447,8 +443,8 @@ TEST_P(Edits, keep_the_kind_of_every_field) {
                "field \"pages\" must be a whole number");
   expect_error(edit(review, "anna", output("old", true, tags, Json())), ErrorCode::invalid,
                "field \"pages\" must be a whole number");
-  expect_error(edit(review, "anna", output("old", 3, Json::object({}), Json())),
-               ErrorCode::invalid, "field \"tags\" must be a list");
+  expect_error(edit(review, "anna", output("old", 3, Json::object({}), Json())), ErrorCode::invalid,
+               "field \"tags\" must be a list");
   EXPECT_THAT(answers(review), IsEmpty());
   const Json good = output("new", 4, Json::array({}), "of any kind: it was empty");
   ASSERT_TRUE(edit(review, "anna", good));

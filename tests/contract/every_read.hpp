@@ -188,7 +188,7 @@ class EveryRead {
                                                                {"inbox", history_.inbox},
                                                                {"assigned", history_.assigned},
                                                                {"missing", JobId{1'000'000}}};
-    const std::vector<Names> assignees{{},       {"anna"},   {"anna", "group:editors"},
+    const std::vector<Names> assignees{{},      {"anna"},   {"anna", "group:editors"},
                                        {"ben"}, {"nobody"}, {"ben", "anna"}};
     for (const auto& [job_name, job] : some_jobs) {
       for (const Names& names : assignees) {
@@ -200,14 +200,15 @@ class EveryRead {
               if (!claimer.empty()) name += ", claimed by " + claimer;
               if (overdue_at != no_time) name += ", overdue";
               const bool passes_over = job && !names.empty() && claimer.empty();
-              visit(name,
-                    InboxFilter{.assigned_to = names,
-                                .open_to_all = open_to_all,
-                                .claimed_by = claimer,
-                                .overdue_at = overdue_at,
-                                .job = job,
-                                .limit = page},
-                    passes_over ? "the reviews of a job are in one list, whoever they are for" : "");
+              visit(
+                  name,
+                  InboxFilter{.assigned_to = names,
+                              .open_to_all = open_to_all,
+                              .claimed_by = claimer,
+                              .overdue_at = overdue_at,
+                              .job = job,
+                              .limit = page},
+                  passes_over ? "the reviews of a job are in one list, whoever they are for" : "");
             }
           }
         }
@@ -217,25 +218,23 @@ class EveryRead {
 
   void inboxes() {
     each_inbox([&](const std::string& name, const InboxFilter& filter, const std::string& why) {
-      add(
-          "inbox: " + name, [filter, this] { return records_.inbox(filter); }, why);
+      add("inbox: " + name, [filter, this] { return records_.inbox(filter); }, why);
     });
     const InboxFilter later{.after_due = no_time, .after = ReviewId{1}, .limit = page};
-    add("inbox: after a review that is never due",
-        [later, this] { return records_.inbox(later); });
+    add("inbox: after a review that is never due", [later, this] { return records_.inbox(later); });
   }
 
   void searches() {
-    const std::vector<std::pair<std::string, JobId>> some_jobs{
-        {"settled", history_.settled}, {"waiting", history_.waiting}, {"missing", JobId{1'000'000}}};
+    const std::vector<std::pair<std::string, JobId>> some_jobs{{"settled", history_.settled},
+                                                               {"waiting", history_.waiting},
+                                                               {"missing", JobId{1'000'000}}};
     for (const auto& [job_name, job] : some_jobs) {
       for (const std::string prefix : {"few-", "many-1", "many-", "missing", "\xF4\x8F\xBF\xBF"}) {
         for (const auto& [state_name, state] : none_and_all<ItemState>()) {
           const bool is_large = prefix.starts_with("many");
           add(
               "search: '" + prefix + "' in " + job_name + ", " + state_name,
-              [filter =
-                   ItemFilter{.job = job, .state = state, .key_prefix = prefix, .limit = page},
+              [filter = ItemFilter{.job = job, .state = state, .key_prefix = prefix, .limit = page},
                this] { return records_.items(filter); },
               is_large ? "the keys have another order than the list" : "");
         }
@@ -278,8 +277,7 @@ class EveryRead {
       }
     }
     each_inbox([&](const std::string& name, const InboxFilter& filter, const std::string&) {
-      add(
-          "count of the inbox: " + name, [filter, this] { return records_.count(filter); }, why);
+      add("count of the inbox: " + name, [filter, this] { return records_.count(filter); }, why);
     });
   }
 

@@ -136,16 +136,15 @@ class LongHistory {
       EXPECT_TRUE(people.change(AddPerson{name, Role::operate, {}}, root));
     }
     EXPECT_TRUE(people.change(ChangePerson{"ben", Role::reviewer, {}}, root));
-    EXPECT_TRUE(people.change(CreateToken{{.sha256 = digest, .name = "ben", .worker_kinds = {}}},
-                              root));
+    EXPECT_TRUE(
+        people.change(CreateToken{{.sha256 = digest, .name = "ben", .worker_kinds = {}}}, root));
     EXPECT_TRUE(people.note_use(1));
     const Timestamp until = drive_.clock().now() + std::chrono::hours(1);
     const std::vector<std::pair<char, std::string>> cookies{
         {'a', "anna"}, {'b', "ben"}, {'c', "olga"}};
     for (const auto& [digit, name] : cookies) {
       EXPECT_TRUE(people.change(
-          OpenSession{
-              {.sha256 = std::string(64, digit), .person = name, .expires_at = until}},
+          OpenSession{{.sha256 = std::string(64, digit), .person = name, .expires_at = until}},
           root));
     }
     EXPECT_TRUE(people.change(CloseSession{std::string(64, 'c')}, root));

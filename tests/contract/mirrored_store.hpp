@@ -4,7 +4,6 @@
 /// included, are compared with those of the first. Reads go to the first.
 
 #include <algorithm>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -129,20 +128,6 @@ class MirroredStore final : public store::ForwardingStore {
       }
       if constexpr (!std::is_same_v<Same, std::nullptr_t>) {
         EXPECT_TRUE(!one || !two || same(*one, *two)) << "the answers differ";
-        if constexpr (std::is_same_v<std::decay_t<decltype(*one)>, Claims>) {
-          if (one && two && !same(*one, *two)) {
-            for (const auto* c : {&*one, &*two}) {
-              std::cerr << "CLAIMS opened:";
-              for (const auto& t : c->opened) std::cerr << " " << t.task.id.value();
-              std::cerr << " conditional:";
-              for (const auto& t : c->conditional) std::cerr << " " << t.task.id.value();
-              std::cerr << " refused " << c->refused.size() << " next_open " << c->next_open.time_since_epoch().count();
-              for (const auto& r : c->held_rates) std::cerr << " rate " << r.pool << " " << r.until.time_since_epoch().count();
-              std::cerr << "\n";
-            }
-            std::cerr << "now " << clock().now().time_since_epoch().count() << "\n";
-          }
-        }
       }
     }
     return one;
@@ -184,8 +169,8 @@ class MirroredStore final : public store::ForwardingStore {
         one.woken + one.interrupted + one.answered + one.noticed + one.ended_jobs == 0;
     return one.woken == two.woken && one.interrupted == two.interrupted &&
            one.answered == two.answered && one.noticed == two.noticed &&
-           one.ended_jobs == two.ended_jobs &&
-           one.more == two.more && (!is_idle || one.more || one.next_due == two.next_due);
+           one.ended_jobs == two.ended_jobs && one.more == two.more &&
+           (!is_idle || one.more || one.next_due == two.next_due);
   }
 
   std::vector<Mirror> mirrors_;

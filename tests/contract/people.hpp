@@ -60,8 +60,8 @@ class PeopleContract : public Contract {
     return drive.act(AnswerReview{review.id, {.reviewer = who}});
   }
   Result<Job> approve_later(const Review& review, const std::string& who, Duration delay) {
-    return drive.act(AnswerReview{
-        review.id, {.reviewer = who, .effective_at = drive.clock().now() + delay}});
+    return drive.act(
+        AnswerReview{review.id, {.reviewer = who, .effective_at = drive.clock().now() + delay}});
   }
   Result<Job> edit(const Review& review, const std::string& who, Json edits) {
     return drive.act(AnswerReview{review.id,

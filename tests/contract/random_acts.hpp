@@ -110,10 +110,10 @@ class RandomActs {
       case 0:
         return AddPerson{name, some_role(), some_groups()};
       case 1:
-        return ChangePerson{.name = name,
-                            .role = dice_.one_in(2) ? std::optional(some_role()) : std::nullopt,
-                            .groups = dice_.one_in(2) ? std::optional(some_groups())
-                                                      : std::nullopt};
+        return ChangePerson{
+            .name = name,
+            .role = dice_.one_in(2) ? std::optional(some_role()) : std::nullopt,
+            .groups = dice_.one_in(2) ? std::optional(some_groups()) : std::nullopt};
       case 2:
         return RemovePerson{name};
       case 3:

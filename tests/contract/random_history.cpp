@@ -81,8 +81,8 @@ std::string RandomHistory::left_of(JobId job) {
   const std::vector<Task> tasks = *store_.records().tasks({.job = job, .limit = 1'000});
   for (const Task& task : tasks) {
     if (has_ended(task.kind())) continue;
-    words += "task " + std::to_string(task.id.value()) + " is " + std::string(name_of(task.kind())) +
-             "; ";
+    words += "task " + std::to_string(task.id.value()) + " is " +
+             std::string(name_of(task.kind())) + "; ";
   }
   const std::vector<Review> reviews = *store_.records().reviews({.job = job, .limit = 1'000});
   for (const Review& review : reviews) {
@@ -369,7 +369,8 @@ void RandomHistory::sweep() {
   const Swept swept = *store_.sweep(request);
   tell("sweep: woken " + std::to_string(swept.woken) + ", interrupted " +
        std::to_string(swept.interrupted) + ", answered " + std::to_string(swept.answered) +
-       ", noticed " + std::to_string(swept.noticed) + ", ended " + std::to_string(swept.ended_jobs));
+       ", noticed " + std::to_string(swept.noticed) + ", ended " +
+       std::to_string(swept.ended_jobs));
 }
 
 void RandomHistory::worker_life() {
@@ -391,16 +392,15 @@ void RandomHistory::worker_life() {
 /// Lets strangers, whom the store trusts as its local users, approve until it is enough.
 bool RandomHistory::approve(const Review& review) {
   (void)store_.act(AssignReview{review.id, {}, {}, "nina"});
-  (void)store_.act(ClaimReview{
-      .review = review.id, .by = "nina", .until = clock_.now() + 1s, .steal = true});
+  (void)store_.act(
+      ClaimReview{.review = review.id, .by = "nina", .until = clock_.now() + 1s, .steal = true});
   (void)store_.act(ReleaseReview{review.id, "nina"});
   bool any = false;
   for (const std::string who : {"nina", "otto", "paul"}) {
     const Result<Review> now = store_.records().review(review.id);
     if (!now || now->status != ReviewStatus::open) break;
-    const Answer edited{.outcome = ReviewOutcome::approve_with_edits,
-                        .reviewer = who,
-                        .edits = Json("by hand")};
+    const Answer edited{
+        .outcome = ReviewOutcome::approve_with_edits, .reviewer = who, .edits = Json("by hand")};
     // An attempt that failed has no output to approve.
     any = store_.act(AnswerReview{review.id, {.reviewer = who}}).has_value() ||
           store_.act(AnswerReview{review.id, edited}).has_value() || any;
@@ -409,8 +409,8 @@ bool RandomHistory::approve(const Review& review) {
 }
 
 bool RandomHistory::work_off(WorkerId worker) {
-  const bool all_ended = std::ranges::all_of(
-      jobs_, [&](JobId id) { return store_.records().job(id)->has_ended(); });
+  const bool all_ended =
+      std::ranges::all_of(jobs_, [&](JobId id) { return store_.records().job(id)->has_ended(); });
   if (all_ended) return false;
   (void)store_.renew(worker);
   const Swept swept = *store_.sweep({.self = worker});

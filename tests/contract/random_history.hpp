@@ -1,8 +1,8 @@
 #pragma once
 
 /// A seeded random history on one store: jobs are submitted, claimed, worked on and changed by
-/// operators and reviewers; people come and go; workers start, stop and die; time passes. The store decides what is tested: several
-/// stores behind one, or one with a model beside it.
+/// operators and reviewers; people come and go; workers start, stop and die; time passes. The store
+/// decides what is tested: several stores behind one, or one with a model beside it.
 
 #include <cstdint>
 #include <functional>

@@ -24,8 +24,7 @@ class VerifyPeople : public VerifiedStore {
   /// A review of one item that sam submitted.
   Review asked(ReviewRules rules) {
     const Workflow flow = workflow("asked", {reviewed(std::move(rules))});
-    const JobId job =
-        drive.submit(flow, {"x"}, NewJob{.workflow = flow, .by = {.name = "sam"}});
+    const JobId job = drive.submit(flow, {"x"}, NewJob{.workflow = flow, .by = {.name = "sam"}});
     drive.work_once(always(succeeded(Json::object({{"title", "old"}}))));
     return drive.records().reviews({.job = job, .status = ReviewStatus::open})->front();
   }
@@ -34,11 +33,10 @@ class VerifyPeople : public VerifiedStore {
     EXPECT_TRUE(done) << done.error().text();
   }
   void edit(const Review& review, const std::string& who, const char* title) {
-    const Result<Job> done =
-        drive.act(AnswerReview{review.id,
-                               {.outcome = ReviewOutcome::approve_with_edits,
-                                .reviewer = who,
-                                .edits = Json::object({{"title", title}})}});
+    const Result<Job> done = drive.act(AnswerReview{review.id,
+                                                    {.outcome = ReviewOutcome::approve_with_edits,
+                                                     .reviewer = who,
+                                                     .edits = Json::object({{"title", title}})}});
     EXPECT_TRUE(done) << done.error().text();
   }
   /// anna approved, ben edited, which voided her approval, and anna and cleo approved that.
@@ -216,6 +214,7 @@ TEST_P(VerifyPeople, finds_every_change_to_an_entry_of_the_audit_trail) {
       [](AuditEntry& entry) { entry.act = "job.cancel"; },
       [&](AuditEntry& entry) { entry.job = JobId{job.value() + 1}; },
       [](AuditEntry& entry) { entry.target = "job 2"; },
+      [](AuditEntry& entry) { entry.details = "stage 'a'"; },
       [](AuditEntry& entry) { entry.reason = "because"; },
       [](AuditEntry& entry) { entry.before.clear(); },
       [](AuditEntry& entry) { std::swap(entry.before, entry.after); },
@@ -262,8 +261,8 @@ TEST_P(VerifyPeople, finds_a_trail_that_was_cut_off_or_written_anew_against_a_di
   };
   EXPECT_THAT(verify_audit(cut)->faults, testing::IsEmpty());
   EXPECT_THAT(verify_audit(cut, head)->faults,
-              testing::ElementsAre(testing::HasSubstr("no entry of the audit trail has the digest " +
-                                                      head)));
+              testing::ElementsAre(
+                  testing::HasSubstr("no entry of the audit trail has the digest " + head)));
   RecordsDecorator anew(drive.records());
   anew.alter_audit = [](std::vector<AuditEntry>& trail) {
     std::string previous;

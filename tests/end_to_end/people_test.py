@@ -4,6 +4,7 @@ import datetime
 import hashlib
 import os
 import pty
+import pwd
 import select
 import sqlite3
 import subprocess
@@ -27,10 +28,15 @@ stages:
   after: { needs: [draw], sh: echo after }
 """
 ESCAPE = "\x1b"
+LOCAL_USER = pwd.getpwuid(os.getuid()).pw_name
 
 
 class PeopleTest(ProjectTest):
     store = ""
+
+    def environment(self, **more):
+        """Who acts is the system's user, unless a test says otherwise."""
+        return super().environment(**{"PAWL_USER": "", **more})
 
     def pawl(self, *words, **options):
         return super().pawl(*(["--store", self.store] if self.store else []), *words, **options)
@@ -536,13 +542,16 @@ class People(PeopleTest):
         self.assert_trail()
 
     @on_each_store
-    def test_a_name_given_with_as_is_recorded_as_claimed(self):
+    def test_a_name_given_with_as_or_in_the_environment_is_recorded_as_claimed(self):
         [review] = self.asked("approvals: 2", by="ada")
+        self.pawl("review", "claim", review, env={"PAWL_USER": "carl"})
+        self.pawl("review", "release", review, env={"PAWL_USER": "carl"})
         self.pawl("review", "approve", review)
-        self.pawl("review", "approve", review, "--as", "bert")
+        self.pawl("review", "approve", review, "--as", "bert", env={"PAWL_USER": "carl"})
         self.assertEqual([(entry["by"], entry["method"], entry["kind"]) for entry in self.audit()
-                          if entry["act"] in ("job.submit", "review.answer")],
-                         [("ada", "claimed", "person"), ("tester", "local", "person"), ("bert", "claimed", "person")])
+                          if entry["act"] in ("job.submit", "review.claim", "review.answer")],
+                         [("ada", "claimed", "person"), ("carl", "claimed", "person"),
+                          (LOCAL_USER, "local", "person"), ("bert", "claimed", "person")])
         self.assertIn("bert (claimed)", self.pawl("audit", "list").out)
 
     @on_each_store
@@ -568,7 +577,7 @@ class People(PeopleTest):
         self.assertEqual([(one["name"], one["kind"], one["revoked_at"] is not None) for one in tokens],
                          [("anna", "person", True), ("fts-1", "worker", False)])
         self.assertIn("revoked", self.pawl("token", "list").out)
-        self.assertEqual(self.acts("--act", "token.create"), [("token.create", "tester"), ("token.create", "tester")])
+        self.assertEqual(self.acts("--act", "token.create"), [("token.create", LOCAL_USER), ("token.create", LOCAL_USER)])
         self.assert_trail()
 
     def test_the_store_file_has_the_digest_of_a_token_and_not_its_secret(self):
@@ -595,6 +604,25 @@ class People(PeopleTest):
         self.assertEqual([one["code"] for one in strict["diagnostics"]], ["W004", "W004"])
         self.pawl("user", "add", "anna", "--group", "editors")
         self.pawl("check", "w.yaml", "--strict")
+
+    def test_a_run_warns_of_people_whom_the_store_does_not_know(self):
+        self.pawl("user", "add", "anne")
+        self.write_rules("assign: [anna]")
+        ran = self.pawl("run", "w.yaml", code=PEOPLE)
+        self.assertIn('warning: there is no person "anna" yet; did you mean "anne"?', ran.err)
+
+    def test_people_can_be_added_before_the_first_job(self):
+        self.pawl("user", "list", code=FAILED)
+        self.pawl("user", "add", "no body", code=USAGE)
+        self.pawl("user", "list", code=FAILED)
+        self.pawl("user", "add", "anna")
+        self.assertEqual([one["name"] for one in self.pawl("user", "list", "--json").json["people"]], ["anna"])
+
+    def test_nobody_acts_as_time_or_as_a_group(self):
+        [review] = self.asked()
+        for name in ("overdue", "group:editors"):
+            self.assertIn("act under your own name", self.pawl("review", "reject", review, "--as", name, code=None).err)
+        self.assertEqual(self.review(review)["status"], "open")
 
     def test_names_that_nobody_may_have_are_refused_and_say_what_is_allowed(self):
         self.asked()
@@ -667,13 +695,13 @@ class Trail(PeopleTest):
             content = {"previous": previous, "number": line["number"], "at": at // datetime.timedelta(microseconds=1),
                        "actor": line["by"] or "", "kind": line["kind"], "method": line["method"],
                        "address": line["address"] or "", "act": line["act"], "job": line["job"] or 0,
-                       **{name: line[name] or "" for name in ("target", "reason", "before", "after", "origin")}}
+                       **{name: line[name] or "" for name in ("target", "details", "reason", "before", "after", "origin")}}
             text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
             previous = hashlib.sha256(text.encode()).hexdigest()
             self.assertEqual(line["digest"], previous, line)
 
     def test_a_changed_entry_is_found(self):
-        for column, value in (("actor", "'eve'"), ("note", "'no'"), ("at", "at + 1"), ("method", "3"),
+        for column, value in (("actor", "'eve'"), ("details", "'reject'"), ("note", "'no'"), ("at", "at + 1"), ("method", "3"),
                               ("digest_after", "''"), ("target", "'review 9'"), ("digest", "digest_after")):
             with self.subTest(column=column):
                 [(before,)] = sqlite3.connect(self.store).execute(f"SELECT {column} FROM audit WHERE number = 2")
@@ -723,8 +751,9 @@ class Moved(PeopleTest):
             moved = self.audit("--job", "1")
             told = lambda rows: [{name: row[name] for name in ("at", "by", "kind", "method", "act", "reason")}
                                  for row in rows]
-            self.assertEqual(told(moved)[:len(entries)], told(entries))
-            self.assertTrue(all(row["origin"] for row in moved[:len(entries)]), moved)
+            self.assertEqual([(row["act"], row["by"]) for row in moved if not row["origin"]],
+                             [("job.import", LOCAL_USER)])
+            self.assertEqual(told(row for row in moved if row["origin"])[:len(entries)], told(entries))
             self.assert_trail()
         self.pawl("job", "trust", "1", "--yes", "--as", "olga")
         self.pawl("job", "resume", "1")

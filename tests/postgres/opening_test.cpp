@@ -115,7 +115,8 @@ TEST(PostgresOpening, a_role_with_the_rights_of_the_guide_can_do_everything) {
   const std::string role = place.schema() + "_worker";
   place.execute("CREATE ROLE " + role + " LOGIN; GRANT USAGE ON SCHEMA " + place.schema() + " TO " +
                 role + "; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " +
-                place.schema() + " TO " + role);
+                place.schema() + " TO " + role + "; REVOKE UPDATE, DELETE ON " + place.schema() +
+                ".audit FROM " + role);
   std::string url = place.url();
   const std::size_t begin = url.find("://") + 3;
   url.replace(begin, url.find('@') - begin, role);

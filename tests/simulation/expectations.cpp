@@ -89,7 +89,8 @@ void Simulation::note_what_happened() {
     const Job job = *records.job(event.job);
     const Workflow workflow = *records.workflow(job.workflow_hash);
     const std::uint32_t needed = workflow.stage(stage_of(event.task)).review_rules.approvals;
-    ++happened[event.count < needed ? "approval that is not enough" : "approval without other eyes"];
+    ++happened[event.count < needed ? "approval that is not enough"
+                                    : "approval without other eyes"];
   }
   const std::vector<Review> reviews = *records.reviews({.limit = all_at_once});
   for (const Review& review : reviews) {

@@ -336,6 +336,7 @@ void Model::compare_audit() {
     const ModelAudit& model = audit_[i];
     const bool is_same = model.at == row.at && model.actor == row.actor && model.act == row.act &&
                          model.job == row.job && model.target == row.target &&
+                         model.reason == row.reason &&
                          row.number == audit_entries_ + static_cast<std::int64_t>(i) + 1;
     if (!is_same) {
       differ(name + ": the model has " + model.act + " of " + model.target + " by " +

@@ -28,7 +28,9 @@ struct NeedsOf {
   Needs operator()(const CancelItem&) const { return {"item.cancel", operate, true}; }
   Needs operator()(const Rerun&) const { return {"task.rerun", operate, true}; }
   Needs operator()(const SkipTask&) const { return {"task.skip", operate, true}; }
-  Needs operator()(const DiscardDeadLetter&) const { return {"dead_letter.discard", operate, true}; }
+  Needs operator()(const DiscardDeadLetter&) const {
+    return {"dead_letter.discard", operate, true};
+  }
   Needs operator()(const PurgeItem&) const { return {"item.purge", operate, false}; }
   Needs operator()(const TrustJob&) const { return {"job.trust", operate, false}; }
   Needs operator()(const AnswerReview&) const { return {"review.answer", Role::reviewer, false}; }
@@ -107,7 +109,14 @@ ModelAudit Model::audit_of(const Act& act) {
       entry.target = target("review", one.review);
     }
   };
+  const auto why = []<class One>(const One& one) -> std::string {
+    if constexpr (requires { one.reason; }) return one.reason;
+    if constexpr (requires { one.note; }) return one.note;
+    if constexpr (requires { one.answer; }) return one.answer.note;
+    return {};
+  };
   std::visit(about, act);
+  entry.reason = std::visit(why, act);
   return entry;
 }
 

@@ -391,7 +391,8 @@ void Model::reject_overdue(ModelReview& review) {
                 .actor = {.name = "overdue", .kind = ActorKind::engine},
                 .act = "review.answer",
                 .job = review.job,
-                .target = name});
+                .target = name,
+                .reason = rejection.note});
   make_effective(review, rejection);
 }
 

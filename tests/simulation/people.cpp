@@ -192,8 +192,8 @@ void Simulation::operate_on_stages(const Job& job) {
   const auto stages = static_cast<std::uint32_t>(job.stages.size());
   // Sometimes one that the workflow does not have.
   const auto stage = static_cast<StageIndex>(choices_.below(stages + (choices_.one_in(8) ? 1 : 0)));
-  const std::string what = "stage " + std::to_string(at(stage)) + " of job " +
-                           std::to_string(job.id.value());
+  const std::string what =
+      "stage " + std::to_string(at(stage)) + " of job " + std::to_string(job.id.value());
   const Actor by = an_operator();
   if (choices_.one_in(2)) {
     (void)act(PauseStage{.job = job.id, .stage = stage}, by, "pauses " + what);
@@ -212,8 +212,7 @@ void Simulation::change_people() {
   PeopleChange change = AddPerson{.name = name, .role = role, .groups = groups};
   if (choices_.one_in(2)) change = ChangePerson{.name = name, .role = role, .groups = groups};
   if (choices_.one_in(4)) change = RemovePerson{.name = name};
-  const Status done =
-      store_->people().change(change, choices_.one_in(3) ? an_operator() : root());
+  const Status done = store_->people().change(change, choices_.one_in(3) ? an_operator() : root());
   tell([&] { return "people change" + (done ? "" : ": " + done.error().message); });
 }
 

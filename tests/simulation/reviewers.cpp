@@ -57,8 +57,9 @@ std::vector<Actor> Simulation::voters_for(const Review& review) {
     const Result<Person> person = store_->people().person(voter.name);
     const auto groups = person ? person->groups : std::vector<std::string>();
     const bool is_theirs = std::ranges::any_of(review.assigned, [&](const std::string& assignee) {
-      return assignee == voter.name ||
-             std::ranges::any_of(groups, [&](const auto& one) { return assignee == "group:" + one; });
+      return assignee == voter.name || std::ranges::any_of(groups, [&](const auto& one) {
+               return assignee == "group:" + one;
+             });
     });
     return has_voted || (!review.assigned.empty() && !is_theirs);
   });
@@ -90,15 +91,16 @@ bool Simulation::answer_as_agreed() {
   }
   std::vector<Actor> voters = voters_for(review);
   if (voters.empty()) {
-    find("I12", "everybody has answered review " + std::to_string(review.id.value()) +
-                    ", and it is open");
+    find("I12",
+         "everybody has answered review " + std::to_string(review.id.value()) + ", and it is open");
     return true;
   }
   const Actor voter = choices_.pick(voters);
   const std::string what = "answers review " + std::to_string(review.id.value());
   Answer answer = answer_of(scenario_, work_under(review));
   const auto is_impossible = [](const Result<Job>& one) {
-    return !one && (one.error().code == ErrorCode::invalid || one.error().code == ErrorCode::refused);
+    return !one &&
+           (one.error().code == ErrorCode::invalid || one.error().code == ErrorCode::refused);
   };
   if (!is_impossible(act(AnswerReview{review.id, answer}, voter, what))) return true;
   // Nothing to change or to edit, or no budget left for it: approve, or reject what is not there.
@@ -116,10 +118,9 @@ void Simulation::answer_at_random(const Review& review) {
   Answer made{.note = choices_.one_in(12) ? "" : "because", .digest = review.digest};
   if (choices_.one_in(2)) made.digest.clear();
   if (choices_.one_in(12)) made.digest = "sha256:of something else";
-  made.outcome =
-      choices_.any_of({ReviewOutcome::approve, ReviewOutcome::approve,
-                       ReviewOutcome::approve_with_edits, ReviewOutcome::approve_with_edits,
-                       ReviewOutcome::request_changes, ReviewOutcome::reject});
+  made.outcome = choices_.any_of(
+      {ReviewOutcome::approve, ReviewOutcome::approve, ReviewOutcome::approve_with_edits,
+       ReviewOutcome::approve_with_edits, ReviewOutcome::request_changes, ReviewOutcome::reject});
   if (made.outcome == ReviewOutcome::approve_with_edits || choices_.one_in(24)) {
     made.edits = Json::object({{"edited", choices_.one_in(3)}});
   }

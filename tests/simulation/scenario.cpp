@@ -84,7 +84,8 @@ ReviewRules draw_rules(Choices& choices, const WorldKind& kind) {
   const std::uint32_t assignees = choices.below(4);
   if (assignees == 1) rules.assign = {"ann", "bob", "cy"};
   if (assignees == 2 && kind.has_people) rules.assign = {"group:editors"};
-  if (assignees == 3 && kind.has_people && rules.approvals < 3) rules.assign = {"ann", "group:leads"};
+  if (assignees == 3 && kind.has_people && rules.approvals < 3)
+    rules.assign = {"ann", "group:leads"};
   rules.due = choices.any_of<Duration>({0s, 8s, 60s, 10h});
   if (rules.due == 0s || !choices.one_in(2)) return rules;
   if (!kind.is_comparable && choices.one_in(2)) {

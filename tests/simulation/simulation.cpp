@@ -233,7 +233,8 @@ bool Simulation::submit_something() {
     });
   } else {
     const Status resumed = process.engine().resume_submission(
-        open->job, [&](std::vector<NewItem>& page) -> Result<bool> {
+        open->job,
+        [&](std::vector<NewItem>& page) -> Result<bool> {
           page = planned.items;
           return false;
         },

@@ -89,8 +89,7 @@ Result<Job> UnfaithfulStore::act(const Act& act, const Actor& actor) {
   return carry_out([act, actor](Store& store) { return store.act(act, actor); });
 }
 Status UnfaithfulStore::change_people(const PeopleChange& change, const Actor& actor) {
-  return carry_out(
-      [change, actor](Store& store) { return store.people().change(change, actor); });
+  return carry_out([change, actor](Store& store) { return store.people().change(change, actor); });
 }
 Result<std::string> UnfaithfulStore::keep_payload(std::string_view bytes) {
   return carry_out(

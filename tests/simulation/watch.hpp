@@ -75,11 +75,11 @@ class Watch {
   EventSeq last_event_ = 0;
   std::map<TaskId, Story> stories_;
   std::set<JobId> cancelled_;
-  std::map<JobId, std::size_t> purged_;          ///< items
-  std::map<AttemptName, AttemptResult> closed_;  ///< acknowledged
+  std::map<JobId, std::size_t> purged_;                  ///< items
+  std::map<AttemptName, AttemptResult> closed_;          ///< acknowledged
   std::set<std::pair<ReviewId, std::string>> answered_;  ///< acknowledged, and by whom
-  std::map<JobId, std::size_t> submitted_;       ///< acknowledged items
-  std::map<std::string, EventSeq> told_;         ///< the last one, by subscriber
+  std::map<JobId, std::size_t> submitted_;               ///< acknowledged items
+  std::map<std::string, EventSeq> told_;                 ///< the last one, by subscriber
 };
 
 }  // namespace pawl::simulation

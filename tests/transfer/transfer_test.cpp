@@ -4,6 +4,7 @@
 
 #include "contract/store_kinds.hpp"
 #include "pawl/codec/digest.hpp"
+#include "pawl/store/people.hpp"
 #include "transfer/busy_job.hpp"
 #include "transfer/story.hpp"
 
@@ -352,6 +353,34 @@ TEST_P(Transfer, events_since_a_time_are_found_before_behind_and_among_those_tha
   work_here();
   work_here();
   for (const Timestamp since : times) EXPECT_EQ(found(since), all_of(since));
+}
+
+TEST_P(Transfer, an_import_needs_an_operator_and_leaves_an_entry_of_who_did_it) {
+  const std::string file = exported(from.records(), busy_job(from));
+  People& people = to.store().people();
+  const auto in_session = [](const std::string& name) {
+    return Actor{.name = name, .method = ActorMethod::session};
+  };
+  ASSERT_TRUE(people.change(AddPerson{"vera", Role::reviewer}, {.name = "root"}));
+  ASSERT_TRUE(people.change(AddPerson{"olga", Role::operate}, {.name = "root"}));
+  const std::int64_t before = to.records().audit({})->back().number;
+
+  const Result<Imported> refused = import_text(to.store(), file, {.by = in_session("vera")});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::forbidden);
+  EXPECT_TRUE(to.records().jobs({})->empty());
+  EXPECT_EQ(to.records().audit({})->back().number, before);
+
+  const Imported here =
+      imported(to.store(), file, {.accepted_by = "olga", .by = in_session("olga")});
+  std::vector<std::string> entries;
+  const std::vector<AuditEntry> trail = *to.records().audit({.after = before, .limit = 100});
+  for (const AuditEntry& entry : trail) {
+    const std::string text = entry.actor.name + ": " + entry.act + ", " + entry.details;
+    if (entry.origin.empty()) entries.push_back(text);
+  }
+  EXPECT_EQ(entries, (std::vector<std::string>{"olga: job.import, export " + here.export_id,
+                                               "olga: job.trust, accepted by olga"}));
 }
 
 TEST_P(Transfer, an_export_from_a_pipe_is_kept_in_a_file_meanwhile) {

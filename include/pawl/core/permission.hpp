@@ -2,6 +2,7 @@
 
 /// Who may do what. Every door to the record, local or over the network, asks the same function.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -59,8 +60,13 @@ struct Standing {
 [[nodiscard]] bool may(const Standing& standing, Right right);
 
 /// The same as an answer: `forbidden`, naming the actor, the right that is missing and the role
-/// that has it.
+/// that has it. Nobody acts as the engine, as a group, or under a name longer than
+/// `actor_name_max`.
 [[nodiscard]] Status check_permission(const Actor& actor, const Standing& standing, Right right);
+
+/// The longest name of an actor, in bytes. Local users and names given with `--as` are otherwise
+/// free.
+inline constexpr std::size_t actor_name_max = 256;
 
 /// `invalid` for a name that a person, group or token may not have: 1 to 64 letters, digits,
 /// '.', '-', '_', '@', not beginning with '-' or '.'; "overdue" is the engine's own.

@@ -44,6 +44,7 @@ struct BeginArrival {
   std::int64_t first_ordinal = 0;  ///< the lowest ordinal in the records
   std::int64_t last_ordinal = 0;
   std::string sha256;  ///< of the file: an interrupted arrival can only continue with the same file
+  Actor by = {};       ///< who imports it; needs the right to submit
 };
 
 struct ArrivingItem {
@@ -89,6 +90,8 @@ struct EndArrival {
   JobId job;
   Job as_it_was;
   std::string accepted_by;  ///< empty: the job stays untrusted
+  /// Who imports it. If `accepted_by` is this actor, they need the right to trust jobs.
+  Actor by = {};
 };
 using Arrival = std::variant<BeginArrival, AddArrival, EndArrival>;
 

@@ -20,12 +20,13 @@ class Records;
 struct AuditEntry {
   std::int64_t number = 0;  ///< from 1, without gaps
   Timestamp at;
-  Actor actor;         ///< without `at_most`
-  std::string act;     ///< "review.answer"
-  JobId job;           ///< none: not about a job
-  std::string target;  ///< "review 12", "job 3", "person anna"
-  std::string reason;  ///< the note or reason that was given
-  std::string before;  ///< digest of what the act changed, before and after it; empty: nothing
+  Actor actor;          ///< without `at_most`
+  std::string act;      ///< "review.answer"
+  JobId job;            ///< none: not about a job
+  std::string target;   ///< "review 12", "job 3", "person anna"
+  std::string details;  ///< what the act set: "approve", "to anna, ben"
+  std::string reason;   ///< the note or reason that was given
+  std::string before;   ///< digest of what the act changed, before and after it; empty: nothing
   std::string after;
   std::string origin;  ///< the export that it came with; empty: written here
   std::string digest;  ///< of all of the above and the digest of the entry before

@@ -83,6 +83,7 @@ struct ImportOptions {
   std::vector<std::string> trusted_keys = {};
   /// Accepts the job whoever wrote the file, in this name; empty: it arrives untrusted.
   std::string accepted_by = {};
+  Actor by = {};  ///< who imports it; without a name: the local user
 };
 struct Imported {
   Job job;          ///< as it is here

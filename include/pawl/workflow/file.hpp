@@ -89,8 +89,11 @@ inline constexpr std::size_t file_nodes_max = 200'000;
 [[nodiscard]] std::expected<WorkflowFile, std::vector<Diagnostic>> load_workflow_file(
     std::string_view text, const LoadOptions& options = {});
 
-/// Adds a warning for each assignee that is not among `known`, the people and the groups
-/// ("group:NAME") of a store; none if it has no people. `name` is the file name in diagnostics.
+/// A warning for each assignee that is not among `known`, the people and the groups ("group:NAME")
+/// of a store; none if it has no people.
+[[nodiscard]] std::vector<Diagnostic> unknown_people(const WorkflowFile& file,
+                                                     const std::vector<std::string>& known);
+/// Adds these warnings to those of the file. `name` is the file name in diagnostics.
 void warn_of_unknown_people(WorkflowFile& file, const std::vector<std::string>& known,
                             std::string_view name);
 

@@ -54,7 +54,8 @@ int audit_list(Session& session, const AuditListOptions& options) {
                                      {"BY", Table::Align::left, 40},
                                      {"ACT"},
                                      {"TARGET", Table::Align::left, 40},
-                                     {"REASON", Table::Align::left, 60}},
+                                     {"DETAILS", Table::Align::left, 50},
+                                     {"REASON", Table::Align::left, 50}},
                          .limit = options.limit});
   const AuditFilter filter{.job = JobId{options.job.value_or(0)},
                            .actor = options.by,
@@ -69,6 +70,7 @@ int audit_list(Session& session, const AuditListOptions& options) {
                             actor_in_words(entry.actor),
                             entry.act,
                             entry.target,
+                            entry.details,
                             entry.reason};
     };
     const bool added = list.add({.document = [&] { return audit_document(entry); },

@@ -1,10 +1,13 @@
 /// `pawl run FILE`: submits a job and works on it until it has ended or waits only for reviewers.
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "cli/commands/commands.hpp"
 #include "cli/input/params.hpp"
 #include "cli/output/job_view.hpp"
+#include "cli/project/known_people.hpp"
 #include "cli/work/dry_run.hpp"
 #include "cli/work/job_work.hpp"
 #include "cli/work/needs.hpp"
@@ -132,7 +135,19 @@ int dry_run(Session& session, const RunOptions& options, Submission submission) 
                           .text = [&] { return plan_text(*plan, workflow); }});
 }
 
-std::vector<std::string> warnings_of(const Submission& submission, const FirstItems& first) {
+/// About people of the file whom the store does not know.
+Result<std::vector<std::string>> people_warnings(Store& store, const WorkflowFile& file) {
+  std::vector<std::string> warnings;
+  if (file.assignees.empty()) return warnings;
+  const Result<std::vector<std::string>> known = known_people(store);
+  if (!known) return std::unexpected(known.error());
+  for (const Diagnostic& one : unknown_people(file, *known)) {
+    warnings.push_back("warning: " + printable(one.message) + "; " + printable(one.help));
+  }
+  return warnings;
+}
+
+std::vector<std::string> item_warnings(const Submission& submission, const FirstItems& first) {
   std::vector<std::string> warnings;
   if (first.items.empty()) {
     warnings.push_back("warning: " + where_from(submission.items) + " produced no items");
@@ -174,12 +189,14 @@ Result<Begun> submit(Session& session, Store& store, Engine* engine, const RunOp
     const Status free = nothing_unfinished(store, submission.file.workflow.name(), options.file);
     if (!free) return std::unexpected(free.error());
   }
-  const std::vector<std::string> warnings = warnings_of(submission, first);
+  Result<std::vector<std::string>> warnings = people_warnings(store, submission.file);
+  if (!warnings) return std::unexpected(warnings.error());
+  std::ranges::move(item_warnings(submission, first), std::back_inserter(*warnings));
   Result<Begun> begun =
       submit_job(store, engine, submission, std::move(first), [&](const Begun& it) {
         turn.reset();
         if (it.was_known) return;
-        for (const std::string& warning : warnings) session.say(warning);
+        for (const std::string& warning : *warnings) session.say(warning);
       });
   if (!begun || !begun->was_known) return begun;
   session.say("job " + std::to_string(begun->job.id.value()) + " already has the key '" +

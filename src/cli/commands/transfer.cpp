@@ -35,6 +35,7 @@ struct ExportJobOptions {
 struct ImportJobOptions {
   std::string file;                       ///< "-": stdin
   std::vector<std::string> trusted_keys;  ///< files with public keys
+  std::string as;
 };
 
 std::string in_words(const MovedCounts& moved) {
@@ -250,7 +251,8 @@ int import_one(Session& session, const ImportJobOptions& options) {
   const Result<std::shared_ptr<Store>> store = session.store_or_create(session.directory());
   if (!store) return session.fail(store.error());
   std::istream& in = file.is_open() ? static_cast<std::istream&>(file) : *session.streams().in;
-  const Result<Imported> done = import_job(**store, in, {.trusted_keys = *std::move(keys)});
+  const Result<Imported> done =
+      import_job(**store, in, {.trusted_keys = *std::move(keys), .by = Session::actor(options.as)});
   if (!done) return session.fail(from_stdin ? done.error() : import_error(done.error(), path));
   if (session.output() == OutputMode::text) {
     report(session, *done);
@@ -285,6 +287,7 @@ CommandEntry import_command() {
             optional_argument(&it.file, "FILE|-", "A file written by `pawl export`; - reads stdin"),
             option("--trusted-key", &it.trusted_keys, "KEY",
                    "Trust exports signed by this Ed25519 public key (a PEM file); may be repeated"),
+            person_option(it.as),
         };
       });
 }

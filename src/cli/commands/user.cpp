@@ -33,9 +33,12 @@ std::string in_words(const Person& person) {
          (groups.empty() ? "" : ", in " + printable(groups));
 }
 
-/// Makes the change and shows the person as they are then.
+/// Makes the change and shows the person as they are then. The first person may come before the
+/// first job: then the store is created.
 int change_person(Session& session, const UserOptions& options, const PeopleChange& change) {
-  const Result<std::shared_ptr<Store>> store = session.store();
+  const bool adds = std::holds_alternative<AddPerson>(change);
+  const Result<std::shared_ptr<Store>> store =
+      adds ? session.store_or_create(session.directory()) : session.store();
   if (!store) return session.fail(store.error());
   People& people = (*store)->people();
   const Status changed = people.change(change, Session::actor(options.as));
@@ -50,6 +53,9 @@ int change_person(Session& session, const UserOptions& options, const PeopleChan
 Role role_of(const UserOptions& options) { return from_name<Role>(options.role).value(); }
 
 int user_add(Session& session, const UserOptions& options) {
+  // Before anything is created.
+  const Status good = check_name("person", options.name);
+  if (!good) return session.fail(good.error());
   const int code = change_person(
       session, options,
       AddPerson{.name = options.name, .role = role_of(options), .groups = options.groups});

@@ -73,6 +73,9 @@ Result<Arriving> Arrivals::receive(const Arrival& arrival) {
 }
 
 Result<Arriving> Arrivals::take_in(const BeginArrival& begun) {
+  if (const Status may = check_right(begun.by, Right::submit); !may) {
+    return std::unexpected(may.error());
+  }
   if (!begun.job.key.empty()) {
     if (const Job* known = rows_.job_with_key(begun.workflow.name(), begun.job.key)) {
       return fail(ErrorCode::conflict, named(known->id) + " has the key '" + begun.job.key +
@@ -117,6 +120,11 @@ Result<Arriving> Arrivals::take_in(const BeginArrival& begun) {
   row.labels = labels_of(at);
   at.job = rows_.insert_job(row)->id;
   rows_.set_submission_pass(at.job, 1);
+  books_.audit().note({.actor = begun.by,
+                       .act = "job.import",
+                       .job = at.job,
+                       .target = named(at.job),
+                       .details = "export " + at.export_id});
   return at;
 }
 
@@ -250,20 +258,35 @@ Result<Arriving> Arrivals::take_in(const EndArrival& ended) {
   Job* job = rows_.job(ended.job);
   const std::optional<Arriving> at = job == nullptr ? std::nullopt : arrival_of(*job);
   if (!at) return fail(ErrorCode::conflict, named(ended.job) + " is not being imported");
+  const bool is_accepted = !ended.accepted_by.empty();
+  Actor by = ended.by;
+  if (by.name.empty()) by.name = ended.accepted_by;
+  // A key is trusted by whoever keeps its file.
+  if (is_accepted && ended.accepted_by == by.name) {
+    const Status may = check_right(by, Right::trust);
+    if (!may) return std::unexpected(may.error());
+  }
   job->labels = labels_after(ended.as_it_was, at->export_id, at->originals, at->shifts);
   job->paused = ended.as_it_was.paused;
   // Written after everything that the file says, so that no claim of trust in the file counts.
   std::vector<Event> events{{.type = EventType::job_imported, .text = at->export_id}};
   job->trust = Trust::untrusted;
-  if (!ended.accepted_by.empty()) accept(books_, *job, ended.accepted_by, events);
+  if (is_accepted) accept(books_, *job, ended.accepted_by, events);
   books_.log(ended.job, events);
   rows_.put_job(*job);
   if (Job* originals = at->originals ? rows_.job(at->originals) : nullptr) {
     std::vector<Event> its_events;
     originals->trust = Trust::untrusted;
-    if (!ended.accepted_by.empty()) accept(books_, *originals, ended.accepted_by, its_events);
+    if (is_accepted) accept(books_, *originals, ended.accepted_by, its_events);
     books_.log(at->originals, its_events);
     rows_.put_job(*originals);
+  }
+  if (is_accepted) {
+    books_.audit().note({.actor = std::move(by),
+                         .act = "job.trust",
+                         .job = ended.job,
+                         .target = named(ended.job),
+                         .details = "accepted by " + ended.accepted_by});
   }
   return *at;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "store/ledger/act_details.hpp"
 #include "store/ledger/subject.hpp"
 #include "store/ledger/trust.hpp"
 #include "store/ledger/verbs.hpp"
@@ -60,6 +61,7 @@ Result<Job> Operations::act(const Act& given, const Actor& actor) {
                    .act = std::string(name_of(act)),
                    .job = job_of(rows_, subject),
                    .target = text_of(subject),
+                   .details = details_of(rows_, act),
                    .reason = reason_of(act),
                    .before = standing_digest(rows_, subject)};
   Result<Job> done = carry_out(act, by);
@@ -104,7 +106,7 @@ Result<Job> Operations::carry_out(const ResumeStage& act) {
     return std::unexpected(may.error());
   }
   if (std::erase(job.paused_stages, act.stage) == 0) return job;
-  // As when a job is resumed: the time in which nothing was to run is not a lack of progress.
+  // The time in which the stage could not run is not a lack of progress.
   job.last_progress_at = now_;
   log_stage_event(*touched, EventType::stage_resumed, act.stage);
   return job;

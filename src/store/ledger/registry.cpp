@@ -32,6 +32,7 @@ Result<std::vector<std::string>> checked_groups(std::vector<std::string> groups)
 struct Described {
   std::string act;
   std::string target;
+  std::string details;
   std::string reason;
 };
 
@@ -45,32 +46,33 @@ struct Describe {
   const std::string& session_of;  ///< the person whose session is opened or closed
 
   Described operator()(const AddPerson& change) const {
-    return {"person.add", "person " + change.name,
-            "role " + std::string(name_of(change.role)) + ", groups: " + listed(change.groups)};
+    return {"person.add",
+            "person " + change.name,
+            "role " + std::string(name_of(change.role)) + ", groups: " + listed(change.groups),
+            {}};
   }
   Described operator()(const ChangePerson& change) const {
     std::string what;
     if (change.role) what = "role " + std::string(name_of(*change.role));
     if (change.groups) what += (what.empty() ? "groups: " : ", groups: ") + listed(*change.groups);
-    return {"person.change", "person " + change.name, what};
+    return {"person.change", "person " + change.name, what, {}};
   }
   Described operator()(const RemovePerson& change) const {
-    return {"person.remove", "person " + change.name, {}};
+    return {"person.remove", "person " + change.name, {}, {}};
   }
   Described operator()(const CreateToken& change) const {
     const TokenRecord& token = change.token;
-    return {
-        "token.create", std::string(name_of(token.kind)) + " " + token.name,
-        "role " + std::string(name_of(token.role)) + (token.note.empty() ? "" : ": " + token.note)};
+    return {"token.create", std::string(name_of(token.kind)) + " " + token.name,
+            "role " + std::string(name_of(token.role)), token.note};
   }
   Described operator()(const RevokeToken& change) const {
-    return {"token.revoke", "token " + std::to_string(change.number), {}};
+    return {"token.revoke", "token " + std::to_string(change.number), {}, {}};
   }
   Described operator()(const OpenSession&) const {
-    return {"session.open", "person " + session_of, {}};
+    return {"session.open", "person " + session_of, {}, {}};
   }
   Described operator()(const CloseSession&) const {
-    return {"session.close", "person " + session_of, {}};
+    return {"session.close", "person " + session_of, {}, {}};
   }
 };
 
@@ -102,6 +104,7 @@ Status Registry::change(const PeopleChange& change, const Actor& given) {
   books_.audit().note({.actor = std::move(actor),
                        .act = std::move(said.act),
                        .target = std::move(said.target),
+                       .details = valid_text(std::move(said.details)),
                        .reason = valid_text(std::move(said.reason))});
   return {};
 }

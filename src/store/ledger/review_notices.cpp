@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "pawl/codec/names.hpp"
 #include "store/ledger/subject.hpp"
 #include "store/ledger/verbs.hpp"
 
@@ -51,6 +52,7 @@ void ReviewNotices::reject_overdue(TouchedJob& touched, const Review& review) {
                    .act = "review.answer",
                    .job = review.job,
                    .target = text_of(review.id),
+                   .details = std::string(name_of(rejection.outcome)),
                    .reason = rejection.note,
                    .before = standing_digest(rows_, review.id)};
   const Status done = answers().make_effective(touched, review, rejection);

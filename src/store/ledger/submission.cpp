@@ -11,14 +11,9 @@
 namespace pawl::store {
 
 /// Whether the submitter may submit at all.
-Status Submission::check_submitter(const Actor& by) {
-  PeopleRows& people = rows_.people();
-  const Standing standing = standing_of(by, people.person(by.name), !people.is_empty());
-  return check_permission(by, standing, Right::submit);
-}
-
 Result<Job> Submission::create_job(const NewJob& fresh) {
-  if (const Status may = check_submitter(fresh.by); !may) return std::unexpected(may.error());
+  if (const Status may = check_right(fresh.by, Right::submit); !may)
+    return std::unexpected(may.error());
   if (!fresh.key.empty()) {
     if (const Job* known = rows_.job_with_key(fresh.workflow.name(), fresh.key)) return *known;
   }
@@ -51,7 +46,7 @@ Job Submission::make_job(const NewJob& fresh) {
                        .act = "job.submit",
                        .job = id,
                        .target = "job " + std::to_string(id.value()),
-                       .reason = job.workflow_name,
+                       .details = "workflow '" + job.workflow_name + "'",
                        .after = job.workflow_hash});
   return *at->job;
 }
@@ -95,7 +90,8 @@ Result<Added> Submission::add_items(const AddItems& chunk) {
 }
 
 Result<Submitted> Submission::submit(const NewJob& fresh, const AddItems& chunk) {
-  if (const Status may = check_submitter(fresh.by); !may) return std::unexpected(may.error());
+  if (const Status may = check_right(fresh.by, Right::submit); !may)
+    return std::unexpected(may.error());
   if (!fresh.key.empty()) {
     if (const Job* known = rows_.job_with_key(fresh.workflow.name(), fresh.key)) {
       return Submitted{.job = *known, .items = {}, .was_known = true};

@@ -24,6 +24,9 @@ class Verb {
  protected:
   ~Verb() = default;
 
+  /// `forbidden` unless the actor has this right now.
+  [[nodiscard]] Status check_right(const Actor& by, Right right) const;
+
   Books& books_;
   Admission& admission_;
   TaskFlow& flow_;
@@ -47,7 +50,6 @@ class Submission : Verb {
     std::uint32_t pass = 0;
     Added added;
   };
-  [[nodiscard]] Status check_submitter(const Actor& by);
   [[nodiscard]] Job make_job(const NewJob& fresh);
   void add_item(Intake& intake, const NewItem& item, std::string key);
   void add_task_with_history(TouchedJob& touched, Task task, const ItemHistory& history);
