@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -104,6 +105,14 @@ std::string argument_name(const std::string& shown) {
 /// message is replaced.
 std::string in_our_words(const CLI::ParseError& wrong) {
   const std::string said = wrong.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&wrong) != nullptr) {
+    std::istringstream extras(said.substr(said.find(':') + 1));
+    for (std::string word; extras >> word;) {
+      if (word.starts_with("--") && word != "--") {
+        return "unknown option " + printable(word.substr(0, word.find('=')));
+      }
+    }
+  }
   const bool lacks_value =
       dynamic_cast<const CLI::ArgumentMismatch*>(&wrong) != nullptr && said.ends_with(" missing");
   return lacks_value ? said.substr(0, said.find(':')) + " needs a value" : said;
@@ -136,6 +145,16 @@ void allow_only(CLI::Option& option, const std::vector<std::string>& choices) {
         const std::string wanted =
             choices.size() == 1 ? choices.front() : "one of " + joined(choices);
         if (std::ranges::count(choices, said) == 0) refuse_value(option, wanted, said);
+        return std::string();
+      },
+      ""));
+}
+
+/// An unset variable in a script must not make somebody else act.
+void refuse_empty(CLI::Option& option) {
+  option.check(CLI::Validator(
+      [&option](const std::string& said) {
+        if (said.empty()) refuse_value(option, "a name", said);
         return std::string();
       },
       ""));
@@ -182,7 +201,7 @@ constexpr std::string_view exit_codes =
     4  not signed in or not allowed
    10  run, resume, work --drain, job wait: the job failed (it has dead letters)
    11  ... the job waits only for reviewers
-   12  ... a budget or an operator paused the job, or the stage that all of it waits for
+   12  ... a budget or an operator paused the job, or all stages that could run now
    13  ... the job was cancelled
   130  interrupted; the state is safe, and pawl printed the command that continues
 
@@ -328,6 +347,7 @@ CLI::App* CommandLine::add_command(CLI::App& parent, const CommandEntry& entry,
     option->option_text(is_optional_argument ? "[" + word.shown + "]" : word.shown);
     option->required(word.is_required);
     if (!word.choices.empty()) allow_only(*option, word.choices);
+    if (word.is_name) refuse_empty(*option);
     if (std::holds_alternative<std::vector<std::uint32_t>*>(word.target)) option->expected(0, 2);
     if (!word.names.empty() && std::holds_alternative<std::vector<std::string>*>(word.target)) {
       option->expected(1)->take_all();

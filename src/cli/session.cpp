@@ -245,10 +245,11 @@ bool Session::can_ask() const {
   return streams_.in_is_terminal && streams_.err_is_terminal && !globals_.no_input;
 }
 
-Status Session::confirm(std::string_view question) {
+Status Session::confirm(std::string_view question, const std::string& refused_as) {
   if (globals_.yes) return {};
   if (!can_ask()) {
-    return pawl::fail(ErrorCode::refused, "not confirmed: " + std::string(question),
+    return pawl::fail(ErrorCode::refused,
+                      refused_as.empty() ? "not confirmed: " + std::string(question) : refused_as,
                       "pass --yes to confirm");
   }
   const std::string answer = ask(std::string(question) + " [y/N] ");
@@ -269,6 +270,10 @@ Actor Session::actor(const std::string& as) {
   if (std::string name = variable("PAWL_USER"); !name.empty()) {
     return {.name = std::move(name), .method = ActorMethod::claimed};
   }
+  return local_actor();
+}
+
+Actor Session::local_actor() {
   // In containers a user may have a number only.
   const passwd* const known = ::getpwuid(::getuid());
   return {.name = known != nullptr ? known->pw_name : "uid-" + std::to_string(::getuid())};

@@ -113,14 +113,15 @@ class Session {
   /// Whether pawl may ask: stdin and stderr are terminals, and --no-input is not given.
   [[nodiscard]] bool can_ask() const;
   /// Asks for a yes, which --yes gives in advance. `refused` if pawl cannot ask; the help names
-  /// --yes.
-  [[nodiscard]] Status confirm(std::string_view question);
+  /// --yes. `refused_as` replaces the message that quotes the question.
+  [[nodiscard]] Status confirm(std::string_view question, const std::string& refused_as = {});
   /// One line typed by the person, without its newline; empty at the end of the input.
   [[nodiscard]] std::string ask(std::string_view prompt);
 
   /// Who acts: the name that `as` (from --as) or PAWL_USER claims, else the local user, by the
   /// name that the system has for the user of the process.
   [[nodiscard]] static Actor actor(const std::string& as);
+  [[nodiscard]] static Actor local_actor();
 
  private:
   [[nodiscard]] Result<std::shared_ptr<Store>> open(bool create,

@@ -105,6 +105,9 @@ Status check_actor(const Actor& actor) {
     return fail(ErrorCode::invalid, named(actor) + " is a group: a person acts, not a group",
                 "act under your own name");
   }
+  if (name.empty() && actor.method != ActorMethod::local) {
+    return fail(ErrorCode::invalid, "nobody is named as who acts");
+  }
   if (name.size() > actor_name_max) {
     return fail(ErrorCode::invalid, "the name of who acts has " + std::to_string(name.size()) +
                                         " bytes, more than " + std::to_string(actor_name_max));
@@ -149,7 +152,7 @@ Status check_name(std::string_view what, std::string_view name) {
                 "with '.' or '-'");
   }
   if (name == overdue_name) {
-    return fail(ErrorCode::invalid, "'" + std::string(name) + "' is the name of the engine's rule",
+    return fail(ErrorCode::invalid, "the name '" + std::string(name) + "' is reserved",
                 "choose another name");
   }
   return {};

@@ -9,11 +9,6 @@ namespace {
 
 std::string named(const Review& review) { return "review " + std::to_string(review.id.value()); }
 
-bool is_approval(const Answer& answer) {
-  return answer.outcome == ReviewOutcome::approve ||
-         answer.outcome == ReviewOutcome::approve_with_edits;
-}
-
 bool is_counted_approval(const GivenAnswer& given) {
   return given.fate == AnswerFate::counts && is_approval(given.answer);
 }
@@ -22,8 +17,22 @@ AttemptNumber approved_attempt(const Review& review, const Answer& answer) {
   return answer.attempt.value_or(review.attempt);
 }
 
-bool is_about(const ApprovedContent& content, const Review& review, const Answer& answer) {
-  return approved_attempt(review, answer) == content.attempt && answer.edits == content.edits;
+/// The content of this answer, which may be a new one.
+ApprovedContent content_of(const Review& review, std::span<const GivenAnswer> given,
+                           const Answer& answer) {
+  ApprovedContent content{
+      .attempt = approved_attempt(review, answer), .edits = answer.edits, .edited_by = {}};
+  if (!content.edits) return content;
+  const auto first = std::ranges::find_if(given, [&](const GivenAnswer& earlier) {
+    return is_approval(earlier.answer) && earlier.answer.edits == content.edits &&
+           approved_attempt(review, earlier.answer) == content.attempt;
+  });
+  content.edited_by = first == given.end() ? answer.reviewer : first->answer.reviewer;
+  return content;
+}
+
+bool is_same(const ApprovedContent& one, const ApprovedContent& other) {
+  return one.attempt == other.attempt && one.edits == other.edits;
 }
 
 void add_unique(std::vector<std::string>& names, const std::vector<std::string>& more) {
@@ -40,15 +49,34 @@ std::string joined(std::span<const std::string> names) {
 
 }  // namespace
 
+bool is_approval(const Answer& answer) {
+  return answer.outcome == ReviewOutcome::approve ||
+         answer.outcome == ReviewOutcome::approve_with_edits;
+}
+
 std::optional<ApprovedContent> proposed_content(const Review& review,
                                                 std::span<const GivenAnswer> given) {
-  // All approvals that count are of the same content: the first of them has the editor.
-  const auto first = std::ranges::find_if(given, is_counted_approval);
-  if (first == given.end()) return std::nullopt;
-  const Answer& answer = first->answer;
-  return ApprovedContent{.attempt = approved_attempt(review, answer),
-                         .edits = answer.edits,
-                         .edited_by = answer.edits ? answer.reviewer : std::string()};
+  // All approvals that count are of the same content.
+  const auto any = std::ranges::find_if(given, is_counted_approval);
+  if (any == given.end()) return std::nullopt;
+  return content_of(review, given, any->answer);
+}
+
+std::vector<std::string> editors_of(const Review& review, std::span<const GivenAnswer> given) {
+  std::vector<std::string> editors;
+  for (const GivenAnswer& one : given) {
+    if (!is_approval(one.answer) || !one.answer.edits) continue;
+    add_unique(editors, {content_of(review, given, one.answer).edited_by});
+  }
+  return editors;
+}
+
+bool needs_other_eyes(const ReviewRules& rules, std::span<const std::string> people,
+                      std::string_view submitted_by, std::span<const std::string> editors) {
+  if (rules.self_approval) return false;
+  return std::ranges::all_of(people, [&](const std::string& name) {
+    return name == submitted_by || std::ranges::find(editors, name) != editors.end();
+  });
 }
 
 Result<Ballot> count_answer(const ReviewRules& rules, const Review& review,
@@ -67,32 +95,27 @@ Result<Ballot> count_answer(const ReviewRules& rules, const Review& review,
     ballot.answer.edits = proposed->edits;
     if (proposed->edits) ballot.answer.outcome = ReviewOutcome::approve_with_edits;
   }
+  const ApprovedContent content = content_of(review, given, ballot.answer);
+  const bool is_new = proposed && !is_same(*proposed, content);
   std::vector<std::string> people{answer.reviewer};
-  if (proposed && !is_about(*proposed, review, ballot.answer)) {
-    for (const GivenAnswer& earlier : given) {
-      if (is_counted_approval(earlier)) ballot.voided.push_back(earlier.number);
+  for (const GivenAnswer& earlier : given) {
+    if (!is_counted_approval(earlier)) continue;
+    if (is_new) {
+      ballot.voided.push_back(earlier.number);
+      continue;
     }
-    proposed.reset();
-  }
-  if (proposed) {
-    for (const GivenAnswer& earlier : given) {
-      if (!is_counted_approval(earlier)) continue;
-      if (earlier.answer.reviewer == answer.reviewer) {
-        return fail(ErrorCode::conflict,
-                    "'" + answer.reviewer + "' has approved " + named(review) + " already",
-                    "it needs the approval of somebody else, too");
-      }
-      add_unique(people, {earlier.answer.reviewer});
+    if (earlier.answer.reviewer == answer.reviewer) {
+      return fail(ErrorCode::conflict,
+                  "'" + answer.reviewer + "' has approved " + named(review) + " already",
+                  "it needs the approval of somebody else, too");
     }
+    add_unique(people, {earlier.answer.reviewer});
   }
   ballot.approvals = static_cast<std::uint32_t>(people.size());
-  const std::string editor = proposed              ? proposed->edited_by
-                             : ballot.answer.edits ? answer.reviewer
-                                                   : std::string();
-  const bool has_other_eyes = std::ranges::any_of(
-      people, [&](const std::string& name) { return name != submitted_by && name != editor; });
   const bool is_enough = ballot.approvals >= ballot.needed;
-  ballot.needs_other_eyes = is_enough && !rules.self_approval && !has_other_eyes;
+  std::vector<std::string> editors = editors_of(review, given);
+  if (content.edits) add_unique(editors, {content.edited_by});
+  ballot.needs_other_eyes = is_enough && needs_other_eyes(rules, people, submitted_by, editors);
   ballot.decides = is_enough && !ballot.needs_other_eyes;
   return ballot;
 }
@@ -162,10 +185,18 @@ ReviewNotice take_notice(const ReviewRules& rules, Review& review, Timestamp now
   return ReviewNotice::overdue;
 }
 
+bool is_claimed_by_other(const Review& review, std::string_view name, Timestamp now) {
+  return !review.claimed_by.empty() && review.claimed_by != name && review.claimed_until > now;
+}
+
+bool is_rejected_by_time(const ReviewRules& rules, const Review& review, Timestamp now) {
+  return rules.overdue == OnOverdue::reject && review.due_at != no_time && review.due_at <= now;
+}
+
 Answer overdue_answer(const Review& review) {
   return {.outcome = ReviewOutcome::reject,
           .reviewer = std::string(overdue_name),
-          .note = "nobody answered " + named(review) + " by its due time"};
+          .note = named(review) + " was not decided by its due time"};
 }
 
 }  // namespace pawl

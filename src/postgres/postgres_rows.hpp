@@ -7,8 +7,9 @@
 /// 1. **A job's row is locked before any row of the job is read or written.** So each job has one
 ///    writer at a time, as on SQLite, while different jobs proceed in parallel. A read that finds
 ///    rows of jobs that are not locked yet locks them and reads again. Locks are taken in this
-///    order: the worker, jobs by id, pools by name, counters. After a deadlock, the transaction is
-///    repeated.
+///    order: the worker, jobs by id, pools by name, counters. A change of people needs only the
+///    counter of the audit trail, and takes it before it reads. After a deadlock, the transaction
+///    is repeated.
 ///
 /// 2. **Writes are buffered and sent as arrays**, a few statements for a thousand rows. A row that
 ///    was read or written is answered from memory. Before a read by condition, the buffered writes

@@ -106,7 +106,7 @@ std::string counters_text(const Job& job) {
   append(text, job.last_progress_at.time_since_epoch().count());
   append(text, job.stages);
   append(text, job.children);
-  // Written only where there are any: older versions can read the counters of all other jobs.
+  // Written only where there are any: most jobs have none.
   const bool has_more = job.near_budgets != 0 || !job.paused_stages.empty();
   if (job.items.rejected > 0 || has_more) {
     text += '|';

@@ -36,8 +36,8 @@ constexpr auto select_token_with_digest =
 constexpr auto insert_token_row = joined(
     "INSERT INTO tokens (", token_new_columns, ", number) VALUES (", places(token_new_columns),
     ", (SELECT 1 + coalesce(max(number), 0) FROM tokens)) RETURNING number");
-constexpr auto update_token =
-    joined("UPDATE tokens SET ", assigned(token_new_columns, 2), " WHERE number = ?1");
+constexpr char update_revoked[] = "UPDATE tokens SET revoked_at = ?2 WHERE number = ?1";
+constexpr char update_used[] = "UPDATE tokens SET used_at = ?2 WHERE number = ?1";
 
 constexpr char session_columns[] = "sha256, person, at_most, created_at, expires_at";
 constexpr auto select_session =
@@ -73,13 +73,6 @@ TokenRecord token_of(const Cursor& row) {
   columns.into(token.revoked_at);
   columns.into(token.used_at);
   return token;
-}
-
-/// In the order of `token_new_columns`.
-template <class Use>
-auto token_values(const TokenRecord& token, Use use) {
-  return use(token.sha256, token.name, token.kind, token.role, names_text(token.worker_kinds),
-             token.note, token.created_at, token.expires_at, token.revoked_at, token.used_at);
 }
 
 SessionRecord session_of(const Cursor& row) {
@@ -149,16 +142,22 @@ std::optional<TokenRecord> SqlPeopleRows::token_with_digest(std::string_view sha
 }
 
 std::int64_t SqlPeopleRows::insert_token(const TokenRecord& token) {
-  Statement& insert = session_.prepared(insert_token_row);
-  Cursor row = token_values(token, [&](const auto&... v) { return insert.query(v...); });
+  Cursor row =
+      session_.prepared(insert_token_row)
+          .query(token.sha256, token.name, token.kind, token.role, names_text(token.worker_kinds),
+                 token.note, token.created_at, token.expires_at, token.revoked_at, token.used_at);
   require(row.next(), "an insertion returns its number");
   const std::int64_t number = row.integer(0);
   while (row.next()) continue;  // SQLite completes the statement only then
   return number;
 }
 
-void SqlPeopleRows::put_token(const TokenRecord& token) {
-  token_values(token, [&](const auto&... v) { run(update_token, token.number, v...); });
+void SqlPeopleRows::revoke_token(std::int64_t number, Timestamp at) {
+  run(update_revoked, number, at);
+}
+
+void SqlPeopleRows::note_token_use(std::int64_t number, Timestamp at) {
+  run(update_used, number, at);
 }
 
 std::optional<SessionRecord> SqlPeopleRows::session(std::string_view sha256) {

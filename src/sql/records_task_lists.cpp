@@ -18,11 +18,17 @@ namespace {
 constexpr auto select_task = joined("SELECT ", task_columns, " FROM tasks WHERE id = ?1");
 constexpr auto select_walk =
     joined("SELECT ", task_columns, " FROM tasks WHERE id > ?1 AND id < ?2 ORDER BY id LIMIT ?3");
-// Ids grow from expansion to expansion, so the order of the index is the order of the ids.
-constexpr auto select_children =
+// Ids grow from expansion to expansion, so the order of the index is the order of the ids. SQLite
+// does not look up a pair (of_expansion, id) in an index, so a page takes two statements: the rest
+// of the expansion of the cursor, and the later ones.
+constexpr auto select_rest_of_expansion =
     joined("SELECT ", task_columns,
-           " FROM tasks WHERE parent IS NOT NULL AND parent = ?1 AND (of_expansion, id) > (?2, ?3) "
+           " FROM tasks WHERE parent IS NOT NULL AND parent = ?1 AND of_expansion = ?2 AND id > ?3 "
            "ORDER BY of_expansion, id LIMIT ?4");
+constexpr auto select_later_expansions =
+    joined("SELECT ", task_columns,
+           " FROM tasks WHERE parent IS NOT NULL AND parent = ?1 AND of_expansion > ?2 "
+           "ORDER BY of_expansion, id LIMIT ?3");
 constexpr char select_expansion[] = "SELECT of_expansion FROM tasks WHERE id = ?1 AND parent = ?2";
 
 /// The last of the next rows, if there are more than `?3`.
@@ -95,7 +101,15 @@ std::vector<Task> children(Session& session, TaskId parent, TaskId after, std::u
     Cursor row = session.prepared(select_expansion).query(after, parent);
     if (row.next()) expansion = row.integer(0);
   }
-  return tasks_from(session.prepared(select_children).query(parent, expansion, after, max));
+  std::vector<Task> found =
+      tasks_from(session.prepared(select_rest_of_expansion).query(parent, expansion, after, max));
+  if (found.size() < max) {
+    std::ranges::move(
+        tasks_from(
+            session.prepared(select_later_expansions).query(parent, expansion, max - found.size())),
+        std::back_inserter(found));
+  }
+  return found;
 }
 
 /// The index has one list for each worker that holds tasks.

@@ -1,5 +1,6 @@
 #include "pawl/store/acts.hpp"
 
+#include <algorithm>
 #include <array>
 #include <type_traits>
 
@@ -42,6 +43,13 @@ concept HasBy = requires(const One& one) { one.by; };
 }  // namespace
 
 std::string_view name_of(const Act& act) { return table[act.index()].name; }
+
+bool is_act_name(std::string_view name) {
+  constexpr std::array<std::string_view, 4> others{"job.submit", "job.import", "job.trust_by_key",
+                                                   "review.escalate"};
+  return std::ranges::find(table, name, &ActFacts::name) != table.end() ||
+         std::ranges::find(others, name) != others.end();
+}
 
 /// A claim is taken over, and a review that is not one's own handed over, with a right of their
 /// own; the ledger, which knows the review, asks for it.

@@ -166,9 +166,11 @@ constexpr std::array table{
     Invariant{
         "I19", "The audit trail is whole.",
         "The entries are numbered without gaps, and the digest of each is that of its content and "
-        "of the entry before it. Whether the newest entries are missing only shows against a "
-        "digest that was kept elsewhere (`pawl audit verify`).",
-        "An entry was removed or changed: the trail no longer proves who did what.",
+        "of the entry before it. Each submission, each answer to a review and each withdrawal has "
+        "its entry, and each entry about an answer its answer. Whether the newest entries are "
+        "missing only shows against a digest that was kept elsewhere (`pawl audit verify`).",
+        "An entry was removed or changed, or an answer was: the trail no longer proves who did "
+        "what.",
         "Find out who can write to the store. Keep a copy of it, and restore the trail from the "
         "newest backup that verifies."},
     Invariant{"log", "The log is dense: its rows are numbered without gaps.",

@@ -36,6 +36,7 @@ class Import {
           store_.receiver().receive(EndArrival{.job = at_.job,
                                                .as_it_was = contents_.job,
                                                .accepted_by = accepted_by_,
+                                               .is_accepted_by_key = options_.accepted_by.empty(),
                                                .by = options_.by});
       if (!ended) return std::unexpected(ended.error());
       imported_.released = true;

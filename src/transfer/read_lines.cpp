@@ -9,7 +9,9 @@
 #include "codec/journal.hpp"
 #include "codec/object_reader.hpp"
 #include "codec/values.hpp"
+#include "pawl/codec/digest.hpp"
 #include "pawl/codec/workflow.hpp"
+#include "pawl/store/acts.hpp"
 #include "transfer/lines.hpp"
 
 namespace pawl::transfer {
@@ -28,7 +30,7 @@ constexpr std::size_t shifts_max = 10'000;
 constexpr std::size_t stages_max = 100'000;
 /// Assignees are looked up one by one; answers are given by people.
 constexpr std::size_t assigned_max = 1'000;
-constexpr std::size_t answers_max = 100'000;
+constexpr std::size_t answers_max = 1'000;
 /// Older exports say with their format whether they are signed.
 constexpr std::int64_t old_signed_format = 2;
 
@@ -474,6 +476,17 @@ Result<Line> read_audit(const Json& json) {
                           .finish();
   if (!read) return std::unexpected(read.error());
   if (entry.at < no_time) return fail(bad, "audit entries cannot be older than 1970");
+  if (!is_act_name(entry.act)) {
+    return fail(bad, "the audit entry of a job has no act '" + entry.act + "'");
+  }
+  if (entry.actor.name.size() > actor_name_max) {
+    return fail(bad, "the name of who acted is too long");
+  }
+  for (const std::string& digest : {entry.before, entry.after}) {
+    if (!digest.empty() && !is_sha256_hex(digest)) {
+      return fail(bad, "the audit entry has something that is not a digest");
+    }
+  }
   return value;
 }
 

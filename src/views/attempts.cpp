@@ -78,11 +78,11 @@ Result<std::vector<TaskAttempts>> attempts_at(Records& records, const Address& a
 namespace {
 
 /// The record holds one verdict for all gates. The gate is named only if the stage has just one.
-std::string gate_in_words(const StageDefinition& stage) {
+std::string gate_in_words(const StageDefinition& stage, std::string_view several) {
   const auto is_users = [](const GateRef& gate) { return !gate.advisory && gate.name != "types"; };
   const auto first = std::ranges::find_if(stage.gates, is_users);
   const bool is_one = std::ranges::count_if(stage.gates, is_users) == 1;
-  return is_one ? "gate " + first->name : "its gates";
+  return is_one ? "gate " + first->name : std::string(several);
 }
 
 }  // namespace
@@ -93,11 +93,11 @@ std::string outcome_in_words(const StageDefinition& stage, const Attempt& attemp
       if (!attempt.verdict) return "succeeded";
       switch (*attempt.verdict) {
         case Verdict::accepted:
-          return "accepted by " + gate_in_words(stage);
+          return "accepted by " + gate_in_words(stage, "all gates");
         case Verdict::rejected:
-          return "rejected by " + gate_in_words(stage) + in_words(attempt.feedback);
+          return "rejected by " + gate_in_words(stage, "its gates") + in_words(attempt.feedback);
         case Verdict::uncertain:
-          return gate_in_words(stage) + " could not tell" +
+          return gate_in_words(stage, "the gates") + " could not decide" +
                  (attempt.verdict_reason.empty() ? "" : " (" + attempt.verdict_reason + ")");
       }
       return "succeeded";

@@ -19,6 +19,11 @@ const Attempt* ShownReview::find(AttemptNumber number) const {
   return found == attempts.end() ? nullptr : &*found;
 }
 
+const Json& ShownReview::content() const {
+  if (!approved) return output;
+  return approved->edits ? *approved->edits : approved_output;
+}
+
 std::string ShownReview::task_name() const {
   return task.child ? stage().name + "[" + task.child->key + "]" : stage().name;
 }
@@ -76,6 +81,12 @@ Result<ShownReview> load_review(Records& records, ReviewId id, Timestamp now) {
     Result<Json> output = output_of_attempt(records, shown, shown.review.attempt);
     if (!output) return std::unexpected(std::move(output.error()));
     shown.output = std::move(*output);
+  }
+  shown.approved = content_of(shown.review, shown.votes);
+  if (shown.approved && shown.find(shown.approved->attempt) != nullptr) {
+    Result<Json> output = output_of_attempt(records, shown, shown.approved->attempt);
+    if (!output) return std::unexpected(std::move(output.error()));
+    shown.approved_output = std::move(*output);
   }
   return shown;
 }

@@ -22,6 +22,9 @@ struct ShownReview {
   Votes votes;
   Timestamp read_at;
   Json output;  ///< of the attempt under review
+  /// What was approved or what an approval would approve; none: nobody approved anything.
+  std::optional<ApprovedContent> approved = {};
+  Json approved_output = {};  ///< of that attempt, without the edits
   /// The resolved input of the stage. Only its action can resolve it, so the caller fills it in;
   /// null: there is none.
   Json in = {};
@@ -34,6 +37,8 @@ struct ShownReview {
   [[nodiscard]] std::string task_name() const;
   /// The attempt with this number; null if there is none.
   [[nodiscard]] const Attempt* find(AttemptNumber number) const;
+  /// The output that was approved or that an approval would approve, with its edits.
+  [[nodiscard]] const Json& content() const;
   /// `show` of the stage's review: {"main": "out.x", "beside": ["in.y"]}; null if it has none.
   [[nodiscard]] Json show() const;
 };

@@ -11,9 +11,28 @@ namespace pawl::views {
 namespace {
 
 bool is_counted_approval(const GivenAnswer& given) {
-  const ReviewOutcome outcome = given.answer.outcome;
-  return given.fate == AnswerFate::counts &&
-         (outcome == ReviewOutcome::approve || outcome == ReviewOutcome::approve_with_edits);
+  return given.fate == AnswerFate::counts && is_approval(given.answer);
+}
+
+AttemptNumber approved_attempt(const Review& review, const Answer& answer) {
+  return answer.attempt.value_or(review.attempt);
+}
+
+/// Who approved these edits first; empty: the answer has none.
+std::string editor_of(const Review& review, const Votes& votes, const Answer& answer) {
+  if (!answer.edits) return {};
+  const auto first = std::ranges::find_if(votes.answers, [&](const GivenAnswer& given) {
+    return is_approval(given.answer) && given.answer.edits == answer.edits &&
+           approved_attempt(review, given.answer) == approved_attempt(review, answer);
+  });
+  return first == votes.answers.end() ? answer.reviewer : first->answer.reviewer;
+}
+
+/// " of attempt 1" unless it is the attempt under review.
+std::string other_attempt(const Review& review, const Answer& answer, std::string_view before) {
+  const AttemptNumber attempt = approved_attempt(review, answer);
+  if (attempt == review.attempt) return {};
+  return std::string(before) + "attempt " + std::to_string(attempt);
 }
 
 Json approvals_document(const Votes& votes) {
@@ -77,13 +96,11 @@ Votes votes_of(const ReviewRules& rules, const Review& review, std::vector<Given
               .proposed = std::nullopt};
   std::ranges::copy_if(votes.answers, std::back_inserter(votes.approvals), is_counted_approval);
   votes.proposed = proposed_content(review, votes.answers);
-  const bool has_other_eyes =
-      std::ranges::any_of(votes.approvals, [&](const GivenAnswer& approval) {
-        const std::string& by = approval.answer.reviewer;
-        return by != submitted_by && by != votes.proposed->edited_by;
-      });
-  const bool is_enough = votes.approvals.size() >= votes.needed;
-  votes.needs_other_eyes = is_enough && !rules.self_approval && !has_other_eyes;
+  std::vector<std::string> people;
+  for (const GivenAnswer& approval : votes.approvals) people.push_back(approval.answer.reviewer);
+  const bool is_enough = votes.proposed && people.size() >= votes.needed;
+  votes.needs_other_eyes =
+      is_enough && needs_other_eyes(rules, people, submitted_by, editors_of(review, votes.answers));
   return votes;
 }
 
@@ -94,8 +111,57 @@ Result<Votes> load_votes(Records& records, const Review& review, const ReviewRul
   return votes_of(rules, review, std::move(*answers), submitted_by);
 }
 
+std::optional<ApprovedContent> content_of(const Review& review, const Votes& votes) {
+  const bool is_decided = review.answer && review.status != ReviewStatus::open;
+  if (!is_decided) return votes.proposed;
+  const Answer& answer = *review.answer;
+  if (!is_approval(answer)) return std::nullopt;
+  return ApprovedContent{.attempt = approved_attempt(review, answer),
+                         .edits = answer.edits,
+                         .edited_by = editor_of(review, votes, answer)};
+}
+
+std::string answer_in_words(const Review& review, const Votes& votes, const Answer& answer) {
+  switch (answer.outcome) {
+    case ReviewOutcome::approve:
+      return "approved" + other_attempt(review, answer, " ");
+    case ReviewOutcome::approve_with_edits: {
+      const std::string editor = editor_of(review, votes, answer);
+      const std::string edits = editor == answer.reviewer ? "with edits" : editor + "'s edits";
+      return "approved " + edits + other_attempt(review, answer, " of ");
+    }
+    case ReviewOutcome::request_changes:
+      return "requested changes";
+    case ReviewOutcome::reject:
+      return "rejected";
+  }
+  return {};
+}
+
+std::string outcome_in_words(const Review& review, const Votes& votes, const Answer& answer) {
+  if (answer.outcome != ReviewOutcome::approve_with_edits) {
+    return answer_in_words(review, votes, answer);
+  }
+  const std::string editor = editor_of(review, votes, answer);
+  const std::string edits = editor == answer.reviewer ? "edits" : editor + "'s edits";
+  return "approved, with " + edits + other_attempt(review, answer, " of ");
+}
+
+std::string why_void(const Review& review, const Votes& votes, const GivenAnswer& given) {
+  const auto cause = std::ranges::find_if(votes.answers, [&](const GivenAnswer& later) {
+    return later.number > given.number && later.given_at == given.ended_at &&
+           is_approval(later.answer);
+  });
+  if (cause == votes.answers.end()) return "the review has changed";
+  const std::string& by = cause->answer.reviewer;
+  const bool is_edit = cause->answer.edits && editor_of(review, votes, cause->answer) == by;
+  return by + (is_edit ? " changed the output" : " approved other content");
+}
+
 std::string approvals_in_words(const Votes& votes) {
-  return std::to_string(votes.approvals.size()) + " of " + std::to_string(votes.needed) +
+  const std::size_t given = votes.approvals.size();
+  if (given > votes.needed) return std::to_string(given) + " approvals";
+  return std::to_string(given) + " of " + std::to_string(votes.needed) +
          (votes.needed == 1 ? " approval" : " approvals");
 }
 

@@ -31,7 +31,21 @@ struct Votes {
 [[nodiscard]] Result<Votes> load_votes(Records& records, const Review& review,
                                        const ReviewRules& rules, std::string_view submitted_by);
 
-/// "1 of 2 approvals"
+/// The content that an approval would approve; after a decision, what was approved. None: nobody
+/// approved anything, or the review was rejected or sent back.
+[[nodiscard]] std::optional<ApprovedContent> content_of(const Review& review, const Votes& votes);
+/// "approved", "approved bert's edits", "approved attempt 1" (if that is not the attempt under
+/// review), "requested changes" or "rejected".
+[[nodiscard]] std::string answer_in_words(const Review& review, const Votes& votes,
+                                          const Answer& answer);
+/// The same without a subject: "approved, with bert's edits".
+[[nodiscard]] std::string outcome_in_words(const Review& review, const Votes& votes,
+                                           const Answer& answer);
+/// Why a void answer no longer counts: "bert changed the output".
+[[nodiscard]] std::string why_void(const Review& review, const Votes& votes,
+                                   const GivenAnswer& given);
+
+/// "1 of 2 approvals", or "2 approvals" if only one is needed.
 [[nodiscard]] std::string approvals_in_words(const Votes& votes);
 /// "one more", "2 more" or "somebody who neither submitted the job nor made the edits"; empty if
 /// nothing is missing.

@@ -26,7 +26,8 @@ void add_attempts(std::vector<Reason>& reasons, const TaskAttempts& task,
                        .stage = task.stage,
                        .child = task.task.child ? task.task.child->key : std::string(),
                        .attempt = attempt.number,
-                       .trigger = "attempt " + std::to_string(attempt.number) + " " +
+                       .trigger = "attempt " + std::to_string(attempt.number) +
+                                  (attempt.verdict == Verdict::uncertain ? ": " : " ") +
                                   outcome_in_words(stage, attempt),
                        .rule = attempt.decision.rule,
                        .explanation = pawl::explain(stage, attempt),
@@ -35,7 +36,6 @@ void add_attempts(std::vector<Reason>& reasons, const TaskAttempts& task,
 }
 
 struct AnswerRule {
-  std::string_view did;
   Rule rule;
   DecisionKind decision;
 };
@@ -43,30 +43,27 @@ struct AnswerRule {
 AnswerRule rule_of(ReviewOutcome outcome) {
   switch (outcome) {
     case ReviewOutcome::approve:
-      return {"approved", Rule::approved, DecisionKind::complete};
+      return {Rule::approved, DecisionKind::complete};
     case ReviewOutcome::approve_with_edits:
-      return {"approved with edits", Rule::approved_with_edits, DecisionKind::complete};
+      return {Rule::approved_with_edits, DecisionKind::complete};
     case ReviewOutcome::request_changes:
-      return {"requested changes", Rule::changes_requested, DecisionKind::retry};
+      return {Rule::changes_requested, DecisionKind::retry};
     case ReviewOutcome::reject:
-      return {"rejected", Rule::rejected_by_person, DecisionKind::fail};
+      return {Rule::rejected_by_person, DecisionKind::fail};
   }
   return {};
 }
 
 /// "review 3 was answered by a person", or who gave the approvals if it needs several.
-Result<std::string> answer_in_words(Records& records, const Review& review,
-                                    const ReviewRules& rules) {
+std::string answers_in_words(const Review& review, const Votes& votes) {
   const std::string name = "review " + std::to_string(review.id.value());
-  if (review.answer->reviewer == overdue_name) return name + " was not answered in time";
-  const Result<Votes> votes = load_votes(records, review, rules, {});
-  if (!votes) return std::unexpected(votes.error());
-  if (votes->approvals.size() < 2) return name + " was answered by a person";
+  if (review.answer->reviewer == overdue_name) return name + " was not decided in time";
+  if (votes.approvals.size() < 2) return name + " was answered by a person";
   std::string people;
-  for (const GivenAnswer& approval : votes->approvals) {
+  for (const GivenAnswer& approval : votes.approvals) {
     people += (people.empty() ? "" : ", ") + approval.answer.reviewer;
   }
-  return name + " has " + approvals_in_words(*votes) + ": " + people;
+  return name + " has " + approvals_in_words(votes) + ": " + people;
 }
 
 Status add_answers(Records& records, std::vector<Reason>& reasons, const TaskAttempts& task,
@@ -75,20 +72,21 @@ Status add_answers(Records& records, std::vector<Reason>& reasons, const TaskAtt
       .task = task.task.id, .status = ReviewStatus::closed, .limit = page_size};
   return each_row(records, answered, [&](const Review& review) -> Status {
     if (!review.answer) return {};
-    Result<std::string> explanation = answer_in_words(records, review, rules);
-    if (!explanation) return std::unexpected(explanation.error());
+    const Result<Votes> votes = load_votes(records, review, rules, {});
+    if (!votes) return std::unexpected(votes.error());
     const Answer& answer = *review.answer;
-    const AnswerRule told = rule_of(answer.outcome);
+    const auto [rule, decision] = rule_of(answer.outcome);
     const std::string note = answer.note.empty() ? "" : ": " + answer.note;
-    reasons.push_back({.at = review.closed_at,
-                       .stage = task.stage,
-                       .child = task.task.child ? task.task.child->key : std::string(),
-                       .attempt = answer.attempt.value_or(review.attempt),
-                       .trigger = answer.reviewer + " " + std::string(told.did) + note,
-                       .by = answer.reviewer,
-                       .rule = told.rule,
-                       .explanation = std::move(*explanation),
-                       .decision = name_of(told.decision)});
+    reasons.push_back(
+        {.at = review.closed_at,
+         .stage = task.stage,
+         .child = task.task.child ? task.task.child->key : std::string(),
+         .attempt = answer.attempt.value_or(review.attempt),
+         .trigger = answer.reviewer + " " + answer_in_words(review, *votes, answer) + note,
+         .by = answer.reviewer,
+         .rule = rule,
+         .explanation = answers_in_words(review, *votes),
+         .decision = name_of(decision)});
     return {};
   });
 }

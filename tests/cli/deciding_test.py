@@ -113,8 +113,8 @@ class Reviews(StoreTest):
         answered = self.pawl("review", "list", "--status", "answered", "--json").json["reviews"]
         self.assertEqual([one["item"] for one in answered], ["ada", "a/b"])
         text = self.pawl("review", "list", "--status", "answered").out
-        self.assertRegex(text, r"ada .*approve +ann +.*(ago|now) +fine")
-        self.assertRegex(text, r"a/b .*reject +eve +.*(ago|now) +not hers")
+        self.assertRegex(text, r"ada .*approved +ann +.*(ago|now) +fine")
+        self.assertRegex(text, r"a/b .*rejected +eve +.*(ago|now) +not hers")
         everything = self.pawl("review", "list", "--status", "all").out
         self.assertIn("eve", everything)
         self.assertIn("list", everything)
@@ -129,6 +129,7 @@ class Reviews(StoreTest):
     def test_a_rejection_needs_a_reason_and_makes_a_dead_letter(self):
         review = self.reviews()["ada"]
         self.pawl("review", "reject", review, code=2)
+        self.assertIn("rejecting needs a reason: --reason TEXT", self.pawl("review", "reject", review, "--reason", "", code=2).err)
         self.pawl("review", "reject", review, "--reason", "not hers")
         letters = self.pawl("dlq", "list", "--filter", 'cause = "rejected_by_review"', "--json").json["items"]
         self.assertEqual([one["item"] for one in letters], ["ada"])

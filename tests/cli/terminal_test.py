@@ -78,7 +78,7 @@ class ReviewNext(TerminalTest):
     def test_it_shows_all_there_is_to_know_and_advances(self):
         here = self.terminal("review", "next", *AT_ONCE)
         screen = here.until(PROMPT)
-        for words in ["letters/sign", "ada", "claimed by you for 10m", "why: policy", "attempts: 1", "printed: ada",
+        for words in ["letters/sign", "ada", "claimed by you for 10m", "why: every output of this stage is reviewed", "attempts: 1", "printed: ada",
                       "[a]pprove  [e]dit in $EDITOR  [c]hanges  [r]eject  [d]iff  [s]kip"]:
             self.assertIn(words, re.sub(r"\x1b\[\d+m", "", screen))
         here.type("a")

@@ -23,11 +23,11 @@ class KnownPeople : public PeopleContract {
     return found;
   }
 };
-using Managers = KnownPeople;
+using WhoManagesPeople = KnownPeople;
 
 const auto kinds = testing::ValuesIn(store_kinds());
 INSTANTIATE_TEST_SUITE_P(Stores, KnownPeople, kinds, name_of_kind);
-INSTANTIATE_TEST_SUITE_P(Stores, Managers, kinds, name_of_kind);
+INSTANTIATE_TEST_SUITE_P(Stores, WhoManagesPeople, kinds, name_of_kind);
 
 TEST_P(KnownPeople, are_nobody_at_first_and_the_store_works_without_them) {
   EXPECT_THAT(*people().all(), IsEmpty());
@@ -144,7 +144,7 @@ TEST_P(KnownPeople, are_known_in_every_role_and_only_as_people) {
   EXPECT_FALSE(people().standing(person("\xff"))->is_known);
 }
 
-TEST_P(Managers, are_admins_and_the_local_user) {
+TEST_P(WhoManagesPeople, are_admins_and_the_local_user) {
   add("vera", Role::viewer);
   add("rita", Role::reviewer);
   add("olga", Role::operate);
@@ -166,7 +166,7 @@ TEST_P(Managers, are_admins_and_the_local_user) {
       << "nothing can be kept from whoever opens the store";
 }
 
-TEST_P(Managers, are_all_who_open_a_store_in_which_nobody_is_known) {
+TEST_P(WhoManagesPeople, are_all_who_open_a_store_in_which_nobody_is_known) {
   const Actor claimed{.name = "anna", .method = ActorMethod::claimed};
   expect_refusal(people().change(AddPerson{"ben", Role::viewer, {}}, person("anna")),
                  ErrorCode::forbidden, "the store does not know this person");
@@ -176,7 +176,7 @@ TEST_P(Managers, are_all_who_open_a_store_in_which_nobody_is_known) {
 }
 
 // The last admin may go: whoever can open the store can name another.
-TEST_P(Managers, can_always_be_named_again_by_the_local_user) {
+TEST_P(WhoManagesPeople, can_always_be_named_again_by_the_local_user) {
   add("adam", Role::admin);
   add("anna", Role::reviewer);
   const ChangePerson demotion{.name = "adam", .role = Role::viewer, .groups = {}};
@@ -221,7 +221,7 @@ std::vector<Recorded> changes_of_each_kind(const Secret& secret, Timestamp later
   };
 }
 
-TEST_P(Managers, leave_an_entry_in_the_audit_trail_for_each_change_and_no_secret) {
+TEST_P(WhoManagesPeople, leave_an_entry_in_the_audit_trail_for_each_change_and_no_secret) {
   add("adam", Role::admin);
   const Secret secret = make_secret();
   const std::vector<Recorded> all = changes_of_each_kind(secret, drive.clock().now() + 1h);
@@ -251,7 +251,7 @@ TEST_P(Managers, leave_an_entry_in_the_audit_trail_for_each_change_and_no_secret
   }
 }
 
-TEST_P(Managers, may_have_any_name_and_address_that_can_be_written_down) {
+TEST_P(WhoManagesPeople, may_have_any_name_and_address_that_can_be_written_down) {
   Actor odd = local_user("\xff");
   odd.address = "10.0.0.\xff";
   ASSERT_TRUE(people().change(AddPerson{"anna", Role::viewer, {}}, odd));

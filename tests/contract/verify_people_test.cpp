@@ -53,7 +53,11 @@ class VerifyPeople : public VerifiedStore {
   void expect_damage(const AlterAnswers& alter, std::string_view part) {
     RecordsDecorator damaged(drive.records());
     damaged.alter_answers = alter;
-    expect_only(damaged, "I16", part);
+    expect_violation(damaged, "I16", part);
+    // An answer that was changed may also differ from the audit trail.
+    for (const Violation& one : verified(damaged).violations) {
+      EXPECT_TRUE(one.invariant == "I16" || one.invariant == "I19") << one.message;
+    }
   }
 
   /// Some acts that leave entries.
@@ -150,7 +154,47 @@ TEST_P(VerifyPeople, does_not_judge_answers_from_before_they_were_recorded_one_b
   approve(asked({}), "anna");
   RecordsDecorator older(drive.records());
   older.alter_answers = [](std::vector<GivenAnswer>& given) { given.clear(); };
+  older.alter_audit = [](std::vector<AuditEntry>& trail) { trail.clear(); };
+  older.alter_job = [](Job& job) { job.submitted_by.clear(); };
   EXPECT_TRUE(verified(older).ok()) << told(verified(older));
+}
+
+// I19
+TEST_P(VerifyPeople, finds_answers_and_submitters_that_the_audit_trail_does_not_have) {
+  const Review review = asked({.approvals = 3});
+  approve(review, "anna");
+  approve(review, "ben");
+  ASSERT_TRUE(drive.act(UndoAnswer{review.id, "ben"}));
+  expect_clean();
+  const auto expect_forgery = [&](const std::function<void(std::vector<GivenAnswer>&)>& alter,
+                                  std::string_view part) {
+    RecordsDecorator damaged(drive.records());
+    damaged.alter_answers = alter;
+    expect_violation(damaged, "I19", part);
+  };
+  expect_forgery([](std::vector<GivenAnswer>& given) { given[0].answer.reviewer = "eve"; },
+                 "answer 1 of review 1, by 'eve' at ");
+  expect_forgery(
+      [](std::vector<GivenAnswer>& given) {
+        given.push_back(given[0]);
+        given.back().number = 3;
+        given.back().answer.reviewer = "eve";
+      },
+      "answer 3 of review 1, by 'eve' at ");
+  expect_forgery([](std::vector<GivenAnswer>& given) { given[0].given_at += 1s; },
+                 "has no entry in the audit trail");
+  expect_forgery([](std::vector<GivenAnswer>& given) { given.erase(given.begin()); },
+                 "by the audit trail, 'anna' answered review 1");
+  expect_forgery(
+      [](std::vector<GivenAnswer>& given) {
+        given[0].fate = AnswerFate::withdrawn;
+        given[0].ended_at = given[1].ended_at;
+      },
+      "that answer 1 of review 1 was withdrawn has no entry in the audit trail");
+  RecordsDecorator damaged(drive.records());
+  damaged.alter_job = [](Job& job) { job.submitted_by = "eve"; };
+  expect_violation(damaged, "I19",
+                   "job 1 was submitted by 'eve', and the audit trail says by 'sam'");
 }
 
 // I8

@@ -222,7 +222,7 @@ TEST(ReviewRuleFaults, names_that_nobody_can_have) {
               ElementsAre(HasSubstr("assign: 'Anna Blum' cannot be the name of a person; 1 to 64"),
                           HasSubstr("assign: '' cannot be the name of a group"),
                           HasSubstr("assign: '\uFFFD' cannot be the name of a person"),
-                          HasSubstr("assign: 'overdue' is the name of the engine's rule"),
+                          HasSubstr("assign: the name 'overdue' is reserved"),
                           HasSubstr("assign: 'group:a' cannot be the name of a group")));
   EXPECT_THAT(with_rules({.assign = {"anna"},
                           .due = 1s,

@@ -103,7 +103,7 @@ stages:
         approved = self.pawl("review", "approve", 1, "--json").json["reviews"]
         self.assertEqual([one["child"] for one in approved], ["ask"])
         table = self.pawl("review", "list", "--status", "all").out
-        self.assertRegex(table, r"scan\[ask\] .* approve +tester")
+        self.assertRegex(table, r"scan\[ask\] .* approved +tester")
 
     def test_that_cannot_be_text_are_refused_before_any_child_runs(self):
         self.write("w.yaml", """

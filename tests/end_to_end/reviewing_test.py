@@ -54,7 +54,7 @@ class Seeing(ProjectTest):
     def test_the_input_the_gates_the_summary_and_the_artifacts(self):
         review = self.review()
         shown = self.pawl("review", "show", review).out
-        for part in ["why: uncertain", "gate short: accepted", "gate second_look: uncertain, cannot tell",
+        for part in ["why: a gate was uncertain", "gate short: accepted", "gate second_look: uncertain, cannot tell",
                      "summary: looks right", "in:\n  text:\n    one\n    two\n  city: \"London\"\n  tone: \"kind\"\n",
                      "artifacts:\n  file report.txt, 7 B, /"]:
             self.assertIn(part, shown)

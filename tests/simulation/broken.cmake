@@ -151,15 +151,24 @@ pawl_broken(end_of_the_log_not_missed runtime/event_feed.cpp
 
 # What people may do, and what follows from their answers and from time.
 pawl_broken(vote_counted_twice core/review_rules.cpp
-  [=[      if (earlier.answer.reviewer == answer.reviewer) {]=]
-  [=[      if (earlier.answer.reviewer == answer.reviewer) people.push_back(answer.reviewer);
-      if (false) {]=])
+  [=[    if (earlier.answer.reviewer == answer.reviewer) {]=]
+  [=[    if (earlier.answer.reviewer == answer.reviewer) people.push_back(answer.reviewer);
+    if (false) {]=])
 pawl_broken(vote_for_other_edits_kept core/review_rules.cpp
-  [=[if (is_counted_approval(earlier)) ballot.voided.push_back(earlier.number);]=]
-  [=[if (false) ballot.voided.push_back(earlier.number);]=])
+  [=[      ballot.voided.push_back(earlier.number);]=]
+  [=[]=])
 pawl_broken(self_approval_let_through core/review_rules.cpp
-  [=[ballot.needs_other_eyes = is_enough && !rules.self_approval && !has_other_eyes;]=]
-  [=[ballot.needs_other_eyes = false && !has_other_eyes;]=])
+  [=[ballot.needs_other_eyes = is_enough && needs_other_eyes(rules, people, submitted_by, editors);]=]
+  [=[ballot.needs_other_eyes = false;]=])
+pawl_broken(editor_forgotten core/review_rules.cpp
+  [=[return is_approval(earlier.answer) && earlier.answer.edits == content.edits &&]=]
+  [=[return is_counted_approval(earlier) && earlier.answer.edits == content.edits &&]=])
+pawl_broken(other_attempt_not_in_the_digest store/ledger/review_digest.cpp
+  [=[const bool is_other_attempt = proposed.attempt != review.attempt;]=]
+  [=[const bool is_other_attempt = false;]=])
+pawl_broken(claim_of_a_colleague_ended store/ledger/review_claims.cpp
+  [=[if (!may && is_claimed_by_other(*review, act.by, now_)) {]=]
+  [=[if (false) {]=])
 pawl_broken(approved_by_time core/review_rules.cpp
   [=[  return {.outcome = ReviewOutcome::reject,
           .reviewer = std::string(overdue_name),]=]

@@ -55,11 +55,6 @@ constexpr const char* expected_things[] = {
     "something forbidden",
 };
 
-bool is_approval(const Answer& answer) {
-  return answer.outcome == ReviewOutcome::approve ||
-         answer.outcome == ReviewOutcome::approve_with_edits;
-}
-
 }  // namespace
 
 std::vector<std::string> never_happened(const Occurrences& happened) {

@@ -124,17 +124,27 @@ bool Model::decides(const ModelReview& review, const Answer& answer) {
   if (!approves(answer)) return true;
   const ReviewRules& rules = rules_of(review);
   std::set<std::string> people{answer.reviewer};
-  std::string editor = answer.edits ? answer.reviewer : "";
+  // Whoever was the first with some edits has made them, taken back or not.
+  std::set<std::string> editors;
+  std::vector<Answer> edits;
+  const auto add_edits = [&](const Answer& one) {
+    if (!approves(one) || !one.edits) return;
+    const bool is_known = std::ranges::any_of(
+        edits, [&](const Answer& known) { return is_same_content(review, known, one); });
+    if (!is_known) editors.insert(one.reviewer);
+    edits.push_back(one);
+  };
+  for (const ModelVote& vote : review.votes) add_edits(vote.answer);
+  add_edits(answer);
   const ModelVote* proposal = proposal_of(review);
   if (proposal != nullptr && is_same_content(review, proposal->answer, answer)) {
-    if (answer.edits) editor = proposal->answer.reviewer;
     for (const ModelVote& vote : review.votes) {
       if (is_approval(vote)) people.insert(vote.answer.reviewer);
     }
   }
   if (people.size() < rules.approvals) return false;
   if (rules.self_approval) return true;
-  people.erase(editor);
+  for (const std::string& editor : editors) people.erase(editor);
   people.erase(jobs_.at(review.job).submitted_by);
   return !people.empty();
 }
@@ -142,9 +152,14 @@ bool Model::decides(const ModelReview& review, const Answer& answer) {
 void Model::show_proposal(ModelReview& review) {
   const ModelVote* proposal = proposal_of(review);
   review.digest = review.shown;
-  if (proposal == nullptr || !proposal->answer.edits) return;
-  const std::string edits = sha256_hex(proposal->answer.edits->text());
-  review.digest = "sha256:" + sha256_hex(review.shown + "\nedits:" + edits);
+  if (proposal == nullptr) return;
+  const Answer& content = proposal->answer;
+  std::string text = review.shown;
+  if (content.attempt.value_or(review.attempt) != review.attempt) {
+    text += "\nattempt:" + std::to_string(*content.attempt);
+  }
+  if (content.edits) text += "\nedits:" + sha256_hex(content.edits->text());
+  if (text != review.shown) review.digest = "sha256:" + sha256_hex(text);
 }
 
 Model::Refusal Model::carry_out(const AnswerReview& act) {
@@ -264,6 +279,7 @@ Model::Refusal Model::carry_out(const ClaimReview& act) {
 Model::Refusal Model::carry_out(const ReleaseReview& act) {
   ModelReview* review = find(act.review);
   if (review == nullptr) return ErrorCode::not_found;
+  if (!is_open(*review)) return ErrorCode::conflict;
   if (act.by.empty() || review->claimed_by != act.by) return ErrorCode::conflict;
   touch(review->job);
   end_claim(*review);
@@ -275,8 +291,10 @@ Model::Refusal Model::carry_out(const AssignReview& act) {
   ModelReview* review = find(act.review);
   if (review == nullptr) return ErrorCode::not_found;
   const bool has_it = !review->assigned.empty() && is_assigned(*review, actor_.name);
-  if (!has_it && !may(actor_, Role::operate, false)) return ErrorCode::forbidden;
+  const bool is_operator = may(actor_, Role::operate, false);
+  if (!is_operator && (!has_it || act.to.empty())) return ErrorCode::forbidden;
   if (!is_open(*review)) return ErrorCode::conflict;
+  if (!is_operator && is_claimed_by_other(*review, act.by, now_)) return ErrorCode::conflict;
   const std::set<std::string> names(act.to.begin(), act.to.end());
   bool has_group = false;
   for (const std::string& name : act.to) {
@@ -376,16 +394,23 @@ void Model::notice_falls_due(ModelReview& review) {
   const ReviewRules& rules = rules_of(review);
   if (rules.overdue == OnOverdue::reject) return reject_overdue(review);
   if (rules.overdue == OnOverdue::remind || review.assigned.empty()) return;
+  const std::size_t before = review.assigned.size();
   for (const std::string& name : rules.escalate_to) {
     if (std::ranges::count(review.assigned, name) == 0) review.assigned.push_back(name);
   }
+  if (review.assigned.size() == before) return;
+  expect_audit({.at = now_,
+                .actor = {.name = "overdue", .kind = ActorKind::engine},
+                .act = "review.escalate",
+                .job = review.job,
+                .target = "review " + std::to_string(review.id.value())});
 }
 
 void Model::reject_overdue(ModelReview& review) {
   const std::string name = "review " + std::to_string(review.id.value());
   const Answer rejection{.outcome = ReviewOutcome::reject,
                          .reviewer = "overdue",
-                         .note = "nobody answered " + name + " by its due time"};
+                         .note = name + " was not decided by its due time"};
   review.votes.push_back({.answer = rejection, .by_kind = ActorKind::engine, .given_at = now_});
   expect_audit({.at = now_,
                 .actor = {.name = "overdue", .kind = ActorKind::engine},

@@ -65,7 +65,9 @@ void touch_people(store::PeopleRows& people, Timestamp now) {
   people.put_person(*people.person("anna"));
   (void)people.people();
   const std::int64_t number = people.insert_token({.sha256 = "a", .worker_kinds = {}});
-  people.put_token(*people.token(number));
+  (void)people.token(number);
+  people.revoke_token(number, now);
+  people.note_token_use(number, now);
   (void)people.token_with_digest("a");
   (void)people.tokens();
   people.insert_session({.sha256 = "a", .person = "anna"});

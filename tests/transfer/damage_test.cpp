@@ -10,6 +10,8 @@ namespace pawl::driving {
 namespace {
 
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
 
 class DamagedExport : public testing::Test {
  protected:
@@ -125,6 +127,16 @@ TEST_F(DamagedExport, what_a_file_says_of_trust_is_refused) {
   EXPECT_THAT(expect_refused(replaced(event, R"("type":"job.imported")")),
               HasSubstr("an export has no event 'job.imported'"));
   EXPECT_NE(expect_refused(replaced(R"("priority":0)", R"("priority":0,"trust":"own")")), "");
+}
+
+TEST_F(DamagedExport, audit_entries_that_pawl_cannot_have_written_are_refused) {
+  const std::string act = R"("act":"job.submit")";
+  EXPECT_THAT(expect_refused(replaced(act, R"("act":"")")), HasSubstr("has no act ''"));
+  EXPECT_THAT(expect_refused(replaced(act, R"("act":"person.add")")),
+              HasSubstr("has no act 'person.add'"));
+  EXPECT_THAT(expect_refused(replaced(act, act + R"(,"before":"nothing")")),
+              HasSubstr("is not a digest"));
+  EXPECT_THAT(expect_refused(replaced(act, act + R"(,"at":-1)")), Not(IsEmpty()));
 }
 
 TEST_F(DamagedExport, a_line_has_bounds_that_are_named_with_its_number) {

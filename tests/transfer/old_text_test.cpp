@@ -31,8 +31,9 @@ class OldText : public testing::TestWithParam<StoreKind> {
     connection.run("UPDATE lane_groups SET category = 'c'" + zero);
     connection.run("UPDATE tasks SET child_key = child_key" + zero);
     connection.run("UPDATE attempts SET summary = 'sum'" + zero);
-    // The answers of older versions have no rows of their own.
+    // Older versions have neither rows of answers nor an audit trail.
     connection.run("DELETE FROM review_answers");
+    connection.run("DELETE FROM audit");
     connection.run("UPDATE reviews SET claimed_by = 'eve'" + zero);
     connection.run(R"(UPDATE reviews SET answer = replace(answer, '"eve"', '"e\u0000e"'))");
     connection.run(R"(UPDATE attempts SET error = replace(error, 'broken', 'br\u0000ken'),

@@ -371,6 +371,11 @@ TEST_P(Transfer, an_import_needs_an_operator_and_leaves_an_entry_of_who_did_it) 
   EXPECT_TRUE(to.records().jobs({})->empty());
   EXPECT_EQ(to.records().audit({})->back().number, before);
 
+  const Result<Imported> by_another =
+      import_text(to.store(), file, {.accepted_by = "vera", .by = in_session("olga")});
+  ASSERT_FALSE(by_another) << "nobody accepts a job in the name of somebody else";
+  EXPECT_THAT(by_another.error().text(), HasSubstr("in the name of 'vera'"));
+
   const Imported here =
       imported(to.store(), file, {.accepted_by = "olga", .by = in_session("olga")});
   std::vector<std::string> entries;

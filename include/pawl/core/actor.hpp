@@ -34,7 +34,7 @@ struct Actor {
   ActorKind kind = ActorKind::person;
   ActorMethod method = ActorMethod::local;
   std::string address;          ///< where the request came from; empty: this machine
-  std::optional<Role> at_most;  ///< of the token that was shown; none: no limit
+  std::optional<Role> at_most;  ///< the role of the token; none: not limited
   friend bool operator==(const Actor&, const Actor&) = default;
 };
 

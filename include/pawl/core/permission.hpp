@@ -1,6 +1,8 @@
 #pragma once
 
-/// Who may do what. Every door to the record, local or over the network, asks the same function.
+/// Who may do what. Every act and submission is checked by the same function. Reads, and items that
+/// are added to a job, are checked by the network service: whoever opens the store itself can read
+/// and write it anyway.
 
 #include <cstddef>
 #include <cstdint>
@@ -42,11 +44,11 @@ struct Standing {
   ActorKind kind = ActorKind::person;
   Role role = Role::admin;
   std::vector<std::string> groups;
-  /// Whether the actor is somebody here at all. A name that nobody added is not, except for the
-  /// local user, and while the store has no people.
+  /// Whether the store accepts the actor: a known person, the local user, or any name while the
+  /// store has no people.
   bool is_known = true;
-  /// Opened the store's file or holds its password: nothing can be kept from such a user, so
-  /// `manage_people` is not either. Otherwise the last admin could be locked out.
+  /// Opened the store's file or holds its password. Such a user can change the store anyway, and
+  /// always has `manage_people`: otherwise the last admin could be locked out.
   bool is_local = false;
   friend bool operator==(const Standing&, const Standing&) = default;
 };
@@ -59,7 +61,7 @@ struct Standing {
 /// never decides, trusts or manages people, whatever its role; a worker only works.
 [[nodiscard]] bool may(const Standing& standing, Right right);
 
-/// The same as an answer: `forbidden`, naming the actor, the right that is missing and the role
+/// The same as a status: `forbidden`, naming the actor, the right that is missing and the role
 /// that has it. Nobody acts as the engine, as a group, or under a name longer than
 /// `actor_name_max`.
 [[nodiscard]] Status check_permission(const Actor& actor, const Standing& standing, Right right);

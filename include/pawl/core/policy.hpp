@@ -91,12 +91,12 @@ struct ReviewRules {
   std::vector<std::string> assign;  ///< names and "group:NAME"; empty: everybody
   std::uint32_t approvals = 1;      ///< so many different people must approve the same content
   /// If false, at least one approval must come from somebody who neither submitted the job nor made
-  /// the edits that are approved.
+  /// the edits that are approved. Of a job that names no submitter anybody has other eyes.
   bool self_approval = true;
   Duration due{0};  ///< after the review has opened; 0: never
   OnOverdue overdue = OnOverdue::remind;
   std::vector<std::string> escalate_to;  ///< assigned as well when it is overdue
-  bool bulk = true;                      ///< whether several may be answered together
+  bool bulk = true;                      ///< whether programs offer to answer several at once
   std::string show_main;                 ///< the field that is shown first: "out.markdown"
   std::vector<std::string> show_beside;  ///< the fields beside it
   std::vector<std::string> reasons;      ///< suggested notes

@@ -47,7 +47,7 @@ struct Review {
   Timestamp opened_at;
   std::vector<std::string> assigned;  ///< names and "group:NAME"; empty: everybody
   Timestamp due_at;                   ///< none: it is never due
-  Timestamp notice_at;                ///< when a sweep has something to say about it; none: never
+  Timestamp notice_at;                ///< when the next notice is due; none: no more
   ReviewStatus status = ReviewStatus::open;
   std::string claimed_by;
   Timestamp claimed_until;

@@ -41,15 +41,27 @@ struct GivenAnswer {
   friend bool operator==(const GivenAnswer&, const GivenAnswer&) = default;
 };
 
+/// Whether the answer approves, with edits or without.
+[[nodiscard]] bool is_approval(const Answer& answer);
+
 /// The content that an approval stands for.
 struct ApprovedContent {
   AttemptNumber attempt = 0;
   std::optional<Json> edits;
-  std::string edited_by;  ///< who made the edits first
+  std::string edited_by;  ///< who made the edits first, even if that answer was withdrawn since
 };
 /// The content that the approvals that count stand for; none: nobody approved yet.
 [[nodiscard]] std::optional<ApprovedContent> proposed_content(const Review& review,
                                                               std::span<const GivenAnswer> given);
+/// Everybody who made edits in this review: who was the first to give them. Edits build on each
+/// other, and whoever withdraws them has still made them.
+[[nodiscard]] std::vector<std::string> editors_of(const Review& review,
+                                                  std::span<const GivenAnswer> given);
+/// Whether these people, who approved the same content, may not decide by themselves: the stage has
+/// `self_approval: false`, and all of them submitted the job or made edits.
+[[nodiscard]] bool needs_other_eyes(const ReviewRules& rules, std::span<const std::string> people,
+                                    std::string_view submitted_by,
+                                    std::span<const std::string> editors);
 
 /// What an answer comes to. `answer` is completed: an approval without attempt and edits means the
 /// content that has been proposed.
@@ -71,8 +83,8 @@ struct Ballot {
 /// nobody is everybody's.
 [[nodiscard]] bool is_assigned(const Review& review, std::string_view name,
                                std::span<const std::string> groups);
-/// `forbidden` unless the actor may answer, claim or release this review: a person, with the right
-/// to decide, to whom it is assigned.
+/// `forbidden` unless the actor may answer or claim this review: a person, with the right to
+/// decide, to whom it is assigned.
 [[nodiscard]] Status check_may_decide(const Review& review, const Actor& actor,
                                       const Standing& standing);
 /// `invalid` if these assignees can never give the approvals that the rules need.
@@ -93,6 +105,12 @@ enum class ReviewNotice : std::uint8_t {
 /// The notice that is due. Updates the review: the assignees after an escalation, and when the next
 /// notice is due (none: no more).
 [[nodiscard]] ReviewNotice take_notice(const ReviewRules& rules, Review& review, Timestamp now);
+
+/// Whether somebody else has a claim on the review that has not run out.
+[[nodiscard]] bool is_claimed_by_other(const Review& review, std::string_view name, Timestamp now);
+/// Whether the due time has decided already, and only a sweep has not come by yet.
+[[nodiscard]] bool is_rejected_by_time(const ReviewRules& rules, const Review& review,
+                                       Timestamp now);
 
 /// The answer that `overdue: reject` gives.
 [[nodiscard]] Answer overdue_answer(const Review& review);

@@ -69,8 +69,9 @@ struct Rerun {
   Version expected = 0;
 };
 /// Skips one stage of an item by hand. What depends on it goes on as after a skip by choice. A
-/// Failed task, which is a dead letter, is taken back and skipped in one transaction. `refused`
-/// while the task is running, while what it needs has not ended, and once it has ended otherwise.
+/// Failed task, which is a dead letter, is taken back and skipped in one transaction; that is
+/// refused where a rerun would be. `refused` while the task is running or waits for its children,
+/// while what it needs has not ended, and once it has ended otherwise.
 struct SkipTask {
   TaskId task;
   std::string reason;
@@ -99,8 +100,9 @@ struct ReleaseReview {
   ReviewId review;
   std::string by;
 };
-/// Hands a review over. A reviewer may hand over what is assigned to them, an operator anything. A
-/// claim of somebody to whom it is no longer assigned ends.
+/// Hands a review over. A reviewer may hand over what is assigned to them, to others than everybody
+/// and while nobody else has claimed it; an operator anything. A claim of somebody to whom it is no
+/// longer assigned ends.
 struct AssignReview {
   ReviewId review;
   std::vector<std::string> to;  ///< names and "group:NAME"; empty: everybody
@@ -134,6 +136,9 @@ using Act =
 
 /// The name of an act in the audit trail, "review.answer", and the right that it needs.
 [[nodiscard]] std::string_view name_of(const Act& act);
+/// Whether the audit trail of a job has acts of this name: those above, and what submissions,
+/// imports and due times write.
+[[nodiscard]] bool is_act_name(std::string_view name);
 [[nodiscard]] Right right_for(const Act& act);
 /// Who the act itself says did it; empty if it does not say.
 [[nodiscard]] std::string_view doer_of(const Act& act);

@@ -89,8 +89,10 @@ struct AddArrival {
 struct EndArrival {
   JobId job;
   Job as_it_was;
-  std::string accepted_by;  ///< empty: the job stays untrusted
-  /// Who imports it. If `accepted_by` is this actor, they need the right to trust jobs.
+  std::string accepted_by;  ///< a person, or a key that is trusted; empty: it stays untrusted
+  bool is_accepted_by_key = false;
+  /// Who imports it; needs the right to submit. A person who accepts it is this actor, and needs
+  /// the right to trust jobs.
   Actor by = {};
 };
 using Arrival = std::variant<BeginArrival, AddArrival, EndArrival>;

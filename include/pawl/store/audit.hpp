@@ -20,10 +20,11 @@ class Records;
 struct AuditEntry {
   std::int64_t number = 0;  ///< from 1, without gaps
   Timestamp at;
-  Actor actor;          ///< without `at_most`
-  std::string act;      ///< "review.answer"
-  JobId job;            ///< none: not about a job
-  std::string target;   ///< "review 12", "job 3", "person anna"
+  Actor actor;      ///< without `at_most`
+  std::string act;  ///< "review.answer"
+  JobId job;        ///< none: not about a job
+  /// "review 12", "job 3", "person anna"; in an imported entry with the number in the other store.
+  std::string target;
   std::string details;  ///< what the act set: "approve", "to anna, ben"
   std::string reason;   ///< the note or reason that was given
   std::string before;   ///< digest of what the act changed, before and after it; empty: nothing

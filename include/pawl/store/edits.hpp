@@ -1,7 +1,7 @@
 #pragma once
 
-/// What edits of a reviewer must fulfil before they may take the place of an output. The ledger
-/// asks for it, and so does whoever wants to know before an answer is given.
+/// What edits of a reviewer must fulfil before they may take the place of an output. The store
+/// checks this at every answer. A front end may check it earlier.
 
 #include "pawl/core/json.hpp"
 #include "pawl/core/result.hpp"

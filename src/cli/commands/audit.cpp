@@ -3,6 +3,7 @@
 #include "pawl/store/audit.hpp"
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 
@@ -24,6 +25,7 @@ struct AuditListOptions {
   std::string act;
   std::uint32_t limit = 100;
   std::int64_t after = 0;
+  std::uint32_t last = 0;  ///< only so many of the newest; 0: from the oldest
 };
 
 struct AuditVerifyOptions {
@@ -40,7 +42,17 @@ std::string actor_in_words(const Actor& actor) {
   return text + " (" + std::string(name_of(actor.method)) + ")";
 }
 
+/// What the act set; the entries of an imported job say so.
+std::string details_in_words(const AuditEntry& entry) {
+  if (entry.origin.empty()) return entry.details;
+  return entry.details.empty() ? "(imported)" : "(imported) " + entry.details;
+}
+
 int audit_list(Session& session, const AuditListOptions& options) {
+  if (options.last > 0 && options.after > 0) {
+    return session.fail_usage("--last and --after exclude each other",
+                              "--last shows the newest entries, --after continues a list");
+  }
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
   Records& records = (*store)->records();
@@ -56,21 +68,21 @@ int audit_list(Session& session, const AuditListOptions& options) {
                                      {"TARGET", Table::Align::left, 40},
                                      {"DETAILS", Table::Align::left, 50},
                                      {"REASON", Table::Align::left, 50}},
-                         .limit = options.limit});
+                         .limit = options.last > 0 ? 0 : options.limit});
   const AuditFilter filter{.job = JobId{options.job.value_or(0)},
                            .actor = options.by,
                            .act = options.act,
                            .after = options.after,
                            .limit = page_size};
   std::int64_t last = 0;
-  const Status read = each_row(records, filter, [&](const AuditEntry& entry) {
+  const auto add = [&](const AuditEntry& entry) {
     const auto cells = [&] {
       return Listing::Cells{std::to_string(entry.number),
                             times.of_entry(entry.at),
                             actor_in_words(entry.actor),
                             entry.act,
                             entry.target,
-                            entry.details,
+                            details_in_words(entry),
                             entry.reason};
     };
     const bool added = list.add({.document = [&] { return audit_document(entry); },
@@ -78,8 +90,16 @@ int audit_list(Session& session, const AuditListOptions& options) {
                                  .cells = cells});
     if (added) last = entry.number;
     return added;
+  };
+  std::deque<AuditEntry> newest;
+  const Status read = each_row(records, filter, [&](const AuditEntry& entry) {
+    if (options.last == 0) return add(entry);
+    newest.push_back(entry);
+    if (newest.size() > options.last) newest.pop_front();
+    return true;
   });
   if (!read) return session.fail(read.error());
+  for (const AuditEntry& entry : newest) add(entry);
   return list.finish({.none = "no matching entries", .next = list.is_cut() ? Json(last) : Json()});
 }
 
@@ -143,7 +163,8 @@ CommandEntry audit_list_command() {
                 option("--by", &it.by, "NAME", "Only entries of this person or program"),
                 option("--act", &it.act, "ACT", "Only entries of this act, such as review.answer"),
                 limit_option(it.limit),
-                option("--after", &it.after, "ENTRY", "Continue the list after this entry")};
+                option("--after", &it.after, "ENTRY", "Continue the list after this entry"),
+                option("--last", &it.last, "N", "Only the N newest entries, the newest last")};
       });
 }
 

@@ -56,8 +56,10 @@ Word optional_argument(Target target, std::string shown, std::string about) {
 }
 
 Word person_option(std::string& as) {
-  return option("--as", &as, "NAME",
-                "The person who acts; default: PAWL_USER, else the system's name for you");
+  Word word = option("--as", &as, "NAME",
+                     "The person who acts; default: PAWL_USER, else the system's name for you");
+  word.is_name = true;
+  return word;
 }
 
 Word limit_option(std::uint32_t& limit) {

@@ -35,6 +35,7 @@ struct Word {
   bool is_required = false;
   std::vector<std::string> choices = {};  ///< the allowed values; empty: any
   bool splits_at_commas = false;          ///< "a,b" are two values
+  bool is_name = false;                   ///< empty text is refused
 };
 using Words = std::vector<Word>;
 

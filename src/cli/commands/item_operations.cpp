@@ -194,7 +194,8 @@ int item_cancel(Session& session, const ItemCancelOptions& options) {
 /// The task of the stage or fan-out child that the address names.
 Result<Task> named_task(Records& records, const Address& address) {
   if (!address.is_child()) {
-    return started_task(records, address, *address.stage, "skip the stages that it needs first");
+    return started_task(records, address, *address.stage,
+                        "wait until the stages before it have ended");
   }
   const Result<std::optional<Task>> child = views::current_child(records, address);
   if (!child) return std::unexpected(child.error());

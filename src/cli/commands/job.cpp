@@ -93,23 +93,44 @@ int act_on(Session& session, Store& store, const std::vector<std::string>& jobs,
       "jobs");
 }
 
-/// Applies `OfJob`, or `OfStage` if a stage is named.
+/// What a pause or its end would not change: "stage 'send' is not paused"; empty if it would.
+std::string no_change_in_words(const Job& job, const std::string& stage,
+                               const std::optional<StageIndex>& index, bool pauses) {
+  const bool is_paused = index ? job.is_paused(*index) : job.paused != PauseCause::none;
+  if (is_paused != pauses || job.has_ended()) return {};
+  const std::string name =
+      index ? "stage '" + printable(stage) + "'" : "job " + std::to_string(job.id.value());
+  return name + (pauses ? " is already paused" : " is not paused");
+}
+
+/// Applies `OfJob`, or `OfStage` if a stage is named. Reports what was so before. `changed` becomes
+/// true if any was not.
 template <class OfJob, class OfStage>
-int act_on_named(Session& session, const JobActOptions& options) {
+int act_on_named(Session& session, const JobActOptions& options, bool pauses, bool& changed) {
   const Result<std::vector<std::string>> jobs = read_numbers(session, options.jobs, "job");
   if (!jobs) return session.fail(jobs.error());
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
   Records& records = (*store)->records();
   const auto make = [&](JobId id) -> Result<Act> {
-    if (options.stage.empty()) return OfJob{.job = id};
     const Result<Job> job = records.job(id);
     if (!job) return std::unexpected(job.error());
-    const Result<Workflow> workflow = records.workflow(job->workflow_hash);
-    if (!workflow) return std::unexpected(workflow.error());
-    const Result<StageIndex> stage = workflow->require_stage(options.stage);
-    if (!stage) return std::unexpected(stage.error());
-    return OfStage{.job = id, .stage = *stage};
+    std::optional<StageIndex> stage;
+    if (!options.stage.empty()) {
+      const Result<Workflow> workflow = records.workflow(job->workflow_hash);
+      if (!workflow) return std::unexpected(workflow.error());
+      const Result<StageIndex> named = workflow->require_stage(options.stage);
+      if (!named) return std::unexpected(named.error());
+      stage = *named;
+    }
+    const std::string same = no_change_in_words(*job, options.stage, stage, pauses);
+    if (same.empty()) {
+      changed = true;
+    } else {
+      session.say(same);
+    }
+    if (stage) return OfStage{.job = id, .stage = *stage};
+    return OfJob{.job = id};
   };
   return act_on(session, **store, *jobs, make, Session::actor(options.as));
 }
@@ -210,15 +231,18 @@ int job_list(Session& session, const JobListOptions& options) {
 }
 
 int job_pause(Session& session, const JobActOptions& options) {
-  return act_on_named<PauseJob, PauseStage>(session, options);
+  bool changed = false;
+  return act_on_named<PauseJob, PauseStage>(session, options, true, changed);
 }
 
 int job_resume(Session& session, const JobActOptions& options) {
-  const int code = act_on_named<ResumeJob, ResumeStage>(session, options);
-  if (code == exit_done) {
+  bool changed = false;
+  const int code = act_on_named<ResumeJob, ResumeStage>(session, options, false, changed);
+  if (code == exit_done && changed) {
     const bool is_one = options.jobs.size() == 1 && options.jobs.front() != "-";
-    session.say("only the pause has ended: running workers go on. to work here:  pawl resume " +
-                (is_one ? options.jobs.front() : "JOB") + "   or:  pawl work");
+    session.say(
+        "the pause has ended; running workers continue. To work on the job here:  pawl resume " +
+        (is_one ? options.jobs.front() : "JOB") + "   or:  pawl work");
   }
   return code;
 }

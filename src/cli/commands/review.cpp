@@ -84,33 +84,47 @@ std::vector<Table::Column> review_columns(bool shows_answers) {
                                      {"REASON"},
                                      {"ATTEMPT", Table::Align::right},
                                      {"ASKED"}};
-  const std::vector<Table::Column> of_answers{
-      {"ANSWER"}, {"BY", Table::Align::left, 30}, {"WHEN"}, {"NOTE", Table::Align::left, 50}};
-  const std::vector<Table::Column> of_open{
-      {"DUE"}, {"ASSIGNED", Table::Align::left, 40}, {"CLAIMED"}};
+  const std::vector<Table::Column> of_answers{{"APPROVALS", Table::Align::left, 0, true},
+                                              {"ANSWER"},
+                                              {"BY", Table::Align::left, 30},
+                                              {"WHEN"},
+                                              {"NOTE", Table::Align::left, 50}};
+  const std::vector<Table::Column> of_open{{"APPROVALS", Table::Align::left, 0, true},
+                                           {"DUE"},
+                                           {"ASSIGNED", Table::Align::left, 40},
+                                           {"CLAIMED"}};
   const auto& more = shows_answers ? of_answers : of_open;
   columns.insert(columns.end(), more.begin(), more.end());
   return columns;
 }
 
-/// By when, to whom it is assigned, and who is at it.
-Listing::Cells open_cells(const Review& review, const Times& times) {
+/// "1 of 2"; empty if one approval is enough.
+std::string approvals_cell(const views::Votes& votes) {
+  if (votes.needed == 1) return {};
+  return std::to_string(votes.approvals.size()) + " of " + std::to_string(votes.needed);
+}
+
+/// The approvals, by when, to whom it is assigned, and who is at it.
+Listing::Cells open_cells(const Review& review, const views::Votes& votes, const Times& times) {
   std::string assigned;
   for (const std::string& name : review.assigned) {
     assigned += (assigned.empty() ? "" : ", ") + name;
   }
   return {
+      approvals_cell(votes),
       {times.of(review.due_at), views::is_overdue(review, times.now) ? Paint::red : Paint::plain},
       assigned,
       claim_of(review, times)};
 }
 
 /// What was answered, by whom, when, and the note. A review without an answer shows its status.
-Listing::Cells answer_cells(const Review& review, const Times& times) {
-  if (!is_answered(review)) return {std::string(name_of(review.status)), "", "", ""};
+Listing::Cells answer_cells(const Review& review, const views::Votes& votes, const Times& times) {
+  const std::string approvals = approvals_cell(votes);
+  if (!is_answered(review)) return {approvals, std::string(name_of(review.status)), "", "", ""};
   const bool is_closed = review.closed_at != no_time;
-  return {std::string(name_of(review.answer->outcome)), review.answer->reviewer,
-          is_closed ? times.of(review.closed_at) : "not effective yet", review.answer->note};
+  return {approvals, views::outcome_in_words(review, votes, *review.answer),
+          review.answer->reviewer, is_closed ? times.of(review.closed_at) : "not effective yet",
+          review.answer->note};
 }
 
 /// Adds reviews to a list.
@@ -160,8 +174,11 @@ class ReviewRows {
                        std::string(name_of(review.reason)),
                        std::to_string(review.attempt),
                        times_.of(review.opened_at)};
+    const Result<views::Votes> votes =
+        views::load_votes(records_, review, subject->rules, subject->submitted_by);
+    if (!votes) return std::unexpected(votes.error());
     const Listing::Cells more =
-        shows_answers_ ? answer_cells(review, times_) : open_cells(review, times_);
+        shows_answers_ ? answer_cells(review, *votes, times_) : open_cells(review, *votes, times_);
     row.insert(row.end(), more.begin(), more.end());
     return row;
   }

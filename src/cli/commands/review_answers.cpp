@@ -66,7 +66,7 @@ int answer_each(Session& session, const ReviewAnswerOptions& options, const std:
     const bool is_decided = after->review.status != ReviewStatus::open;
     if (is_decided && !after->job.has_ended()) go_on.insert(after->job.id.value());
     return Done{.document = views::short_review_document(*after),
-                .words = answer_given_in_words(*after, words)};
+                .words = answer_given_in_words(*shown, *after, words)};
   };
   const int code = do_each(session, *reviews, answer, "reviews");
   for (const std::int64_t job : go_on) {
@@ -102,10 +102,16 @@ int review_approve(Session& session, const ReviewAnswerOptions& options) {
 }
 
 int review_changes(Session& session, const ReviewAnswerOptions& options) {
+  if (options.note.empty()) {
+    return session.fail_usage("requesting changes needs a note: --note TEXT");
+  }
   return answer_each(session, options, "sent back with your note", ReviewOutcome::request_changes);
 }
 
 int review_reject(Session& session, const ReviewAnswerOptions& options) {
+  if (options.note.empty()) {
+    return session.fail_usage("rejecting needs a reason: --reason TEXT");
+  }
   return answer_each(session, options, "rejected", ReviewOutcome::reject);
 }
 
@@ -153,13 +159,14 @@ Word digest_option(ReviewAnswerOptions& it) {
 }  // namespace
 
 CommandEntry review_approve_command() {
-  return command(
-      "review approve", "pawl review approve 318", "Approve the output of an attempt.",
-      &review_approve, [](ReviewAnswerOptions& it) -> Words {
-        return {reviews_argument(it.reviews), person_option(it.as), digest_option(it),
-                option("--attempt", &it.attempt, "N", "The attempt; default: the newest shown"),
-                option("--note", &it.note, "TEXT", "A note for the record")};
-      });
+  return command("review approve", "pawl review approve 318", "Approve the output of an attempt.",
+                 &review_approve, [](ReviewAnswerOptions& it) -> Words {
+                   return {
+                       reviews_argument(it.reviews), person_option(it.as), digest_option(it),
+                       option("--attempt", &it.attempt, "N",
+                              "The attempt; default: what others approved, else the newest shown"),
+                       option("--note", &it.note, "TEXT", "A note for the record")};
+                 });
 }
 
 CommandEntry review_edit_command() {
@@ -171,7 +178,8 @@ CommandEntry review_edit_command() {
             argument(&it.reviews, "REVIEW", "The review number"),
             person_option(it.as),
             digest_option(it),
-            option("--attempt", &it.attempt, "N", "The attempt to edit; default: the newest shown"),
+            option("--attempt", &it.attempt, "N",
+                   "The attempt to edit; default: what others approved, else the newest shown"),
             option("--output", &it.output, "FILE",
                    "The whole changed output as JSON; - reads stdin"),
             option("--field", &it.field, "NAME", "Edit only this field, as plain text"),

@@ -7,6 +7,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/input/id_list.hpp"
 #include "cli/output/review_view.hpp"
+#include "cli/project/people_warnings.hpp"
 #include "cli/session.hpp"
 #include "pawl/core/review_rules.hpp"
 
@@ -49,7 +50,13 @@ int change_each(Session& session, const ReviewActOptions& options, const MakeAct
         const Result<ShownReview> before = load_review_to_change(**store, review);
         if (!before) return std::unexpected(before.error());
         const Result<Job> done = (*store)->act(make(**store, review, actor), actor);
-        if (!done) return std::unexpected(done.error());
+        if (!done) {
+          const std::optional<Answer>& answer = before->review.answer;
+          const bool is_overdue = done.error().code == ErrorCode::conflict && answer &&
+                                  answer->reviewer == overdue_name;
+          std::optional<Error> in_words = error_if_answered(before->review);
+          return std::unexpected(is_overdue && in_words ? *std::move(in_words) : done.error());
+        }
         const Result<ShownReview> shown = load_review((*store)->records(), review, (*store)->now());
         if (!shown) return std::unexpected(shown.error());
         return Done{.document = views::short_review_document(*shown),
@@ -96,7 +103,7 @@ int review_assign(Session& session, const ReviewAssignOptions& options) {
                           : "no person or group is given",
         "pass --to NAME, --to group:NAME or --everybody; --to may be repeated");
   }
-  return change_each(
+  const int code = change_each(
       session, options.act,
       [&](const Store&, ReviewId review, const Actor& actor) {
         return AssignReview{
@@ -109,6 +116,13 @@ int review_assign(Session& session, const ReviewAssignOptions& options) {
         }
         return "is assigned to " + (names.empty() ? "everybody" : names);
       });
+  if (code != exit_done) return code;
+  const Result<std::shared_ptr<Store>> store = session.store();
+  if (!store) return session.fail(store.error());
+  const Result<std::vector<std::string>> warnings = assignee_warnings(**store, options.to);
+  if (!warnings) return session.fail(warnings.error());
+  for (const std::string& warning : *warnings) session.say(warning);
+  return code;
 }
 
 int review_undo(Session& session, const ReviewActOptions& options) {

@@ -7,7 +7,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/input/params.hpp"
 #include "cli/output/job_view.hpp"
-#include "cli/project/known_people.hpp"
+#include "cli/project/people_warnings.hpp"
 #include "cli/work/dry_run.hpp"
 #include "cli/work/job_work.hpp"
 #include "cli/work/needs.hpp"
@@ -135,18 +135,6 @@ int dry_run(Session& session, const RunOptions& options, Submission submission) 
                           .text = [&] { return plan_text(*plan, workflow); }});
 }
 
-/// About people of the file whom the store does not know.
-Result<std::vector<std::string>> people_warnings(Store& store, const WorkflowFile& file) {
-  std::vector<std::string> warnings;
-  if (file.assignees.empty()) return warnings;
-  const Result<std::vector<std::string>> known = known_people(store);
-  if (!known) return std::unexpected(known.error());
-  for (const Diagnostic& one : unknown_people(file, *known)) {
-    warnings.push_back("warning: " + printable(one.message) + "; " + printable(one.help));
-  }
-  return warnings;
-}
-
 std::vector<std::string> item_warnings(const Submission& submission, const FirstItems& first) {
   std::vector<std::string> warnings;
   if (first.items.empty()) {
@@ -189,7 +177,8 @@ Result<Begun> submit(Session& session, Store& store, Engine* engine, const RunOp
     const Status free = nothing_unfinished(store, submission.file.workflow.name(), options.file);
     if (!free) return std::unexpected(free.error());
   }
-  Result<std::vector<std::string>> warnings = people_warnings(store, submission.file);
+  Result<std::vector<std::string>> warnings =
+      people_warnings(store, submission.file, submission.by);
   if (!warnings) return std::unexpected(warnings.error());
   std::ranges::move(item_warnings(submission, first), std::back_inserter(*warnings));
   Result<Begun> begun =

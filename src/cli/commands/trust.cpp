@@ -29,7 +29,8 @@ int job_trust(Session& session, const JobTrustOptions& options) {
     if (session.output() == OutputMode::text) session.print(commands_text(*job, *workflow));
     const Status agreed =
         session.confirm("Accept job " + std::to_string(options.job) +
-                        "? Its commands may then run here with your permissions.");
+                            "? Its commands may then run here with your permissions.",
+                        "job " + std::to_string(options.job) + " was not accepted");
     if (!agreed) return session.fail(agreed.error());
   }
   const Result<Job> after = (*store)->act(TrustJob{.job = job->id, .by = actor.name}, actor);

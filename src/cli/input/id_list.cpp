@@ -46,6 +46,17 @@ std::int64_t number_of(const std::string& id) {
   return read.ec == std::errc{} && read.ptr == id.data() + id.size() ? number : 0;
 }
 
+namespace {
+
+/// What the document of a failed id begins with: the number as successful ones have it.
+Json document_of_failed(const std::string& id, const std::string& array) {
+  if (array == "reviews") return Json::object({{"review", number_of(id)}});
+  if (array == "jobs") return Json::object({{"job", number_of(id)}});
+  return Json::object({{"id", id}});
+}
+
+}  // namespace
+
 int do_each(Session& session, const std::vector<std::string>& ids,
             const std::function<Result<Done>(const std::string& id)>& act,
             const std::string& array) {
@@ -59,7 +70,7 @@ int do_each(Session& session, const std::vector<std::string>& ids,
     }
     const auto document = [&] {
       const Json error = done ? Json() : *field(error_document_of(done.error()), "error").json();
-      const Json made = done ? done->document : Json::object({{"id", id}});
+      const Json made = done ? done->document : document_of_failed(id, array);
       return with_member(with_member(made, "ok", done.has_value()), "error", error);
     };
     if (done || session.prints_json()) {
@@ -67,7 +78,7 @@ int do_each(Session& session, const std::vector<std::string>& ids,
                 .id = [&] { return done->id.empty() ? id : done->id; },
                 .text = [&] { return done->words + "\n"; }});
     }
-    if (!done && (!session.prints_json() || ids.size() == 1)) session.fail(done.error());
+    if (!done) session.fail(done.error());
   }
   list.finish();
   return code;

@@ -31,9 +31,10 @@ struct Done {
   std::string id = {};
 };
 
-/// Processes each id and reports the results: one line each on stdout and errors on stderr, or one
-/// document {"items":[{…,"ok":true,"error":null}]}, with `array` in place of "items". Returns the
-/// worst exit code: failure before wrong usage before conflict.
+/// Processes each id and reports the results: one line each on stdout, or one document
+/// {"items":[{…,"ok":true,"error":null}]}, with `array` in place of "items". Each error is also on
+/// stderr. An id that failed has only its id beside "ok" and "error": {"review":18}, {"job":3} or
+/// {"id":"1/ada"}. Returns the worst exit code: failure before wrong usage before conflict.
 int do_each(Session& session, const std::vector<std::string>& ids,
             const std::function<Result<Done>(const std::string& id)>& act,
             const std::string& array = "items");

@@ -1,5 +1,6 @@
 #include "cli/input/note.hpp"
 
+#include <charconv>
 #include <ostream>
 
 #include "cli/input/draft.hpp"
@@ -37,11 +38,25 @@ Result<std::string> note_from_editor(Session& session, ReviewId review,
   return note;
 }
 
+/// The reason with this number, counted from 1; null if it is not one.
+const std::string* numbered(const std::vector<std::string>& reasons, const std::string& typed) {
+  std::size_t number = 0;
+  const char* const end = typed.data() + typed.size();
+  const auto read = std::from_chars(typed.data(), end, number);
+  const bool is_one =
+      read.ec == std::errc{} && read.ptr == end && number > 0 && number <= reasons.size();
+  return is_one ? &reasons[number - 1] : nullptr;
+}
+
 }  // namespace
 
-std::optional<std::string> ask_note(Session& session, ReviewId review,
-                                    const std::string& question) {
-  session.print(question + " (one line, or e for your editor) ");
+std::optional<std::string> ask_note(Session& session, ReviewId review, const std::string& question,
+                                    const std::vector<std::string>& reasons) {
+  for (std::size_t i = 0; i < reasons.size(); ++i) {
+    session.print("  " + std::to_string(i + 1) + "  " + printable(reasons[i]) + "\n");
+  }
+  session.print(question + " (one line, " + (reasons.empty() ? "" : "the number of a reason, ") +
+                "or e for your editor) ");
   session.streams().out->flush();
   std::optional<std::string> note = read_line();
   if (!note) return std::nullopt;
@@ -57,6 +72,7 @@ std::optional<std::string> ask_note(Session& session, ReviewId review,
     }
     note = *edited;
   }
+  if (const std::string* const reason = numbered(reasons, *note)) return *reason;
   if (note->empty()) {
     session.print("not decided: the note is empty\n");
     return std::nullopt;

@@ -10,9 +10,10 @@ Timestamp RecentAnswers::effective_at() const {
   return undo_for_ > Duration::zero() ? store_.now() + undo_for_ : no_time;
 }
 
-void RecentAnswers::add(const Review& review, std::int64_t position) {
-  if (review.status != ReviewStatus::answered) return;
+bool RecentAnswers::add(const Review& review, std::int64_t position) {
+  if (review.status != ReviewStatus::answered) return false;
   given_.push_back({place_of(review), review.answer->effective_at, position});
+  return true;
 }
 
 bool RecentAnswers::can_undo() const {

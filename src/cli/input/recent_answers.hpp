@@ -22,10 +22,13 @@ class RecentAnswers {
   [[nodiscard]] Duration undo_for() const { return undo_for_; }
   /// When an answer that is given now takes effect; none: immediately.
   [[nodiscard]] Timestamp effective_at() const;
-  /// `position` is the place of the review in the sitting.
-  void add(const Review& review, std::int64_t position);
+  /// `position` is the place of the review in the sitting. False if the answer cannot be taken back
+  /// here: it took effect at once, or it is an approval and others have to follow.
+  bool add(const Review& review, std::int64_t position);
   /// Whether the last answer can still be taken back.
   [[nodiscard]] bool can_undo() const;
+  /// The review of the last answer. REQUIRES: there is one.
+  [[nodiscard]] ReviewId last() const { return given_.back().review.review; }
   /// How long until the last answer takes effect.
   [[nodiscard]] Duration left() const;
 

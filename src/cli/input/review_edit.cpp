@@ -311,11 +311,12 @@ class Editing {
 Result<ShownReview> edit_review(Session& session, Store& store, const ShownReview& shown,
                                 EditRequest request) {
   const std::optional<ApprovedContent>& proposed = shown.votes.proposed;
-  const bool goes_on = proposed && proposed->edits && !request.answer.attempt;
+  // Without an attempt, the content that is shown is edited.
+  const bool goes_on = proposed && !request.answer.attempt;
   if (goes_on) request.answer.attempt = proposed->attempt;
   const AttemptNumber attempt = request.answer.attempt.value_or(shown.review.attempt);
   const Result<Json> output =
-      goes_on ? *proposed->edits : output_of_attempt(store.records(), shown, attempt);
+      goes_on ? shown.content() : output_of_attempt(store.records(), shown, attempt);
   if (!output) return std::unexpected(output.error());
   Editing editing(session, store, shown, *output, request);
   if (request.output) return editing.send(EditedPart{}, *request.output);

@@ -35,8 +35,8 @@ struct Key {
   Offered offered = Offered::always;
 };
 constexpr std::array keys{
-    Key{"[a]pprove", "a  approve the output that is shown"},
-    Key{"[e]dit in $EDITOR", "e  change the output in your editor, then approve it"},
+    Key{"[a]pprove", "a  approve the content that is shown"},
+    Key{"[e]dit in $EDITOR", "e  change that content in your editor, then approve it"},
     Key{"[c]hanges", "c  request another attempt; your note becomes its feedback",
         Offered::with_changes},
     Key{"[r]eject", "r  reject for good"},
@@ -44,7 +44,7 @@ constexpr std::array keys{
     Key{"[s]kip", "s  leave it for later, or for others"},
     Key{"[v]iew", "v  view everything, page by page or in $PAGER"},
     Key{"[o]pen", "o  open a file with $PAWL_OPENER or xdg-open", Offered::with_files},
-    Key{"[u]ndo", "u  take your last answer back, as long as it has not taken effect",
+    Key{"[u]ndo", "u  take your last decision back, as long as it has not taken effect",
         Offered::with_undo},
     Key{"[?]", "?  show this help"},
     Key{"[q]uit", "q  stop reviewing"},
@@ -77,7 +77,7 @@ class Sitting {
       if (!*next) {
         session_.print(decided_ == 0 && !last_.review
                            ? std::string("no reviews are waiting for you\n")
-                           : "no more reviews; " + counted(decided_, "decision") + " made\n");
+                           : "no more reviews; " + made_in_words() + "\n");
         if (const std::optional<int> ended = wait_for_effect()) return *ended;
         continue;
       }
@@ -170,6 +170,13 @@ class Sitting {
     return exit_interrupted;
   }
 
+  /// "2 decisions made", and how many approvals that others have to follow.
+  [[nodiscard]] std::string made_in_words() const {
+    std::string text = counted(decided_, "decision") + " made";
+    if (approved_ > 0) text += ", " + counted(approved_, "approval") + " given";
+    return text;
+  }
+
   /// "3 of 24"
   Result<std::string> position_in_words() {
     const Result<std::int64_t> left =
@@ -243,16 +250,17 @@ class Sitting {
   /// Whether the review is decided, here or by somebody else.
   bool answered(const ShownReview& shown, Answer given, const std::string& words) {
     given.effective_at = answers_.effective_at();
-    return reported(give_answer(store_, shown, std::move(given), actor_), words);
+    return reported(shown, give_answer(store_, shown, std::move(given), actor_), words);
   }
 
-  bool reported(const Result<ShownReview>& after, const std::string& words) {
+  bool reported(const ShownReview& before, const Result<ShownReview>& after,
+                const std::string& words) {
     if (after) {
       discard_drafts(session_, last_.review);
-      ++decided_;
-      answers_.add(after->review, seen_);
-      session_.print(answer_given_in_words(*after, words) +
-                     (answers_.can_undo() ? "; u takes it back" : "") + "\n");
+      ++(after->review.status == ReviewStatus::open ? approved_ : decided_);
+      const bool can_undo = answers_.add(after->review, seen_) && answers_.can_undo();
+      session_.print(answer_given_in_words(before, *after, words) +
+                     (can_undo ? "; u takes it back" : "") + "\n");
       return true;
     }
     session_.fail(after.error());
@@ -261,13 +269,15 @@ class Sitting {
 
   bool noted(const ShownReview& shown, ReviewOutcome outcome, const std::string& question,
              const std::string& words) {
-    const std::optional<std::string> note = ask_note(session_, last_.review, question);
+    const std::optional<std::string> note =
+        ask_note(session_, last_.review, question, shown.stage().review_rules.reasons);
     return note && answered(shown, {.outcome = outcome, .note = *note}, words);
   }
 
   bool edited(const ShownReview& shown) {
     const EditRequest request{.actor = actor_, .answer = {}, .undo_for = answers_.undo_for()};
-    return reported(edit_review(session_, store_, shown, request), "approved with your edits");
+    return reported(shown, edit_review(session_, store_, shown, request),
+                    "approved with your edits");
   }
 
   /// Takes the last answer back. Its review is shown next, and after it the one that is shown now.
@@ -295,7 +305,8 @@ class Sitting {
   /// Before the end, lets the last answers take effect. None if the person takes one back.
   std::optional<int> wait_for_effect() {
     if (answers_.can_undo()) {
-      session_.print("your last answer takes effect in " +
+      session_.print("your answer to review " + std::to_string(answers_.last().value()) +
+                     " takes effect in " +
                      in_words(std::chrono::ceil<std::chrono::seconds>(answers_.left())) +
                      "; u takes it back\n");
       session_.streams().out->flush();
@@ -328,7 +339,8 @@ class Sitting {
   RecentAnswers answers_;
   FileOpener opener_;
   std::int64_t seen_ = 0;
-  std::int64_t decided_ = 0;
+  std::int64_t decided_ = 0;   ///< without those that were taken back
+  std::int64_t approved_ = 0;  ///< reviews that need other approvals, too
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ std::string criteria_met(const Attempt& attempt) {
   if (all.empty()) return {};
   const auto met =
       std::ranges::count_if(all, [](const NamedCriterion& one) { return one.criterion->passed; });
-  return std::to_string(met) + "/" + std::to_string(all.size());
+  return std::to_string(met) + " of " + std::to_string(all.size());
 }
 
 std::string ignored_lines_in_words(const Attempt& attempt) {

@@ -36,7 +36,7 @@ using views::time_taken;
 /// "2 lines of PAWL_EVENTS were ignored; the first: line 3: …". Empty if there were none.
 [[nodiscard]] std::string ignored_lines_in_words(const Attempt& attempt);
 
-/// How many criteria of the attempt's gates were met: "3/4". Empty if there are none.
+/// How many criteria of the attempt's gates were met: "3 of 4". Empty if there are none.
 [[nodiscard]] std::string criteria_met(const Attempt& attempt);
 
 }  // namespace pawl::cli

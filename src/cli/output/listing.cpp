@@ -76,7 +76,7 @@ int Listing::finish(const Ending& ending) {
     session_.print(Json::object(members));
   }
   if (mode_ != OutputMode::text) return exit_done;
-  if (!table_.empty()) session_.print(table_.text(session_.style()));
+  if (!table_.empty()) session_.print(table_.without_empty_columns().text(session_.style()));
   session_.print(ending.text);
   if (is_empty() && !ending.none.empty()) session_.say(ending.none);
   for (const std::string& hint : ending.hints) session_.say(hint);

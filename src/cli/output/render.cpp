@@ -196,6 +196,24 @@ std::vector<std::size_t> Table::widths_of(const std::vector<std::vector<Cell>>& 
   return widths;
 }
 
+Table Table::without_empty_columns() const {
+  const auto is_left_out = [&](std::size_t i) {
+    return columns_[i].is_optional && std::ranges::all_of(rows_, [&](const std::vector<Cell>& row) {
+             return i >= row.size() || row[i].text.empty();
+           });
+  };
+  Table table({});
+  table.rows_.resize(rows_.size());
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (is_left_out(i)) continue;
+    table.columns_.push_back(columns_[i]);
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      if (i < rows_[row].size()) table.rows_[row].push_back(rows_[row][i]);
+    }
+  }
+  return table;
+}
+
 std::size_t Table::width_min() const {
   std::vector<std::size_t> widths = widths_of(shown_rows());
   for (std::size_t& width : widths) width = std::min(width, column_width_min);

@@ -47,6 +47,7 @@ class Table {
     std::string heading;
     Align align = Align::left;
     std::size_t width_max = 0;  ///< longer cells are shortened; 0: never
+    bool is_optional = false;   ///< left out if all of its cells are empty
   };
   struct Cell {
     Cell(std::string words, Paint how = Paint::plain)  // NOLINT(google-explicit-constructor)
@@ -57,6 +58,8 @@ class Table {
   };
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  /// The table without its optional columns that are empty.
+  [[nodiscard]] Table without_empty_columns() const;
   void add(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   /// With the headings; every line ends in a newline.

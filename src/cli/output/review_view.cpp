@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "actions/attempt_records.hpp"
@@ -11,6 +12,7 @@
 #include "cli/output/file_outputs.hpp"
 #include "cli/output/job_view.hpp"
 #include "cli/output/line_diff.hpp"
+#include "cli/output/review_head.hpp"
 #include "cli/output/rows.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
@@ -34,42 +36,17 @@ std::vector<std::string> printable_each(std::vector<std::string> lines) {
   return lines;
 }
 
-/// "1 (0/4)  3 (3/4)": each attempt with the number of criteria that it passed.
+/// "1 (0 of 4 criteria met), 3 (3 of 4)": each attempt with the number of criteria that it met.
 std::string attempts_line(const std::vector<Attempt>& attempts) {
-  std::string out = "attempts:";
+  std::string out;
+  bool says_criteria = false;
   for (const Attempt& attempt : attempts) {
-    out += " " + std::to_string(attempt.number);
-    const std::string met = criteria_met(attempt);
-    out += " (" + (met.empty() ? std::string(name_of(attempt.result)) : met) + ")";
+    std::string met = criteria_met(attempt);
+    if (!met.empty() && !std::exchange(says_criteria, true)) met += " criteria met";
+    out += (out.empty() ? " " : ", ") + std::to_string(attempt.number) + " (" +
+           (met.empty() ? std::string(name_of(attempt.result)) : met) + ")";
   }
-  return out + "\n";
-}
-
-std::string claim_in_words(const Review& review, const Times& times, const std::string& viewer) {
-  const bool is_claimed = review.status == ReviewStatus::open && !review.claimed_by.empty() &&
-                          review.claimed_until > times.now;
-  if (!is_claimed) return {};
-  const std::string who = review.claimed_by == viewer ? "you" : printable(review.claimed_by);
-  const Duration left = review.claimed_until - times.now;
-  return "  claimed by " + who + " for " + in_words(std::chrono::ceil<std::chrono::minutes>(left));
-}
-
-std::string answer_in_words(const Review& review, const Times& times) {
-  if (review.status == ReviewStatus::superseded) {
-    return "closed " + times.of(review.closed_at) + ": superseded by later work\n";
-  }
-  if (!review.answer) return {};
-  std::string out = "answered by " + printable(review.answer->reviewer) + ": " +
-                    std::string(name_of(review.answer->outcome));
-  if (review.closed_at != no_time) out += ", " + times.of(review.closed_at);
-  const std::string& note = review.answer->note;
-  const bool is_long = note.contains('\n');
-  if (!note.empty() && !is_long) out += ", \"" + printable(note) + "\"";
-  out += "\n";
-  if (!is_long) return out;
-  std::istringstream lines(note);
-  for (std::string line; std::getline(lines, line);) out += "  " + printable(line) + "\n";
-  return out;
+  return "attempts:" + out + "\n";
 }
 
 std::string joined(const std::vector<std::string>& words, std::string_view between) {
@@ -81,59 +58,18 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
   return text;
 }
 
-/// Who may answer, and by when; empty if anybody may at any time.
-std::string assignment_text(const Review& review, const Style& style, const Times& times) {
-  std::string out;
-  if (!review.assigned.empty()) {
-    out += "assigned to: " + printable(joined(review.assigned, ", ")) + "\n";
-  }
-  if (review.due_at == no_time) return out;
-  const std::string due = "due " + times.of(review.due_at);
-  const bool is_late = views::is_overdue(review, times.now);
-  return out + (is_late ? style.paint(Paint::red, "overdue: it was " + due) : due) + "\n";
-}
-
-/// "approvals: 1 of 2 (ann); waits for one more"; empty if one person decides alone.
-std::string approvals_text(const ShownReview& shown) {
-  const views::Votes& votes = shown.votes;
-  if (votes.needed == 1 && shown.stage().review_rules.self_approval) return {};
-  std::vector<std::string> people;
-  for (const GivenAnswer& approval : votes.approvals) people.push_back(approval.answer.reviewer);
-  std::string out = views::approvals_in_words(votes);
-  if (!people.empty()) out += " (" + printable(joined(people, ", ")) + ")";
-  const bool is_open = shown.review.status == ReviewStatus::open;
-  if (is_open && votes.missing() > 0) out += "; waits for " + views::missing_in_words(votes);
-  if (is_open && !shown.stage().review_rules.self_approval && people.empty()) {
-    out += ", not only from the submitter" +
-           (shown.job.submitted_by.empty() ? "" : " (" + printable(shown.job.submitted_by) + ")");
-  }
-  return out + "\n";
-}
-
-/// One line for each answer, the withdrawn and void ones too, unless the only one is the final one.
-std::string earlier_answers_text(const ShownReview& shown, const Times& times) {
-  const std::vector<GivenAnswer>& answers = shown.votes.answers;
-  const bool is_final_only = answers.size() == 1 && shown.review.status == ReviewStatus::closed &&
-                             answers.front().fate == AnswerFate::counts;
-  if (answers.empty() || is_final_only) return {};
-  std::string out = "answers:\n";
-  for (const GivenAnswer& given : answers) {
-    out += "  " + printable(given.answer.reviewer) + ": " +
-           std::string(name_of(given.answer.outcome)) + ", " + times.of(given.given_at);
-    if (given.fate != AnswerFate::counts) {
-      out += "; " + std::string(name_of(given.fate)) + " " + times.of(given.ended_at);
-    }
-    if (!given.answer.note.empty()) out += ", \"" + printable(given.answer.note) + "\"";
-    out += "\n";
-  }
-  return out;
-}
-
 Json without_members(const Json& value, const std::vector<std::string>& names) {
   if (names.empty() || !is_object(value)) return value;
   std::vector<std::pair<std::string, Json>> rest = members(value);
   std::erase_if(rest, [&](const auto& one) { return std::ranges::count(names, one.first) > 0; });
   return Json::object(rest);
+}
+
+/// The model of a usage is kept as {"model": "…"}: its name alone says it.
+std::string summary_in_words(const ArtifactRecord& artifact) {
+  const Result<std::string> text = field(artifact.summary, artifact.name).string();
+  const bool is_alone = text && members(artifact.summary).size() == 1;
+  return is_alone ? *text : artifact.summary.text();
 }
 
 /// One line for each artifact: where it is, or what it says.
@@ -155,7 +91,7 @@ std::vector<std::string> artifact_lines(Records& records, const Attempt& attempt
         break;
       case ArtifactKind::json:
         if (one.name != actions::ignored_lines_name) {
-          lines.push_back(one.name + ": " + one.summary.text());
+          lines.push_back(one.name + ": " + summary_in_words(one));
         }
         break;
     }
@@ -169,7 +105,7 @@ class Sections {
   Sections(Records& records, const ShownReview& shown) : records_(records), shown_(shown) {}
 
   std::vector<ReviewSection> all() && {
-    add_proposed();
+    add_edits();
     const Json show = shown_.show();
     if (const Result<std::string> name = field(show, "main").string()) add_shown(*name);
     if (const Result<std::string> name = field(show, "beside").string()) add_shown(*name);
@@ -184,12 +120,14 @@ class Sections {
       made_.back().lines_max = data_lines_max;
     }
     // The output of a human stage is its input.
-    const bool is_same = canonical(shown_.in) == canonical(shown_.output);
+    const bool is_same = canonical(shown_.in) == canonical(shown_.content());
     if (!shown_.in.is_null() && !is_same) add_rest("in:", shown_.in, shown_inputs_);
-    add_rest("output of attempt " + std::to_string(shown_.review.attempt) + ":", shown_.output,
+    const AttemptNumber attempt =
+        shown_.approved ? shown_.approved->attempt : shown_.review.attempt;
+    add_rest("output of attempt " + std::to_string(attempt) + with_edits() + ":", shown_.content(),
              shown_outputs_);
-    if (const Attempt* const attempt = shown_.find(shown_.review.attempt)) {
-      const std::vector<std::string> artifacts = artifact_lines(records_, *attempt);
+    if (const Attempt* const shown = shown_.find(attempt)) {
+      const std::vector<std::string> artifacts = artifact_lines(records_, *shown);
       if (!artifacts.empty()) add("artifacts:", artifacts);
     }
     return std::move(made_);
@@ -202,17 +140,22 @@ class Sections {
                      .shown_by = "pawl review show " + std::to_string(shown_.review.id.value())});
   }
 
-  /// What the edits change that somebody has approved and others are to approve.
-  void add_proposed() {
-    const std::optional<ApprovedContent>& proposed = shown_.votes.proposed;
-    if (!proposed || !proposed->edits || shown_.review.status != ReviewStatus::open) return;
-    const Result<Json> output = output_of_attempt(records_, shown_, proposed->attempt);
-    const std::string diff = line_diff(readable_lines(records_, output.value_or(Json())),
-                                       readable_lines(records_, *proposed->edits), Style{});
+  /// ", with bert's edits" after the title of an output that has them.
+  [[nodiscard]] std::string with_edits() const {
+    if (!shown_.approved || !shown_.approved->edits) return {};
+    return ", with " + shown_.approved->edited_by + "'s edits";
+  }
+
+  /// What the edits change that were approved, or that others are to approve.
+  void add_edits() {
+    const std::optional<ApprovedContent>& approved = shown_.approved;
+    if (!approved || !approved->edits) return;
+    const std::string diff = line_diff(readable_lines(records_, shown_.approved_output),
+                                       readable_lines(records_, *approved->edits), Style{});
     std::istringstream text(diff);
     std::vector<std::string> lines;
     for (std::string line; std::getline(text, line);) lines.push_back(line);
-    add("edits of attempt " + std::to_string(proposed->attempt) + " by " + proposed->edited_by +
+    add("edits of attempt " + std::to_string(approved->attempt) + " by " + approved->edited_by +
             ":",
         std::move(lines));
   }
@@ -221,13 +164,13 @@ class Sections {
   void add_shown(const std::string& name) {
     const bool is_output = name.starts_with("out.");
     const std::string path = name.substr(std::min(name.find('.') + 1, name.size()));
-    const Result<Json> value = JsonView(is_output ? shown_.output : shown_.in)[path].json();
+    const Result<Json> value = JsonView(is_output ? shown_.content() : shown_.in)[path].json();
     if (!value) return;
     // A text is shown as it is, not as JSON.
     const Result<std::string> text = JsonView(*value).string();
     const bool is_one_line = text && !text->contains('\n');
     const Json lines = is_one_line ? Json(*text + "\n") : *value;
-    add(name + ":", readable_lines(records_, lines));
+    add(name + (is_output ? with_edits() : "") + ":", readable_lines(records_, lines));
     (is_output ? shown_outputs_ : shown_inputs_).push_back(path);
   }
 
@@ -332,15 +275,11 @@ ReviewPage review_page(Records& records, const ShownReview& shown, const Style& 
   std::string out = style.paint(Paint::bold, "review " + std::to_string(review.id.value())) + "  " +
                     printable(shown.workflow.name()) + "/" + printable(shown.task_name()) + "  " +
                     (shown.item ? id_part(shown.item->key) : "the whole job") + "  asked " +
-                    times.of(review.opened_at) + claim_in_words(review, times, viewer) +
-                    (position.empty() ? "" : "  " + position) + "\n";
-  out += answer_in_words(review, times);
-  out += assignment_text(review, style, times);
-  out += approvals_text(shown);
-  out += earlier_answers_text(shown, times);
-  out += "why: " + std::string(name_of(review.reason));
-  if (attempt != nullptr) out += " (" + printable(pawl::explain(shown.stage(), *attempt)) + ")";
-  out += "\n";
+                    times.of(review.opened_at);
+  const std::string claim = claim_in_words(review, times, viewer);
+  for (const std::string& part : {claim, position}) out += part.empty() ? "" : "  " + part;
+  out += "\n" + people_text(records, shown, style, times);
+  out += "why: " + reason_in_words(shown) + "\n";
   if (const Result<ActionSpec> action = action_from(shown.stage().params);
       action && !action->instructions.empty()) {
     out += printable_lines(action->instructions);
@@ -436,7 +375,7 @@ std::optional<Error> error_if_answered(const Review& review) {
   const std::string number = std::to_string(review.id.value());
   Error error{.code = ErrorCode::conflict, .message = "review " + number, .help = {}};
   if (review.answer->reviewer == overdue_name) {
-    error.message += " was rejected because nobody answered it in time";
+    error.message += " was rejected because nobody decided it in time";
     error.help = "see: pawl review show " + number;
   } else {
     error.message += " was already answered by " + review.answer->reviewer + ": " +
@@ -473,11 +412,20 @@ Result<ShownReview> give_answer(Store& store, const ShownReview& shown, Answer a
                         : done.error().help);
 }
 
-std::string answer_given_in_words(const ShownReview& after, const std::string& words) {
-  const std::string name = "review " + std::to_string(after.review.id.value());
-  if (after.review.status != ReviewStatus::open) return name + " " + words;
-  return name + ": " + views::approvals_in_words(after.votes) + "; waits for " +
-         views::missing_in_words(after.votes);
+std::string answer_given_in_words(const ShownReview& before, const ShownReview& after,
+                                  const std::string& words) {
+  const bool is_open = after.review.status == ReviewStatus::open;
+  std::string out = "review " + std::to_string(after.review.id.value()) + (is_open ? ": " : " ");
+  out += is_open ? views::approvals_in_words(after.votes) + "; waits for " +
+                       views::missing_in_words(after.votes)
+                 : words;
+  if (!is_open && after.approved && after.approved->edits &&
+      after.approved->edited_by != after.review.answer->reviewer) {
+    out = "review " + std::to_string(after.review.id.value()) + " " +
+          printable(views::outcome_in_words(after.review, after.votes, *after.review.answer));
+  }
+  const std::string voided = voided_in_words(before.votes, after.votes);
+  return voided.empty() ? out : out + "; " + voided;
 }
 
 }  // namespace pawl::cli

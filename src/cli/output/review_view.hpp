@@ -67,7 +67,9 @@ struct ReviewPage {
 [[nodiscard]] Result<ShownReview> give_answer(Store& store, const ShownReview& shown, Answer answer,
                                               const Actor& actor);
 
-/// "review 12 approved", or how many approvals it has if these are not enough yet.
-[[nodiscard]] std::string answer_given_in_words(const ShownReview& after, const std::string& words);
+/// "review 12 approved", or how many approvals it has if these are not enough yet; and whose
+/// approvals no longer count.
+[[nodiscard]] std::string answer_given_in_words(const ShownReview& before, const ShownReview& after,
+                                                const std::string& words);
 
 }  // namespace pawl::cli

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "pawl/core/text.hpp"
 #include "store/ledger/arrival_labels.hpp"
 #include "store/ledger/trust.hpp"
 #include "store/ledger/verbs.hpp"
@@ -124,7 +125,7 @@ Result<Arriving> Arrivals::take_in(const BeginArrival& begun) {
                        .act = "job.import",
                        .job = at.job,
                        .target = named(at.job),
-                       .details = "export " + at.export_id});
+                       .details = valid_text("export " + at.export_id)});
   return at;
 }
 
@@ -260,12 +261,14 @@ Result<Arriving> Arrivals::take_in(const EndArrival& ended) {
   if (!at) return fail(ErrorCode::conflict, named(ended.job) + " is not being imported");
   const bool is_accepted = !ended.accepted_by.empty();
   Actor by = ended.by;
-  if (by.name.empty()) by.name = ended.accepted_by;
-  // A key is trusted by whoever keeps its file.
-  if (is_accepted && ended.accepted_by == by.name) {
-    const Status may = check_right(by, Right::trust);
-    if (!may) return std::unexpected(may.error());
+  if (by.name.empty() && !ended.is_accepted_by_key) by.name = ended.accepted_by;
+  const bool by_person = is_accepted && !ended.is_accepted_by_key;
+  if (by_person && ended.accepted_by != by.name) {
+    return fail(ErrorCode::invalid,
+                "'" + by.name + "' accepts a job in the name of '" + ended.accepted_by + "'");
   }
+  const Status may = check_right(by, by_person ? Right::trust : Right::submit);
+  if (!may) return std::unexpected(may.error());
   job->labels = labels_after(ended.as_it_was, at->export_id, at->originals, at->shifts);
   job->paused = ended.as_it_was.paused;
   // Written after everything that the file says, so that no claim of trust in the file counts.
@@ -283,7 +286,7 @@ Result<Arriving> Arrivals::take_in(const EndArrival& ended) {
   }
   if (is_accepted) {
     books_.audit().note({.actor = std::move(by),
-                         .act = "job.trust",
+                         .act = by_person ? "job.trust" : "job.trust_by_key",
                          .job = ended.job,
                          .target = named(ended.job),
                          .details = "accepted by " + ended.accepted_by});

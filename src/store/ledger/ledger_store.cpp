@@ -1,8 +1,12 @@
 #include "store/ledger/ledger_store.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "pawl/core/text.hpp"
+#include "pawl/store/edits.hpp"
+#include "pawl/store/records.hpp"
+#include "pawl/store/results.hpp"
 #include "store/no_such.hpp"
 
 namespace pawl::store {
@@ -82,7 +86,29 @@ Result<Swept> LedgerStore::sweep(const SweepRequest& request) {
   return write<Swept>({}, [&](Ledger& ledger) { return Result<Swept>(ledger.sweep(request)); });
 }
 
+/// Edits of an output that is kept as a payload are checked here: its bytes are not read inside of
+/// a transaction. What is not there is reported by the act itself.
+Status LedgerStore::check_large_edits(const Act& act) {
+  const auto* answered = std::get_if<AnswerReview>(&act);
+  if (answered == nullptr || !answered->answer.edits) return {};
+  const Result<Review> review = records().review(answered->review);
+  if (!review) return {};
+  const Result<std::vector<Attempt>> attempts = records().attempts(review->task);
+  if (!attempts) return std::unexpected(attempts.error());
+  const AttemptNumber number = answered->answer.attempt.value_or(review->attempt);
+  const auto attempt = std::ranges::find(*attempts, number, &Attempt::number);
+  if (attempt == attempts->end() || !is_payload_reference(attempt->output)) return {};
+  const Result<Json> output = whole_output(records(), attempt->output);
+  if (!output) return std::unexpected(output.error());
+  const Result<Job> job = records().job(review->job);
+  if (!job) return std::unexpected(job.error());
+  const Result<Workflow> workflow = records().workflow(job->workflow_hash);
+  if (!workflow) return std::unexpected(workflow.error());
+  return check_edits(workflow->stage(stage_of(review->task)), *output, *answered->answer.edits);
+}
+
 Result<Job> LedgerStore::act(const Act& act, const Actor& actor) {
+  if (const Status good = check_large_edits(act); !good) return std::unexpected(good.error());
   return write<Job>({}, [&](Ledger& ledger) { return ledger.act(act, actor); });
 }
 
@@ -150,11 +176,9 @@ Status LedgerStore::note_use(std::int64_t number) {
   if (!known) return std::unexpected(known.error());
   if (*known && is_recent(**known, now())) return {};
   return transact({}, [&](Rows& rows, Timestamp now) -> Status {
-    std::optional<TokenRecord> token = rows.people().token(number);
+    const std::optional<TokenRecord> token = rows.people().token(number);
     if (!token) return fail(ErrorCode::not_found, "no token " + std::to_string(number));
-    if (is_recent(*token, now)) return {};
-    token->used_at = now;
-    rows.people().put_token(*token);
+    if (!is_recent(*token, now)) rows.people().note_token_use(number, now);
     return {};
   });
 }

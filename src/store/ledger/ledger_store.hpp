@@ -69,6 +69,7 @@ class LedgerStore : public Store, public Receiver, public People {
   virtual Result<std::optional<Swept>> idle_sweep(const SweepRequest& request);
 
  private:
+  [[nodiscard]] Status check_large_edits(const Act& act);
   template <class Answer, class Verb>
   Result<Answer> write(const Expected& expected, Verb verb);
   /// One read of people, tokens or sessions.

@@ -43,7 +43,8 @@ Act signed_by(Act act, const std::string& name) {
 
 Result<Job> Operations::act(const Act& given, const Actor& actor) {
   Acting by{.actor = actor, .standing = {}};
-  if (by.actor.name.empty()) by.actor.name = doer_of(given);
+  const bool is_local = actor.method == ActorMethod::local;
+  if (is_local && by.actor.name.empty()) by.actor.name = doer_of(given);
   name_ = by.actor.name;
   const Act act = signed_by(given, by.actor.name);
   if (doer_of(given) != doer_of(act) && !doer_of(given).empty()) {
@@ -63,10 +64,10 @@ Result<Job> Operations::act(const Act& given, const Actor& actor) {
                    .target = text_of(subject),
                    .details = details_of(rows_, act),
                    .reason = reason_of(act),
-                   .before = standing_digest(rows_, subject)};
+                   .before = state_digest(rows_, subject)};
   Result<Job> done = carry_out(act, by);
   if (!done) return done;
-  entry.after = standing_digest(rows_, subject);
+  entry.after = state_digest(rows_, subject);
   books_.audit().note(std::move(entry));
   return done;
 }

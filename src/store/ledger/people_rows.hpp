@@ -1,6 +1,8 @@
 #pragma once
 
 /// Row access to people, tokens and sessions. Nothing here decides.
+///
+/// A use of a token is noted beside other changes, so each write of a token changes one column.
 
 #include <cstdint>
 #include <optional>
@@ -29,7 +31,8 @@ class PeopleRows {
   virtual std::optional<TokenRecord> token_with_digest(std::string_view sha256) = 0;
   /// Inserts with the next number.
   virtual std::int64_t insert_token(const TokenRecord& token) = 0;
-  virtual void put_token(const TokenRecord& token) = 0;
+  virtual void revoke_token(std::int64_t number, Timestamp at) = 0;
+  virtual void note_token_use(std::int64_t number, Timestamp at) = 0;
 
   virtual std::optional<SessionRecord> session(std::string_view sha256) = 0;
   virtual void insert_session(const SessionRecord& session) = 0;

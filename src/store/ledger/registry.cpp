@@ -89,6 +89,8 @@ Status Registry::change(const PeopleChange& change, const Actor& given) {
   Actor actor = given;
   make_text_valid(actor.name);
   make_text_valid(actor.address);
+  // Changes of people are made one after another. No change touches a job.
+  books_.audit().lock();
   const std::optional<Person> self = rows_.people().person(actor.name);
   const Standing standing = standing_of(actor, self, !rows_.people().is_empty());
   // Signing in and out is everybody's own business; the gatekeeper has checked who it is.
@@ -147,11 +149,9 @@ Status Registry::carry_out(const ChangePerson& change) {
 Status Registry::carry_out(const RemovePerson& change) {
   PeopleRows& people = rows_.people();
   if (!people.person(valid_text(change.name))) return no_person(change.name);
-  for (TokenRecord token : people.tokens()) {
+  for (const TokenRecord& token : people.tokens()) {
     const bool is_theirs = token.kind == ActorKind::person && token.name == change.name;
-    if (!is_theirs || token.revoked_at != no_time) continue;
-    token.revoked_at = now_;
-    people.put_token(token);
+    if (is_theirs && token.revoked_at == no_time) people.revoke_token(token.number, now_);
   }
   people.delete_sessions_of(change.name);
   people.delete_person(change.name);
@@ -189,7 +189,7 @@ Status Registry::carry_out(const CreateToken& change) {
 }
 
 Status Registry::carry_out(const RevokeToken& change) {
-  std::optional<TokenRecord> token = rows_.people().token(change.number);
+  const std::optional<TokenRecord> token = rows_.people().token(change.number);
   if (!token) {
     return fail(ErrorCode::not_found, "no token " + std::to_string(change.number),
                 "tokens are listed by: pawl token list");
@@ -198,8 +198,7 @@ Status Registry::carry_out(const RevokeToken& change) {
     return fail(ErrorCode::conflict,
                 "token " + std::to_string(change.number) + " has been revoked already");
   }
-  token->revoked_at = now_;
-  rows_.people().put_token(*token);
+  rows_.people().revoke_token(change.number, now_);
   return {};
 }
 

@@ -17,16 +17,6 @@ namespace pawl::store {
 
 namespace {
 
-bool is_approval(const Answer& answer) {
-  return answer.outcome == ReviewOutcome::approve ||
-         answer.outcome == ReviewOutcome::approve_with_edits;
-}
-
-/// Whether the due time has decided already, and only a sweep has not come by yet.
-bool is_rejected_by_time(const ReviewRules& rules, const Review& review, Timestamp now) {
-  return rules.overdue == OnOverdue::reject && review.due_at != no_time && review.due_at <= now;
-}
-
 /// An attempt that failed left nothing that could be approved.
 Status check_output(const Review& review, const Attempt& attempt, const Answer& given) {
   const bool has_nothing =
@@ -62,8 +52,7 @@ Result<Job> ReviewAnswers::carry_out(const AnswerReview& act, const Acting& by) 
                 "look at it again: pawl review show " + std::to_string(act.review.value()) +
                     " (its digest is now " + review->digest + ")");
   }
-  if (!review->claimed_by.empty() && review->claimed_by != act.answer.reviewer &&
-      review->claimed_until > now_) {
+  if (is_claimed_by_other(*review, act.answer.reviewer, now_)) {
     return fail(ErrorCode::conflict, text_of(act.review) + " is claimed by " + review->claimed_by);
   }
   if (act.answer.effective_at > now_ + answer_delay_max) {
@@ -144,7 +133,7 @@ Status ReviewAnswers::check_answer(const TouchedJob& touched, const Review& revi
   require(attempt != attempts.end(), "a checked answer names an attempt that does not exist");
   if (Status has = check_output(review, *attempt, given); !has) return has;
   if (given.outcome != ReviewOutcome::approve_with_edits) return {};
-  // The bytes of a payload are not read in a transaction: who gives the answer has checked these.
+  // The bytes of a payload are not read in a transaction: the store has checked these before it.
   if (is_payload_reference(attempt->output)) return {};
   return check_edits(stage, attempt->output, *given.edits);
 }
@@ -155,7 +144,7 @@ std::string ReviewAnswers::digest_of(const TouchedJob& touched, const Review& re
   require(task.has_value(), "a review has no task");
   const std::string shown = review_digest(rows_.attempts(task->id), flow_.input_of(touched, *task));
   const std::optional<ApprovedContent> proposed = proposed_content(review, given);
-  return proposed && proposed->edits ? review_digest_with_edits(shown, *proposed->edits) : shown;
+  return proposed ? review_digest_with(shown, review, *proposed) : shown;
 }
 
 void ReviewAnswers::end_answer(GivenAnswer given, AnswerFate fate) {

@@ -25,9 +25,7 @@ Result<Job> ReviewClaims::carry_out(const ClaimReview& act, const Acting& by) {
     return fail(ErrorCode::invalid, "a claim lasts at most an hour",
                 "claim it again before the hour is over");
   }
-  const bool is_taken =
-      !review->claimed_by.empty() && review->claimed_by != act.by && review->claimed_until > now_;
-  if (is_taken && !act.steal) {
+  if (is_claimed_by_other(*review, act.by, now_) && !act.steal) {
     return fail(ErrorCode::conflict, text_of(act.review) + " is claimed by " + review->claimed_by,
                 "an operator can take it over: pawl review claim " +
                     std::to_string(act.review.value()) + " --steal");
@@ -41,6 +39,7 @@ Result<Job> ReviewClaims::carry_out(const ClaimReview& act, const Acting& by) {
 Result<Job> ReviewClaims::carry_out(const ReleaseReview& act, const Acting&) {
   std::optional<Review> review = rows_.review(act.review);
   if (!review) return no_such(act.review);
+  if (review->status != ReviewStatus::open) return no_longer_open(*review);
   if (review->claimed_by != act.by || act.by.empty()) {
     return fail(ErrorCode::conflict, text_of(act.review) + " is not claimed by " + act.by);
   }
@@ -55,12 +54,14 @@ Result<Job> ReviewClaims::carry_out(const AssignReview& act, const Acting& by) {
   if (!review) return no_such(act.review);
   const bool is_own =
       !review->assigned.empty() && is_assigned(*review, by.actor.name, by.standing.groups);
-  if (!is_own) {
-    if (const Status may = check_permission(by.actor, by.standing, Right::assign); !may) {
-      return std::unexpected(may.error());
-    }
-  }
+  // What is assigned to a reviewer they may hand over, but not give to everybody.
+  const Status may = check_permission(by.actor, by.standing, Right::assign);
+  if (!may && (!is_own || act.to.empty())) return std::unexpected(may.error());
   if (review->status != ReviewStatus::open) return no_longer_open(*review);
+  if (!may && is_claimed_by_other(*review, act.by, now_)) {
+    return fail(ErrorCode::conflict, text_of(act.review) + " is claimed by " + review->claimed_by,
+                "wait until they have released it, or ask an operator");
+  }
   TouchedJob& touched = books_.touch_owner(review->job);
   const StageDefinition& stage = touched.workflow->stage(stage_of(review->task));
   if (const Status good = check_assignees(stage.review_rules, act.to); !good) {

@@ -13,8 +13,14 @@ std::string review_digest(std::span<const Attempt> shown, const Json& input) {
   return "sha256:" + sha256_hex(text);
 }
 
-std::string review_digest_with_edits(const std::string& digest, const Json& edits) {
-  return "sha256:" + sha256_hex(digest + "\nedits:" + sha256_hex(edits.text()));
+std::string review_digest_with(const std::string& digest, const Review& review,
+                               const ApprovedContent& proposed) {
+  const bool is_other_attempt = proposed.attempt != review.attempt;
+  if (!is_other_attempt && !proposed.edits) return digest;
+  std::string text = digest;
+  if (is_other_attempt) text += "\nattempt:" + std::to_string(proposed.attempt);
+  if (proposed.edits) text += "\nedits:" + sha256_hex(proposed.edits->text());
+  return "sha256:" + sha256_hex(text);
 }
 
 }  // namespace pawl::store

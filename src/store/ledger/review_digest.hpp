@@ -6,6 +6,7 @@
 #include <string>
 
 #include "pawl/core/attempt.hpp"
+#include "pawl/core/review_rules.hpp"
 
 namespace pawl::store {
 
@@ -13,8 +14,9 @@ namespace pawl::store {
 /// the data of the child or the item, or the job's params.
 [[nodiscard]] std::string review_digest(std::span<const Attempt> shown, const Json& input);
 
-/// The same with edits that somebody has proposed: who saw the review without them has not seen
-/// what is to be approved.
-[[nodiscard]] std::string review_digest_with_edits(const std::string& digest, const Json& edits);
+/// The same with content that somebody has approved, if it is not simply the attempt that the
+/// review is about: whoever saw the review before has not seen what is to be approved.
+[[nodiscard]] std::string review_digest_with(const std::string& digest, const Review& review,
+                                             const ApprovedContent& proposed);
 
 }  // namespace pawl::store

@@ -122,7 +122,7 @@ std::string text_of(const Subject& subject) { return std::visit(TextOf{}, subjec
 
 JobId job_of(Rows& rows, const Subject& subject) { return std::visit(JobOf{rows}, subject); }
 
-std::string standing_digest(Rows& rows, const Subject& subject) {
+std::string state_digest(Rows& rows, const Subject& subject) {
   std::string text;
   std::visit(StandingOf{rows, text}, subject);
   return text.empty() ? text : sha256_hex(text);

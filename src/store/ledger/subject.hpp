@@ -19,7 +19,7 @@ using Subject = std::variant<JobId, ItemId, TaskId, ReviewId>;
 [[nodiscard]] JobId job_of(Rows& rows, const Subject& subject);
 /// The digest of what operators and reviewers can change about the subject; empty: there is no such
 /// record.
-[[nodiscard]] std::string standing_digest(Rows& rows, const Subject& subject);
+[[nodiscard]] std::string state_digest(Rows& rows, const Subject& subject);
 /// The note or the reason that the act gives.
 [[nodiscard]] std::string reason_of(const Act& act);
 

@@ -10,7 +10,6 @@
 
 namespace pawl::store {
 
-/// Whether the submitter may submit at all.
 Result<Job> Submission::create_job(const NewJob& fresh) {
   if (const Status may = check_right(fresh.by, Right::submit); !may)
     return std::unexpected(may.error());

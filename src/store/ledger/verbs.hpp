@@ -161,7 +161,9 @@ class ReviewNotices : ReviewVerb {
 
  private:
   [[nodiscard]] ReviewAnswers answers() { return {books_, admission_, flow_}; }
+  void look_again_later(Review review);
   void reject_overdue(TouchedJob& touched, const Review& review);
+  [[nodiscard]] static AuditEntry entry_about(const Review& review, std::string act);
 };
 
 /// Carries out what operators do to jobs, items and dead letters.

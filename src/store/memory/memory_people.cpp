@@ -59,13 +59,19 @@ std::optional<TokenRecord> MemoryPeople::token_with_digest(std::string_view sha2
 std::int64_t MemoryPeople::insert_token(const TokenRecord& token) {
   TokenRecord row = token;
   row.number = static_cast<std::int64_t>(tokens_.size()) + 1;  // tokens are never deleted
-  put_token(row);
+  remember(tokens_, row.number);
+  tokens_.emplace(row.number, row);
   return row.number;
 }
 
-void MemoryPeople::put_token(const TokenRecord& token) {
-  remember(tokens_, token.number);
-  tokens_.insert_or_assign(token.number, token);
+void MemoryPeople::revoke_token(std::int64_t number, Timestamp at) {
+  remember(tokens_, number);
+  tokens_.at(number).revoked_at = at;
+}
+
+void MemoryPeople::note_token_use(std::int64_t number, Timestamp at) {
+  remember(tokens_, number);
+  tokens_.at(number).used_at = at;
 }
 
 std::optional<SessionRecord> MemoryPeople::session(std::string_view sha256) {

@@ -26,7 +26,8 @@ class MemoryPeople final : public PeopleRows {
   std::optional<TokenRecord> token(std::int64_t number) override;
   std::optional<TokenRecord> token_with_digest(std::string_view sha256) override;
   std::int64_t insert_token(const TokenRecord& token) override;
-  void put_token(const TokenRecord& token) override;
+  void revoke_token(std::int64_t number, Timestamp at) override;
+  void note_token_use(std::int64_t number, Timestamp at) override;
 
   std::optional<SessionRecord> session(std::string_view sha256) override;
   void insert_session(const SessionRecord& session) override;

@@ -14,11 +14,6 @@ namespace pawl::store {
 
 namespace {
 
-bool is_approval(const Answer& answer) {
-  return answer.outcome == ReviewOutcome::approve ||
-         answer.outcome == ReviewOutcome::approve_with_edits;
-}
-
 class AnswersCheck {
  public:
   AnswersCheck(const ReviewRules& rules, const Job& job, const Review& review,
@@ -123,10 +118,8 @@ class AnswersCheck {
 
   void check_people(const Answer& answer) {
     std::vector<std::string_view> people;
-    const GivenAnswer* first = nullptr;
     for (const GivenAnswer* one : approvals_) {
       if (!is_same_content(one->answer, answer)) continue;
-      if (first == nullptr) first = one;
       const std::string_view person = one->answer.reviewer;
       if (std::ranges::find(people, person) == people.end()) people.push_back(person);
     }
@@ -135,11 +128,22 @@ class AnswersCheck {
                      " after approvals by ", people.size(), " people, where ", rules_.approvals,
                      " are needed"));
     }
-    if (rules_.self_approval || first == nullptr) return;
-    const std::string_view editor =
-        answer.edits ? std::string_view(first->answer.reviewer) : std::string_view();
+    if (rules_.self_approval || people.empty()) return;
+    // Whoever gave edits that nobody had given before made them, also if that answer is withdrawn.
+    const auto has_edited = [&](std::string_view person) {
+      for (auto one = given_.begin(); one != given_.end(); ++one) {
+        if (!is_approval(one->answer) || !one->answer.edits || one->answer.reviewer != person) {
+          continue;
+        }
+        const bool is_first = std::none_of(given_.begin(), one, [&](const GivenAnswer& earlier) {
+          return is_approval(earlier.answer) && is_same_content(earlier.answer, one->answer);
+        });
+        if (is_first) return true;
+      }
+      return false;
+    };
     const bool has_other_eyes = std::ranges::any_of(people, [&](std::string_view person) {
-      return person != job_.submitted_by && person != editor;
+      return person != job_.submitted_by && !has_edited(person);
     });
     if (has_other_eyes) return;
     add("I16", say(name_, " is ", name_of(review_.status), " with ", name_of(answer.outcome),

@@ -1,7 +1,7 @@
 #pragma once
 
-/// I1, told one by one: which facts of a job only the log has, or only the rows have. Asked for
-/// when their sums differ.
+/// I1: reports each difference: which facts of a job only the log has, or only the rows have. Asked
+/// for when their sums differ.
 
 #include "store/verify/log.hpp"
 

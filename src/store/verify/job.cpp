@@ -10,6 +10,7 @@
 #include "pawl/store/arrival.hpp"
 #include "pawl/store/each_row.hpp"
 #include "store/ledger/review_digest.hpp"
+#include "store/verify/answer_trail.hpp"
 #include "store/verify/differences.hpp"
 #include "store/verify/job_wide.hpp"
 #include "store/verify/standing.hpp"
@@ -48,7 +49,13 @@ class JobReading {
     rows_.children.resize(workflow_.stage_count());
     if (Status read = read_tasks(); !read) return read;
     if (Status read = read_items(); !read) return read;
+    if (has_log_) {
+      Status read = answer_trail_.read(records_, job_, options_.page, findings_);
+      if (!read) return read;
+    }
     if (Status read = read_reviews(); !read) return read;
+    findings_.about(job_);
+    if (Status done = answer_trail_.finish(records_, findings_); !done) return done;
     job_wide_.finish(rows_);
     check_job(job_, workflow_, rows_, findings_);
     check_trust();
@@ -251,6 +258,7 @@ class JobReading {
     const Result<Task> task = records_.task(review.task);
     if (task) {
       check_review(review, *task, findings_);
+      if (has_log_) answer_trail_.check(review, *given, findings_);
       if (at(task->stage()) < workflow_.stage_count()) {
         check_answers(workflow_.stage(task->stage()).review_rules, job_, review, *given, findings_);
       }
@@ -265,9 +273,9 @@ class JobReading {
     return payloads_.check(review, *given, findings_);
   }
 
-  /// I8: what was shown is still what is recorded: the attempts, the input, and edits that somebody
-  /// has proposed. An answer that decides does not change what was shown to those before it, so a
-  /// review that is no longer open may have shown any of the edits, or none.
+  /// I8: what was shown is still what is recorded: the attempts, the input, and the content
+  /// that somebody has proposed. An answer that decides does not change what was shown to those
+  /// before it, so a review that is no longer open may have shown any of the edits, or none.
   Status check_digest(const Review& review, const std::vector<GivenAnswer>& given,
                       const Task& task) {
     Result<std::vector<Attempt>> shown = records_.attempts(task.id);
@@ -281,19 +289,20 @@ class JobReading {
       input = item->data;
     }
     const std::string shown_first = review_digest(*shown, input);
-    const auto is_shown_with = [&](const std::optional<Json>& edits) {
-      return edits && review_digest_with_edits(shown_first, *edits) == review.digest;
+    const auto is_shown_with = [&](const ApprovedContent& content) {
+      return review_digest_with(shown_first, review, content) == review.digest;
     };
-    if (review.status == ReviewStatus::open) {
-      const std::optional<ApprovedContent> proposed = proposed_content(review, given);
-      const bool has_edits = proposed && proposed->edits;
-      if (has_edits ? is_shown_with(proposed->edits) : shown_first == review.digest) return {};
-    } else if (shown_first == review.digest ||
-               std::ranges::any_of(given, [&](const GivenAnswer& one) {
-                 return is_shown_with(one.answer.edits);
-               })) {
-      return {};
-    }
+    const ApprovedContent own{.attempt = review.attempt, .edits = {}, .edited_by = {}};
+    const bool is_as_shown =
+        review.status == ReviewStatus::open
+            ? is_shown_with(proposed_content(review, given).value_or(own))
+            : is_shown_with(own) || std::ranges::any_of(given, [&](const GivenAnswer& one) {
+                return is_approval(one.answer) &&
+                       is_shown_with({.attempt = one.answer.attempt.value_or(review.attempt),
+                                      .edits = one.answer.edits,
+                                      .edited_by = {}});
+              });
+    if (is_as_shown) return {};
     findings_.about(task);
     findings_.add("I8", say("review ", review.id.value(), " was about other content than the ",
                             "attempts 1 to ", review.attempt, " of task ", task.id.value(),
@@ -398,6 +407,7 @@ class JobReading {
   FactSums facts_;
   std::int64_t closings_ = 0;
   std::int64_t open_in_both_ = 0;
+  AnswerTrail answer_trail_;
   std::int64_t settled_in_both_ = 0;
 };
 
