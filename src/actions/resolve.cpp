@@ -180,7 +180,11 @@ Result<std::vector<std::string>> resolve_command(const std::vector<std::string>&
         "argument " + std::to_string(resolved.size()) + " (\"" + argument + "\") of the command";
     const auto text = resolve_argument(argument, lookup, links, what);
     if (!text) return std::unexpected(text.error());
-    if (!*text) return fail(ErrorCode::invalid, what + ": " + argument + " is null");
+    if (!*text) {
+      std::string message = what;
+      message.append(": ").append(argument).append(" is null");
+      return fail(ErrorCode::invalid, std::move(message));
+    }
     resolved.push_back(**text);
   }
   return resolved;

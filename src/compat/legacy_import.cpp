@@ -144,7 +144,7 @@ class Planner {
 
   /// The id under which the rest of the checkpoint knows this work item: its own, or its place.
   std::string id_of(const Json& data, std::size_t place) {
-    const std::string own = item_key(data);
+    std::string own = item_key(data);
     for (const std::string& id :
          {own, "item_" + std::to_string(place), "item-" + std::to_string(place)}) {
       if (known_.contains(id) && !taken_.contains(id)) return id;

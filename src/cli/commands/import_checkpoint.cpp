@@ -133,7 +133,7 @@ int import_old(Session& session, const ImportCheckpointOptions& options) {
                            .by = Session::actor(options.as)};
   const Result<Job> job = import_checkpoint(**store, file->workflow, *plan, with);
   if (!job) return session.fail(job.error());
-  const std::string number = std::to_string(job->id.value());
+  std::string number = std::to_string(job->id.value());
   session.present({.document = [&] { return plan_document(*plan, counts, Json(job->id.value())); },
                    .text = [&] { return "job " + number + "  " + in_words(*plan, counts) + "\n"; },
                    .id = [&] { return number; }});

@@ -224,7 +224,7 @@ int item_skip(Session& session, const ItemSkipOptions& options) {
           .task = task->id, .reason = options.reason, .by = actor.name, .expected = task->version},
       actor);
   if (!after) return session.fail(with_commands(after.error(), address->job.id));
-  const std::string id = address_of(*address);
+  std::string id = address_of(*address);
   const auto document = [&] {
     return Json::object({{"item", address->item ? Json(address->item->key) : Json()},
                          {"job", address->job.id.value()},

@@ -132,7 +132,7 @@ int review_undo(Session& session, const ReviewActOptions& options) {
         return UndoAnswer{.review = review, .by = actor.name};
       },
       [](const ShownReview& shown) {
-        const std::string open = "is open again: your answer is withdrawn";
+        std::string open = "is open again: your answer is withdrawn";
         if (shown.votes.needed == 1) return open;
         return open + "; " + views::approvals_in_words(shown.votes);
       });

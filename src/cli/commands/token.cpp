@@ -132,7 +132,7 @@ int token_revoke(Session& session, const TokenRevokeOptions& options) {
   const Status revoked =
       (*store)->people().change(RevokeToken{.number = options.token}, Session::actor(options.as));
   if (!revoked) return session.fail(revoked.error());
-  const std::string number = std::to_string(options.token);
+  std::string number = std::to_string(options.token);
   return session.present(
       {.document = [&] { return Json::object({{"token", options.token}, {"revoked", true}}); },
        .text = [&] { return "token " + number + " is revoked\n"; },

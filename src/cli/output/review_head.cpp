@@ -176,7 +176,7 @@ std::string reason_in_words(const ShownReview& shown) {
     case ReviewReason::exhausted:
       break;
   }
-  const std::string reason(name_of(shown.review.reason));
+  std::string reason(name_of(shown.review.reason));
   if (attempt == nullptr) return reason;
   return reason + " (" + printable(pawl::explain(shown.stage(), *attempt)) + ")";
 }
