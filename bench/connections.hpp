@@ -20,11 +20,12 @@ enum class Table : std::uint8_t {
   jobs,
   workers,
   counters,
+  audit,  ///< one row for a submission, however many items it has
   other,
 };
-inline constexpr std::array<std::string_view, 9> table_names{"items",   "tasks",         "attempts",
-                                                             "journal", "journal_zones", "jobs",
-                                                             "workers", "counters",      "other"};
+inline constexpr std::array<std::string_view, 10> table_names{
+    "items", "tasks",   "attempts", "journal", "journal_zones",
+    "jobs",  "workers", "counters", "audit",   "other"};
 
 struct RowCount {
   std::int64_t inserted = 0;
