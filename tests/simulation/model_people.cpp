@@ -72,6 +72,7 @@ Model::Refusal Model::may_act(const Act& act, const Actor& actor) const {
   const std::string_view doer = doer_of(act);
   if (!doer.empty() && doer != actor.name) return ErrorCode::invalid;
   const Needs needs = std::visit(NeedsOf{}, act);
+  if (actor.name == "overdue") return ErrorCode::forbidden;  // the engine's own name
   if (!may(actor, needs.least, needs.agents)) return ErrorCode::forbidden;
   return {};
 }
