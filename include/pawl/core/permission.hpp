@@ -1,8 +1,8 @@
 #pragma once
 
-/// Who may do what. Every act and submission is checked by the same function. Reads, and items that
-/// are added to a job, are checked by the network service: whoever opens the store itself can read
-/// and write it anyway.
+/// Who may do what. The store checks every act and submission with the same function. It does not
+/// check reads, or items that are added to a job: whoever opens the store can read and write it
+/// anyway.
 
 #include <cstddef>
 #include <cstdint>
