@@ -1,7 +1,7 @@
 #pragma once
 
 /// The audit trail: who did what to which record, from where and why. The ledger writes each entry
-/// in the transaction of the act itself, so there is no act without an entry. The entries are
+/// in the transaction of the act itself, so every act has its entry. The entries are
 /// chained by their digests: one that was changed or removed is found by `verify_audit`.
 
 #include <cstdint>
