@@ -13,12 +13,11 @@ namespace pawl::bench {
 
 namespace {
 
-constexpr std::int64_t items_of_the_model = 10'000;
-
-void carry_out_the_model(const std::filesystem::path& path) {
+/// Returns how many attempts it took.
+std::int64_t carry_out_the_model(const std::filesystem::path& path, const Program& program,
+                                 std::int64_t items) {
   const auto store = must(open_sqlite_store({.path = path}), "a store");
-  const Program program = chain();
-  (void)run_to_the_end(store, program, submit_to(*store, program, items_of_the_model));
+  return run_to_the_end(store, program, submit_to(*store, program, items)).executions;
 }
 
 /// Appends the field with `by` added if it is a number.
@@ -82,7 +81,8 @@ std::string copying_sql(Database& database, const std::string& table,
 }
 
 /// Zones that are a little wider than necessary, but correct: every item of every job in them.
-void make_zones(Database& database, std::int64_t rows_of_a_job, std::int64_t rows) {
+void make_zones(Database& database, std::int64_t items_of_a_job, std::int64_t rows_of_a_job,
+                std::int64_t rows) {
   constexpr std::int64_t rows_of_a_zone = 1'024;
   database.run("DELETE FROM journal_zones");
   Query insert(database, "INSERT INTO journal_zones VALUES (?1, ?2, ?3, ?4, ?5)");
@@ -91,12 +91,11 @@ void make_zones(Database& database, std::int64_t rows_of_a_job, std::int64_t row
     const std::int64_t last = std::min(rows, zone * rows_of_a_zone + rows_of_a_zone - 1);
     const std::int64_t job_lo = (first - 1) / rows_of_a_job + 1;
     const std::int64_t job_hi = (last - 1) / rows_of_a_job + 1;
-    insert.run(zone, job_lo, job_hi, (job_lo - 1) * items_of_the_model + 1,
-               job_hi * items_of_the_model);
+    insert.run(zone, job_lo, job_hi, (job_lo - 1) * items_of_a_job + 1, job_hi * items_of_a_job);
   }
 }
 
-void copy_the_model(Database& database, std::int64_t copies) {
+void copy_the_model(Database& database, std::int64_t items_of_the_model, std::int64_t copies) {
   const auto number = [&](const char* sql) { return database.integer(sql); };
   const std::string items = std::to_string(items_of_the_model);
   const std::string by = " + ?1 * " + items;
@@ -132,23 +131,23 @@ void copy_the_model(Database& database, std::int64_t copies) {
   Query set(database, "UPDATE counters SET value = (value - 1) * ?2 + 1 WHERE name = ?1");
   set.run(std::string_view("ordinal"), copies + 1);
   set.run(std::string_view("lane"), copies + 1);
-  make_zones(database, std::stoll(rows), (copies + 1) * std::stoll(rows));
+  make_zones(database, items_of_the_model, std::stoll(rows), (copies + 1) * std::stoll(rows));
 }
 
 /// A copy must be as sound as its original.
-void check_newest_job(const std::filesystem::path& path) {
+void check_newest_job(const std::filesystem::path& path, std::int64_t attempts) {
   const auto store = must(open_sqlite_store({.path = path}), "the store");
   const JobId newest = must(store->records().jobs({.limit = 1}), "the newest job").front().id;
   const Verification found = must(verify(store->records(), {.job = newest}), "verifying");
   if (!found.ok()) give_up("a copied job is not sound: " + found.violations.front().message);
-  if (found.attempts != items_of_the_model * chain_length) give_up("a copied job lacks attempts");
+  if (found.attempts != attempts) give_up("a copied job lacks attempts");
 }
 
 }  // namespace
 
-std::int64_t grow_store(const std::filesystem::path& path, std::int64_t attempts) {
-  carry_out_the_model(path);
-  const std::int64_t of_the_model = items_of_the_model * chain_length;
+std::int64_t grow_store(const std::filesystem::path& path, std::int64_t attempts,
+                        const Program& program, std::int64_t items_of_a_job) {
+  const std::int64_t of_the_model = carry_out_the_model(path, program, items_of_a_job);
   const std::int64_t copies = (attempts + of_the_model - 1) / of_the_model - 1;
   Database database(path);
   // No process needs this database before it is complete, and the rows have passed every check
@@ -156,9 +155,9 @@ std::int64_t grow_store(const std::filesystem::path& path, std::int64_t attempts
   database.run(
       "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;"
       "PRAGMA ignore_check_constraints = ON");
-  copy_the_model(database, copies);
+  copy_the_model(database, items_of_a_job, copies);
   database.run("PRAGMA journal_mode = WAL");
-  check_newest_job(path);
+  check_newest_job(path, of_the_model);
   return (copies + 1) * of_the_model;
 }
 

@@ -21,7 +21,7 @@ namespace {
 struct LeftBehind {
   std::filesystem::path folder;
   pid_t owner = 0;
-  void (*end)() = nullptr;
+  std::vector<void (*)()> ends;
 };
 LeftBehind& left_behind() {
   static LeftBehind one;
@@ -33,18 +33,21 @@ LeftBehind& left_behind() {
 void give_up(const std::string& why) {
   std::fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.c_str());
   if (left_behind().owner == ::getpid()) {
-    // Cleared first, because `end` may call `give_up` itself.
-    if (const auto end = std::exchange(left_behind().end, nullptr)) end();
+    // Forgotten first, because they may call `give_up` themselves.
+    for (void (*const end)() : std::exchange(left_behind().ends, {})) end();
     std::error_code ignored;
     std::filesystem::remove_all(left_behind().folder, ignored);
   }
   std::_Exit(2);
 }
 
-void before_giving_up(void (*end)()) { left_behind().end = end; }
+void before_giving_up(void (*end)()) {
+  std::vector<void (*)()>& ends = left_behind().ends;
+  if (std::ranges::find(ends, end) == ends.end()) ends.push_back(end);
+}
 
 void leave_nothing_in(const std::filesystem::path& folder) {
-  left_behind() = {.folder = folder, .owner = ::getpid()};
+  left_behind() = {.folder = folder, .owner = ::getpid(), .ends = {}};
   // Ctrl-C reaches the measuring child too; when that has exited, this process gives up.
   std::signal(SIGINT, SIG_IGN);
 }

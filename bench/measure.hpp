@@ -20,7 +20,7 @@ namespace pawl::bench {
 /// before any child process.
 void leave_nothing_in(const std::filesystem::path& folder);
 
-/// Makes `give_up` call this before it removes the folder.
+/// Makes `give_up` call this before it removes the folder, and whatever else was named here before.
 void before_giving_up(void (*end)());
 
 enum class Whose { own, commands };

@@ -68,7 +68,7 @@ Lines opening(const Plan& plan) {
   };
   const Made made = in_child([&] {
     const Stopwatch watch;
-    const std::int64_t there = grow_store(large, attempts);
+    const std::int64_t there = grow_store(large, attempts, chain());
     // One job without items, for `status` to show.
     submit_to(*must(open_sqlite_store({.path = empty}), "a store"), chain(), 0);
     return Made{.attempts = there, .seconds = watch.seconds()};

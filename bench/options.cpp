@@ -16,14 +16,14 @@ constexpr char usage[] =
     "\n"
     "  --quick   every work at a small size, in about a minute; otherwise 15 to 25 minutes,\n"
     "            with up to 10^6 items and 10^7 attempts\n"
-    "  --only    W1 to W6, open, memory, idle; a part: W1-sqlite, W1-memory, W1-order,\n"
-    "            W1-postgres, W5-growth, W5-log, W5-backlog, W5-submit; or whatever the works'\n"
-    "            names contain: postgres, sqlite\n"
+    "  --only    W1 to W7, open, memory, idle; a part: W1-sqlite, W1-memory, W1-order,\n"
+    "            W1-postgres, W5-growth, W5-log, W5-backlog, W5-submit, W7-start, W7-pages,\n"
+    "            W7-rate, W7-live; or whatever the works' names contain: postgres, sqlite\n"
     "  --json    the figures with every sample as JSON instead of a table\n"
     "  --rounds  turns of each side; 5, with --quick 3\n"
     "  --folder  where the databases go: a real disk, or waiting for it costs nothing; else the\n"
     "            system's folder for temporary files\n"
-    "  --items   items of W1, W4 and W6\n"
+    "  --items   items of W1, W4, W6 and W7\n"
     "  --ours    leaves out the limits of W1 and W6: for a profiler\n";
 
 std::int64_t count_from(const std::string& text) {

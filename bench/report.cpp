@@ -63,8 +63,9 @@ std::string pairs_text(const Line& line) {
 
 std::string text_of(const std::optional<Bar>& bar) {
   if (!bar) return "";
-  std::string text =
-      formatted("%s %.2f", bar->kind == Bar::Kind::at_least ? ">=" : "<=", bar->times);
+  const char* const sign = bar->kind == Bar::Kind::at_least ? ">=" : "<=";
+  if (bar->times == 0) return formatted("%s %.0f", sign, bar->plus);
+  std::string text = formatted("%s %.2f", sign, bar->times);
   if (bar->plus > 0) text += formatted(" + %.0f", bar->plus);
   return text;
 }

@@ -16,7 +16,7 @@ struct Plan {
   std::filesystem::path folder;  ///< where the databases go
   bool full = true;              ///< otherwise every workload is small
   int rounds = 3;                ///< turns of each side
-  std::int64_t items = 0;        ///< of W1, W4 and W6; 0: as `full` says
+  std::int64_t items = 0;        ///< of W1, W4, W6 and W7; 0: as `full` says
   bool ours_only = false;        ///< for a profiler: skips the limits of W1 and W6
 
   [[nodiscard]] std::int64_t chain_items() const {
@@ -41,6 +41,10 @@ using Lines = std::vector<Line>;
 [[nodiscard]] Lines w5_submit(const Plan& plan);
 [[nodiscard]] Lines w5_postgres(const Plan& plan);
 [[nodiscard]] Lines w6(const Plan& plan);
+[[nodiscard]] Lines w7_start(const Plan& plan);
+[[nodiscard]] Lines w7_pages(const Plan& plan);
+[[nodiscard]] Lines w7_rate(const Plan& plan);
+[[nodiscard]] Lines w7_live(const Plan& plan);
 [[nodiscard]] Lines idle_postgres(const Plan& plan);
 [[nodiscard]] Lines opening(const Plan& plan);
 [[nodiscard]] Lines memory(const Plan& plan);

@@ -8,14 +8,13 @@
 #include "actions/command_ending.hpp"
 #include "actions/envelope.hpp"
 #include "actions/expect.hpp"
+#include "actions/judgements.hpp"
 #include "actions/log_text.hpp"
-#include "actions/output_types.hpp"
 #include "workflow/json_schema.hpp"
 
 namespace pawl::actions {
 
 using workflow::JsonSchema;
-using workflow::SchemaFinding;
 
 namespace {
 
@@ -27,71 +26,29 @@ T value_or_throw(Result<T> result) {
   return std::move(*result);
 }
 
-Judgement judgement_of(std::vector<Criterion> criteria, std::string summary) {
-  const bool all_met = std::ranges::all_of(criteria, &Criterion::passed);
-  Feedback findings{.summary = std::move(summary), .criteria = std::move(criteria), .guidance = {}};
-  return all_met ? accepted(std::move(findings)) : rejected(std::move(findings));
-}
-
 /// How the references of a gate are resolved.
 Lookup lookup_for(const ActionSpec& action, const GateContext& context) {
   const Json in = value_or_throw(resolve_fields(action.in, lookup_in(context.task)));
   return lookup_in(context.task, in, context.output.json);
 }
 
-std::string not_met(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " criterion" : " criteria") + " not met";
-}
-
 GateFunction expectation_gate(std::shared_ptr<const ActionSpec> action, Json body) {
   return [action = std::move(action), body = std::move(body)](const GateContext& context,
                                                               const std::stop_token&) {
-    const Lookup lookup = lookup_for(*action, context);
-    auto criteria = value_or_throw(expect(body, context.output.json, lookup));
-    std::string summary = summary_of(criteria);
-    return judgement_of(std::move(criteria), std::move(summary));
+    return value_or_throw(
+        judge_expectations(body, context.output.json, lookup_for(*action, context)));
   };
 }
 
 GateFunction schema_gate(JsonSchema schema) {
   return [schema = std::move(schema)](const GateContext& context, const std::stop_token&) {
-    std::vector<Criterion> criteria;
-    for (const SchemaFinding& finding : schema.check(context.output.json)) {
-      criteria.push_back({.name = finding.path.empty() ? "output" : finding.path,
-                          .expected = finding.expected,
-                          .actual = finding.actual,
-                          .passed = false});
-    }
-    if (criteria.empty()) {
-      criteria.push_back(
-          {.name = "output", .expected = "fits the schema", .actual = "fits", .passed = true});
-      return judgement_of(std::move(criteria), "the output fits the schema");
-    }
-    const std::string summary = not_met(criteria.size());
-    return judgement_of(std::move(criteria), summary);
+    return judge_schema(schema, context.output.json);
   };
 }
 
 GateFunction types_gate(std::shared_ptr<const ActionSpec> action) {
   return [action = std::move(action)](const GateContext& context, const std::stop_token&) {
-    std::vector<Criterion> criteria;
-    for (FieldMisfit& misfit : misfits(action->out, context.output.json, !action->each.empty())) {
-      criteria.push_back({.name = std::move(misfit.field),
-                          .expected = std::move(misfit.expected),
-                          .actual = std::move(misfit.actual),
-                          .passed = false});
-    }
-    if (criteria.empty()) {
-      for (const OutField& field : action->out) {
-        criteria.push_back({.name = field.name,
-                            .expected = expected_type(field, !action->each.empty()),
-                            .actual = shown(value_at(context.output.json, field.name)),
-                            .passed = true});
-      }
-      return judgement_of(std::move(criteria), {});
-    }
-    const std::string summary = not_met(criteria.size());
-    return judgement_of(std::move(criteria), summary);
+    return judge_types(*action, context.output.json);
   };
 }
 

@@ -14,6 +14,7 @@
 #include "actions/file_digest.hpp"
 #include "actions/glob.hpp"
 #include "actions/item_lines.hpp"
+#include "actions/item_source.hpp"
 #include "actions/log_text.hpp"
 #include "actions/process.hpp"
 #include "actions/resolve.hpp"
@@ -326,6 +327,17 @@ class Pages {
 };
 
 }  // namespace
+
+Status actions::check_items_file(const ItemsSpec& items, const Json& params,
+                                 const fs::path& project) {
+  if (items.kind != ItemsSpec::Kind::file) return {};
+  const Result<std::string> name = source_text(items.source, params);
+  if (!name) return std::unexpected(name.error());
+  std::error_code ignored;
+  if (fs::is_regular_file(project / *name, ignored)) return {};
+  return fail(ErrorCode::invalid, "the items are not in a file: '" + *name + "'",
+              "the workflow file must name an existing file in `items:`");
+}
 
 ItemSource read_items(const ItemsSpec& items, const Json& params, const fs::path& project) {
   // Shared, because the source is a function that may be copied; all copies read on from one

@@ -20,6 +20,18 @@ bool actions::is_missing(const std::filesystem::path& path) {
   return std::filesystem::status(path, failed).type() == std::filesystem::file_type::not_found;
 }
 
+std::string actions::in_words(const MissingNeed& need) {
+  switch (need.kind) {
+    case MissingNeed::Kind::secret:
+      return "the secret " + need.name + " is not set here";
+    case MissingNeed::Kind::script:
+      return "the script '" + need.name + "' does not exist here";
+    case MissingNeed::Kind::program:
+      return "the program '" + need.name + "' is not in PATH here";
+  }
+  return {};
+}
+
 std::function<bool(const Json&)> actions::check_of_scripts(const StageDefinition& stage) {
   std::vector<NamedFile> files = named_files(stage);
   std::erase_if(files, [](const NamedFile& file) { return !file.is_script; });

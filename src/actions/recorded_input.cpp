@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
-#include "actions/resolve.hpp"
 #include "pawl/store/results.hpp"
 #include "pawl/workflow/action.hpp"
 
@@ -33,12 +33,9 @@ Result<Json> stage_output(Records& records, const InputSource& source, const std
 
 }  // namespace
 
-Result<Json> recorded_input(Records& records, const InputSource& source) {
-  const Result<ActionSpec> action = action_from(source.workflow.stage(source.task.stage()).params);
-  if (!action || action->in.empty()) return Json();
-  // The input of a fan-out is that of its children.
-  if (!action->each.empty() && !source.task.child) return Json();
-  const Lookup lookup = [&](const Reference& reference) -> Result<Json> {
+Lookup recorded_lookup(Records& records, const InputSource& source, Json in, Json out) {
+  return [&records, source, in = std::move(in),
+          out = std::move(out)](const Reference& reference) -> Result<Json> {
     switch (reference.root) {
       case Reference::Root::item:
         if (source.item == nullptr) return Json();
@@ -53,12 +50,20 @@ Result<Json> recorded_input(Records& records, const InputSource& source) {
         return value_at(*output, reference.path);
       }
       case Reference::Root::in:
+        return value_at(in, reference.path);
       case Reference::Root::out:
-        return Json();  // an input does not refer to itself or to the output
+        return value_at(out, reference.path);
     }
     return Json();
   };
-  return resolve_fields(action->in, lookup);
+}
+
+Result<Json> recorded_input(Records& records, const InputSource& source) {
+  const Result<ActionSpec> action = action_from(source.workflow.stage(source.task.stage()).params);
+  if (!action || action->in.empty()) return Json();
+  // The input of a fan-out is that of its children.
+  if (!action->each.empty() && !source.task.child) return Json();
+  return resolve_fields(action->in, recorded_lookup(records, source));
 }
 
 }  // namespace pawl::actions

@@ -79,6 +79,18 @@ std::vector<std::string> changed_files(const Json& before, const Json& now) {
   return changed;
 }
 
+namespace {
+
+std::string combined(const std::string& digest, const std::string& files) {
+  return digest.empty() ? digest : Sha256().update(digest).update(files).finish_hex();
+}
+
+}  // namespace
+
+std::string compared_digest(const std::string& digest, const Json& files) {
+  return members(files).empty() ? digest : combined(digest, canonical(files).text());
+}
+
 ItemSource compared_with_files(ItemSource items, const Json& files) {
   if (members(files).empty()) return items;
   return [items = std::move(items),
@@ -86,8 +98,7 @@ ItemSource compared_with_files(ItemSource items, const Json& files) {
     const std::size_t first = page.size();
     const Result<bool> read = items(page);
     for (std::size_t i = first; i < page.size(); ++i) {
-      std::string& digest = page[i].data_sha256;
-      if (!digest.empty()) digest = Sha256().update(digest).update(files).finish_hex();
+      page[i].data_sha256 = combined(page[i].data_sha256, files);
     }
     return read;
   };

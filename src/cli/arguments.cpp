@@ -17,6 +17,7 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/session.hpp"
+#include "core/joined.hpp"
 #include "pawl/core/workflow.hpp"
 
 namespace pawl::cli {
@@ -67,12 +68,6 @@ const CLI::App* find_below(const CLI::App& app, const std::string& name) {
     if (one->check_name(name)) return one;
   }
   return nullptr;
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
 }
 
 std::string path_of(const CLI::App& app) {

@@ -10,7 +10,7 @@
 #include "cli/arguments.hpp"
 #include "cli/cli.hpp"
 #include "cli/output/terminal_output.hpp"
-#include "postgres/passwords.hpp"
+#include "text/passwords.hpp"
 
 namespace {
 
@@ -18,7 +18,7 @@ namespace {
 void hide_passwords(int argc, char** argv) {
   for (int i = 0; i < argc; ++i) {
     const std::size_t size = std::strlen(argv[i]);
-    std::string shown = pawl::postgres::without_passwords(argv[i]);
+    std::string shown = pawl::text::without_passwords(argv[i]);
     if (shown == argv[i]) continue;
     shown.resize(size, '*');
     std::memcpy(argv[i], shown.data(), size);
@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
     code = pawl::cli::run_command_line(words);
   } catch (const std::exception& fault) {
     std::cerr << "error: internal error in pawl: "
-              << pawl::postgres::without_passwords(fault.what()) << '\n';
+              << pawl::text::without_passwords(fault.what()) << '\n';
   }
   std::cout.flush();
   if (!std::cout) {

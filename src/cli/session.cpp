@@ -12,6 +12,7 @@
 #include "cli/signals.hpp"
 #include "files/private_files.hpp"
 #include "files/trusted_path.hpp"
+#include "pawl/views/documents.hpp"
 #include "views/jobs.hpp"
 
 namespace pawl::cli {
@@ -230,7 +231,7 @@ void Session::say(std::string_view line) {
 int Session::fail(const Error& error) {
   streams_.out->flush();
   if (prints_json()) {
-    *streams_.err << printable_lines(error_document_of(error).text()) << '\n' << std::flush;
+    *streams_.err << printable_lines(failure_document(error).text()) << '\n' << std::flush;
   } else {
     *streams_.err << error_text(error, talk_style_) << std::flush;
   }

@@ -54,12 +54,14 @@ StopSignals::~StopSignals() {
   ::close(descriptor_);
 }
 
-bool StopSignals::wait(Duration duration) const {
+int StopSignals::take(Duration duration) const {
   pollfd waiting{.fd = descriptor_, .events = POLLIN, .revents = 0};
   const int ready = ::poll(&waiting, 1, milliseconds_of(duration));
-  if (ready <= 0) return false;
+  if (ready <= 0) return 0;
   signalfd_siginfo taken{};
-  return ::read(descriptor_, &taken, sizeof taken) == static_cast<ssize_t>(sizeof taken);
+  const bool is_taken =
+      ::read(descriptor_, &taken, sizeof taken) == static_cast<ssize_t>(sizeof taken);
+  return is_taken ? static_cast<int>(taken.ssi_signo) : 0;
 }
 
 bool stop_is_pending() {

@@ -19,7 +19,9 @@ class StopSignals {
 
   /// Waits for this time, or until one of the signals arrives. Returns whether one did, and
   /// consumes it.
-  [[nodiscard]] bool wait(Duration duration) const;
+  [[nodiscard]] bool wait(Duration duration) const { return take(duration) != 0; }
+  /// The same; returns the number of the signal, such as SIGHUP. 0: none arrived.
+  [[nodiscard]] int take(Duration duration) const;
 
  private:
   int descriptor_ = -1;

@@ -86,6 +86,7 @@ template std::optional<ReviewNotice> from_name(std::string_view);
 template std::optional<ActorKind> from_name(std::string_view);
 template std::optional<ActorMethod> from_name(std::string_view);
 template std::optional<Role> from_name(std::string_view);
+template std::optional<Right> from_name(std::string_view);
 template std::optional<ErrorCode> from_name(std::string_view);
 
 template std::optional<StateKind> from_number(std::int64_t);
@@ -123,6 +124,7 @@ template std::optional<ReviewNotice> from_number(std::int64_t);
 template std::optional<ActorKind> from_number(std::int64_t);
 template std::optional<ActorMethod> from_number(std::int64_t);
 template std::optional<Role> from_number(std::int64_t);
+template std::optional<Right> from_number(std::int64_t);
 template std::optional<ErrorCode> from_number(std::int64_t);
 
 template std::vector<std::string> all_names<StateKind>();
@@ -160,6 +162,7 @@ template std::vector<std::string> all_names<ReviewNotice>();
 template std::vector<std::string> all_names<ActorKind>();
 template std::vector<std::string> all_names<ActorMethod>();
 template std::vector<std::string> all_names<Role>();
+template std::vector<std::string> all_names<Right>();
 template std::vector<std::string> all_names<ErrorCode>();
 
 }  // namespace pawl

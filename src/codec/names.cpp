@@ -433,6 +433,22 @@ std::string_view name_of(Role value) {
   return {};
 }
 
+std::string_view name_of(Right value) {
+  switch (value) {
+    case Right::see: return "see";
+    case Right::decide: return "decide";
+    case Right::submit: return "submit";
+    case Right::operate: return "operate";
+    case Right::assign: return "assign";
+    case Right::destroy: return "destroy";
+    case Right::trust: return "trust";
+    case Right::manage_people: return "manage_people";
+    case Right::see_audit: return "see_audit";
+    case Right::work: return "work";
+  }
+  return {};
+}
+
 std::string_view name_of(ErrorCode value) {
   switch (value) {
     case ErrorCode::not_found: return "not_found";

@@ -115,15 +115,15 @@ std::string explain(const StageDefinition& stage, const Attempt& closed) {
     case Rule::succeeded_without_gate:
       return "succeeded; no gate judges this stage";
     case Rule::accepted_by_gate:
-      return "accepted by the gate";
+      return "accepted by all gates";
     case Rule::review_always:
-      return "review is always: a reviewer decides";
+      return "every output of this stage is reviewed: a reviewer decides";
     case Rule::gate_uncertain:
-      return "the gate is uncertain" +
+      return "a gate is uncertain" +
              (closed.verdict_reason.empty() ? "" : " (" + closed.verdict_reason + ")") +
              ": a reviewer decides";
     case Rule::uncertain_taken_as_accepted:
-      return "the gate is uncertain, and its on_uncertain says accept";
+      return "a gate is uncertain, and its on_uncertain says accept";
     case Rule::stage_asked_for_review:
       return "the stage asked for a review: a reviewer decides";
     case Rule::stage_blocked:

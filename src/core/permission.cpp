@@ -106,10 +106,10 @@ Status check_actor(const Actor& actor) {
                 "act under your own name");
   }
   if (name.empty() && actor.method != ActorMethod::local) {
-    return fail(ErrorCode::invalid, "nobody is named as who acts");
+    return fail(ErrorCode::invalid, "the request does not say who acts");
   }
   if (name.size() > actor_name_max) {
-    return fail(ErrorCode::invalid, "the name of who acts has " + std::to_string(name.size()) +
+    return fail(ErrorCode::invalid, "the name of the actor has " + std::to_string(name.size()) +
                                         " bytes, more than " + std::to_string(actor_name_max));
   }
   return {};

@@ -2,34 +2,13 @@
 
 #include <algorithm>
 
+#include "core/joined.hpp"
 #include "pawl/core/result.hpp"
 
 namespace pawl {
 namespace {
 
 std::string named(const Review& review) { return "review " + std::to_string(review.id.value()); }
-
-bool is_counted_approval(const GivenAnswer& given) {
-  return given.fate == AnswerFate::counts && is_approval(given.answer);
-}
-
-AttemptNumber approved_attempt(const Review& review, const Answer& answer) {
-  return answer.attempt.value_or(review.attempt);
-}
-
-/// The content of this answer, which may be a new one.
-ApprovedContent content_of(const Review& review, std::span<const GivenAnswer> given,
-                           const Answer& answer) {
-  ApprovedContent content{
-      .attempt = approved_attempt(review, answer), .edits = answer.edits, .edited_by = {}};
-  if (!content.edits) return content;
-  const auto first = std::ranges::find_if(given, [&](const GivenAnswer& earlier) {
-    return is_approval(earlier.answer) && earlier.answer.edits == content.edits &&
-           approved_attempt(review, earlier.answer) == content.attempt;
-  });
-  content.edited_by = first == given.end() ? answer.reviewer : first->answer.reviewer;
-  return content;
-}
 
 bool is_same(const ApprovedContent& one, const ApprovedContent& other) {
   return one.attempt == other.attempt && one.edits == other.edits;
@@ -41,17 +20,32 @@ void add_unique(std::vector<std::string>& names, const std::vector<std::string>&
   }
 }
 
-std::string joined(std::span<const std::string> names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 }  // namespace
 
 bool is_approval(const Answer& answer) {
   return answer.outcome == ReviewOutcome::approve ||
          answer.outcome == ReviewOutcome::approve_with_edits;
+}
+
+bool is_counted_approval(const GivenAnswer& given) {
+  return given.fate == AnswerFate::counts && is_approval(given.answer);
+}
+
+AttemptNumber approved_attempt(const Review& review, const Answer& answer) {
+  return answer.attempt.value_or(review.attempt);
+}
+
+ApprovedContent content_of(const Review& review, std::span<const GivenAnswer> given,
+                           const Answer& answer) {
+  ApprovedContent content{
+      .attempt = approved_attempt(review, answer), .edits = answer.edits, .edited_by = {}};
+  if (!content.edits) return content;
+  const auto first = std::ranges::find_if(given, [&](const GivenAnswer& earlier) {
+    return is_approval(earlier.answer) && earlier.answer.edits == content.edits &&
+           approved_attempt(review, earlier.answer) == content.attempt;
+  });
+  content.edited_by = first == given.end() ? answer.reviewer : first->answer.reviewer;
+  return content;
 }
 
 std::optional<ApprovedContent> proposed_content(const Review& review,

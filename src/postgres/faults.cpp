@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "postgres/passwords.hpp"
+#include "text/passwords.hpp"
 
 namespace pawl::postgres {
 
@@ -94,7 +94,7 @@ Meaning meaning_of_state(const DbError& error, const Address& address) {
 }
 
 Error in_words(const DbError& error, Meaning meaning) {
-  std::string said = meaning.what + ": " + without_passwords(error.what());
+  std::string said = meaning.what + ": " + text::without_passwords(error.what());
   const bool is_known = error.kind == DbError::Kind::answered && !error.state.empty();
   if (is_known) said += " (SQLSTATE " + error.state + ")";
   return {meaning.code, std::move(said), std::move(meaning.help)};

@@ -130,6 +130,26 @@ Result<std::int64_t> PayloadPieces::size_of(std::string_view sha256) {
   return fail(ErrorCode::not_found, "no payload " + std::string(sha256) + " at " + address_.shown);
 }
 
+/// The part of one piece: the caller asks again for what follows.
+Result<std::string> PayloadPieces::range_of(std::string_view sha256, std::int64_t from,
+                                            std::size_t bytes_max) {
+  const Result<std::int64_t> size = size_of(sha256);
+  if (!size) return std::unexpected(size.error());
+  if (from >= *size) return std::string();
+  constexpr auto whole = static_cast<std::int64_t>(piece_bytes);
+  const auto begin = static_cast<std::size_t>(from % whole);
+  std::string bytes;
+  const std::optional<Error> failed = readers_.read([&](sql::Session& session) {
+    sql::Cursor row = session.prepared(select_piece).query(sha256, from / whole);
+    if (row.next() && row.view(0).size() > begin) bytes = row.view(0).substr(begin, bytes_max);
+  });
+  if (failed) return std::unexpected(*failed);
+  if (!bytes.empty()) return bytes;
+  return fail(ErrorCode::corrupt,
+              "the payload " + std::string(sha256) + " at " + address_.shown + " is not complete",
+              "restore it from a backup");
+}
+
 Result<std::string> PayloadPieces::read(std::string_view sha256) {
   std::string bytes;
   const Status taken = each_piece(sha256, [&](std::string_view piece) -> Status {

@@ -30,6 +30,8 @@ class PayloadPieces final : public sql::Payloads {
   Result<std::string> read(std::string_view sha256) override;
   Status each_piece(std::string_view sha256, const Take& take) override;
   Result<std::int64_t> size_of(std::string_view sha256) override;
+  Result<std::string> range_of(std::string_view sha256, std::int64_t from,
+                               std::size_t bytes_max) override;
   Result<std::filesystem::path> path_of(std::string_view sha256) override;
 
  private:

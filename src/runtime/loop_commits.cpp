@@ -2,6 +2,7 @@
 /// lone step at once; one whose threads have opened work waiting for them lets a few steps gather.
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -85,8 +86,11 @@ void Loop::flush() {
 void Loop::send(std::shared_ptr<Batch> batch) {
   commits_.sent(*batch, worker());
   ask_store(
-      [batch](Store& store) {
-        return store.commit(batch->sent_by, batch->number, batch->steps, batch->refill);
+      [this, batch](Store& store) {
+        const auto began = std::chrono::steady_clock::now();
+        auto answer = store.commit(batch->sent_by, batch->number, batch->steps, batch->refill);
+        if (answer) board_.add_commit(as_duration(std::chrono::steady_clock::now() - began));
+        return answer;
       },
       [this, batch](Result<Committed> answer) { on_committed(batch, std::move(answer)); });
 }

@@ -43,6 +43,8 @@ EngineStatus StatusBoard::status(std::int64_t abandoned) const {
           .store_available = is_store_up_,
           .trouble = trouble_,
           .forgotten_results = forgotten_results_,
+          .commits = commits_,
+          .commit_time = Duration{commit_time_},
           .fault = fault_};
 }
 

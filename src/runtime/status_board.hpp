@@ -3,7 +3,8 @@
 /// What other threads may ask of an engine at any time: which worker it is, how much it has open,
 /// whether the store answers, why it has stopped.
 ///
-/// Threads: any. Only whoever drives the loop changes it, except for `drain` and `add_arriving`.
+/// Threads: any. Only whoever drives the loop changes it, except for `drain`, `add_arriving` and
+/// `add_commit`.
 
 #include <atomic>
 #include <cstdint>
@@ -56,6 +57,12 @@ class StatusBoard {
   bool set_fault(const Error& error);
   void add_forgotten(std::size_t results);
 
+  /// Counts a batch that the store has acknowledged. From any thread.
+  void add_commit(Duration took) {
+    ++commits_;
+    commit_time_ += took.count();
+  }
+
   [[nodiscard]] EngineStatus status(std::int64_t abandoned) const;
 
  private:
@@ -69,6 +76,8 @@ class StatusBoard {
   std::atomic<bool> is_draining_ = false;
   std::atomic<bool> is_store_up_ = true;
   std::atomic<bool> is_idle_ = false;
+  std::atomic<std::int64_t> commits_ = 0;
+  std::atomic<Duration::rep> commit_time_ = 0;
 
   mutable Mutex mutex_;
   std::string trouble_ PAWL_GUARDED_BY(mutex_);

@@ -41,6 +41,9 @@ class Payloads {
   [[nodiscard]] virtual Status each_piece(std::string_view sha256, const Take& take) = 0;
   /// Does not read the bytes.
   [[nodiscard]] virtual Result<std::int64_t> size_of(std::string_view sha256) = 0;
+  /// See `Records::payload_range`.
+  [[nodiscard]] virtual Result<std::string> range_of(std::string_view sha256, std::int64_t from,
+                                                     std::size_t bytes_max) = 0;
   /// An absolute path; the file is read-only.
   [[nodiscard]] virtual Result<std::filesystem::path> path_of(std::string_view sha256) = 0;
 

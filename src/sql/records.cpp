@@ -209,6 +209,11 @@ Result<std::int64_t> SqlRecords::payload_size(std::string_view sha256) {
   return payloads_.size_of(sha256);
 }
 
+Result<std::string> SqlRecords::payload_range(std::string_view sha256, std::int64_t from,
+                                              std::size_t bytes_max) {
+  return payloads_.range_of(sha256, from, bytes_max);
+}
+
 Result<std::vector<std::string>> SqlRecords::damage(bool thorough) {
   return door_.damage(thorough);
 }

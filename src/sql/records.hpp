@@ -50,6 +50,8 @@ class SqlRecords final : public Records {
   Status payload_pieces(std::string_view sha256,
                         const std::function<Status(std::string_view piece)>& take) override;
   Result<std::int64_t> payload_size(std::string_view sha256) override;
+  Result<std::string> payload_range(std::string_view sha256, std::int64_t from,
+                                    std::size_t bytes_max) override;
   Result<std::vector<PoolUse>> pools() override;
   Result<Timestamp> opening_before(const std::string& pool, std::uint32_t count) override;
   Result<std::vector<std::string>> damage(bool thorough) override;

@@ -191,6 +191,21 @@ std::string PayloadFiles::read(std::string_view sha256) const {
   return bytes;
 }
 
+std::string PayloadFiles::range_of(std::string_view sha256, std::int64_t from,
+                                   std::size_t bytes_max) const {
+  const std::filesystem::path path = find(sha256);
+  const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) throw system_fault("open", path, errno);
+  std::string bytes(bytes_max, '\0');
+  for (;;) {
+    const ssize_t got = ::pread(file.get(), bytes.data(), bytes.size(), from);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw system_fault("read", path, errno);
+    bytes.resize(static_cast<std::size_t>(got));
+    return bytes;
+  }
+}
+
 }  // namespace pawl::sqlite
 
 namespace pawl {

@@ -27,6 +27,10 @@ class PayloadFiles {
   /// changed.
   [[nodiscard]] std::string read(std::string_view sha256) const;
 
+  /// See `Records::payload_range`. Throws as `read`, but does not check the digest.
+  [[nodiscard]] std::string range_of(std::string_view sha256, std::int64_t from,
+                                     std::size_t bytes_max) const;
+
   /// The path of the file, which is read-only. Throws `not_found`, or `invalid` for a text that is
   /// not a SHA-256.
   [[nodiscard]] std::filesystem::path find(std::string_view sha256) const;

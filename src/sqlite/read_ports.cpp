@@ -52,6 +52,12 @@ Result<std::int64_t> PayloadReads::size_of(std::string_view sha256) {
   return fail(ErrorCode::unavailable, "cannot read '" + path->string() + "': " + error.message());
 }
 
+Result<std::string> PayloadReads::range_of(std::string_view sha256, std::int64_t from,
+                                           std::size_t bytes_max) {
+  return guarded(path_,
+                 [&]() -> Result<std::string> { return files_.range_of(sha256, from, bytes_max); });
+}
+
 Result<std::filesystem::path> PayloadReads::path_of(std::string_view sha256) {
   return guarded(path_, [&]() -> Result<std::filesystem::path> {
     return std::filesystem::absolute(files_.find(sha256));

@@ -40,7 +40,7 @@ class ChainReading {
   AuditCheck finish() {
     if (!expected_head_.empty() && !has_expected_) {
       add("no entry of the audit trail has the digest " + std::string(expected_head_) +
-          ": its end was removed, or it was written anew");
+          ": its end was removed, or all of it was replaced");
     }
     return std::move(check_);
   }

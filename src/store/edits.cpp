@@ -1,13 +1,16 @@
 #include "pawl/store/edits.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "codec/field_types.hpp"
 #include "codec/file_value.hpp"
+#include "core/joined.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/core/text.hpp"
 
@@ -58,19 +61,27 @@ Status check_is_editable(const StageDefinition& stage, const std::string& field)
               "editable: " + allowed);
 }
 
-/// A field that the edits changed or added. `before`: its value in the output, if it has one.
-Status check_field(const StageDefinition& stage, const Json& output, const std::string& field,
-                   const std::optional<Json>& before, const Json& value) {
+using Fields = std::map<std::string, Json>;
+
+Fields fields_of(const Json& object) {
+  Fields fields;
+  for (auto& [field, value] : members(object)) fields.emplace(field, std::move(value));
+  return fields;
+}
+
+/// A field that the edits changed or added. `before`: its value in the output; null: it has none.
+Status check_field(const StageDefinition& stage, const Fields& output, const std::string& field,
+                   const Json* before, const Json& value) {
   if (Status may = check_is_editable(stage, field); !may) return may;
   const std::optional<FieldType> declared = declared_type(stage.params, field);
-  if (declared == FieldType::file || (before && file_of(*before))) {
+  if (declared == FieldType::file || (before != nullptr && file_of(*before))) {
     if (file_of(value)) return {};
     return fail(ErrorCode::invalid, "field \"" + field + "\" is a file",
                 "leave it as it is, or give the path of another file");
   }
-  if (!declared && !before) {
+  if (!declared && before == nullptr) {
     std::vector<std::string> known;
-    for (const auto& [name, ignored] : members(output)) known.push_back(name);
+    for (const auto& [name, ignored] : output) known.push_back(name);
     const std::string nearest = nearest_name(field, known);
     return fail(ErrorCode::invalid, "the output has no field \"" + field + "\"",
                 nearest.empty() ? "" : "did you mean \"" + nearest + "\"?");
@@ -83,6 +94,32 @@ Status check_field(const StageDefinition& stage, const Json& output, const std::
   }
   return {};
 }
+
+/// What is wrong with the edits, to report it at once.
+class Faults {
+ public:
+  /// Nobody mends more than these in one go.
+  static constexpr std::size_t reported_max = 20;
+
+  [[nodiscard]] bool is_full() const { return messages_.size() >= reported_max; }
+  void add(const Status& checked) {
+    if (checked) return;
+    messages_.push_back(checked.error().message);
+    const std::string& help = checked.error().help;
+    const bool is_new = std::ranges::find(helps_, help) == helps_.end();
+    if (!help.empty() && is_new) helps_.push_back(help);
+  }
+  [[nodiscard]] Status together() const {
+    if (messages_.empty()) return {};
+    std::string message = joined(messages_, "; ");
+    if (is_full()) message += "; and perhaps more";
+    return fail(ErrorCode::invalid, std::move(message), joined(helps_, "; "));
+  }
+
+ private:
+  std::vector<std::string> messages_;
+  std::vector<std::string> helps_;
+};
 
 }  // namespace
 
@@ -98,18 +135,23 @@ Status check_edits(const StageDefinition& stage, const Json& output, const Json&
   if (!is_object(edits)) {
     return fail(ErrorCode::invalid, "the edited output must be an object");
   }
-  for (const auto& [field, value] : members(edits)) {
-    const Result<Json> original = JsonView(output)[field].json();
-    const std::optional<Json> before = original ? std::optional(*original) : std::nullopt;
-    if (before && canonical(*before) == canonical(value)) continue;
-    if (Status good = check_field(stage, output, field, before, value); !good) return good;
+  const Fields before = fields_of(output);
+  const Fields after = fields_of(edits);
+  Faults faults;
+  for (const auto& [field, value] : after) {
+    if (faults.is_full()) break;
+    const auto old = before.find(field);
+    const bool is_new = old == before.end();
+    if (!is_new && canonical(old->second) == canonical(value)) continue;
+    faults.add(check_field(stage, before, field, is_new ? nullptr : &old->second, value));
   }
-  for (const auto& [field, value] : members(output)) {
-    if (JsonView(edits)[field].exists()) continue;
-    return fail(ErrorCode::invalid, "the edit lacks field \"" + field + "\"",
-                "pass the whole output, with your changes");
+  for (const auto& [field, value] : before) {
+    if (faults.is_full()) break;
+    if (after.contains(field)) continue;
+    faults.add(fail(ErrorCode::invalid, "the edit lacks field \"" + field + "\"",
+                    "pass the whole output, with your changes"));
   }
-  return {};
+  return faults.together();
 }
 
 }  // namespace pawl

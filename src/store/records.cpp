@@ -1,5 +1,7 @@
 #include "pawl/store/records.hpp"
 
+#include <algorithm>
+
 namespace pawl {
 
 Status Records::payload_pieces(std::string_view sha256,
@@ -13,6 +15,14 @@ Result<std::int64_t> Records::payload_size(std::string_view sha256) {
   const Result<std::string> bytes = payload(sha256);
   if (!bytes) return std::unexpected(bytes.error());
   return static_cast<std::int64_t>(bytes->size());
+}
+
+Result<std::string> Records::payload_range(std::string_view sha256, std::int64_t from,
+                                           std::size_t bytes_max) {
+  Result<std::string> bytes = payload(sha256);
+  if (!bytes) return bytes;
+  const auto begin = std::min(static_cast<std::size_t>(from), bytes->size());
+  return bytes->substr(begin, bytes_max);
 }
 
 Result<std::vector<std::string>> Records::damage(bool /*thorough*/) {

@@ -17,17 +17,40 @@ namespace {
 
 constexpr std::uint32_t page_size = 500;
 
-Status add_children(Records& records, const Task& parent, const StageDefinition& stage,
-                    std::vector<TaskAttempts>& all) {
-  if (parent.expansion == 0) return {};
-  const TaskFilter children{.parent = parent.id, .limit = page_size};
-  return each_row(records, children, [&](const Task& child) -> Status {
-    Result<std::vector<Attempt>> attempts = records.attempts(child.id);
+/// Reads the attempts of one task after the other, and passes them on.
+class AttemptWalk {
+ public:
+  AttemptWalk(Records& records, const Address& address,
+              const std::function<Result<bool>(TaskAttempts)>& see)
+      : records_(records), address_(address), see_(see) {}
+
+  /// Whether to go on after this task.
+  Result<bool> visit(const Task& task) {
+    const StageDefinition& stage = address_.workflow.stage(task.stage());
+    Result<std::vector<Attempt>> attempts = records_.attempts(task.id);
     if (!attempts) return std::unexpected(attempts.error());
-    all.push_back({child, stage.name, stage.handler, std::move(*attempts)});
-    return {};
-  });
-}
+    return see_({task, stage.name, stage.handler, std::move(*attempts)});
+  }
+
+  /// The same after the children of the task that follow this one; none: all of them.
+  Result<bool> visit_children(const Task& parent, TaskId after) {
+    if (address_.child || parent.expansion == 0) return true;
+    bool goes_on = true;
+    const TaskFilter children{.parent = parent.id, .after = after, .limit = page_size};
+    const Status read = each_row(records_, children, [&](const Task& child) -> Result<bool> {
+      Result<bool> visited = visit(child);
+      if (visited) goes_on = *visited;
+      return visited;
+    });
+    if (!read) return std::unexpected(read.error());
+    return goes_on;
+  }
+
+ private:
+  Records& records_;
+  const Address& address_;
+  const std::function<Result<bool>(TaskAttempts)>& see_;
+};
 
 std::string in_words(const StageError& error) {
   std::string text =
@@ -58,20 +81,49 @@ std::string TaskAttempts::name() const {
   return task.child ? stage + "[" + task.child->key + "]" : stage;
 }
 
-Result<std::vector<TaskAttempts>> attempts_at(Records& records, const Address& address) {
+bool TaskAttempts::has_running_attempt() const {
+  return task.kind() == StateKind::running &&
+         std::ranges::find(attempts, task.attempts, &Attempt::number) == attempts.end();
+}
+
+Status each_attempts_at(Records& records, const Address& address, TaskId from,
+                        const std::function<Result<bool>(TaskAttempts)>& see) {
   const Result<std::vector<Task>> tasks = tasks_at(records, address);
   if (!tasks) return std::unexpected(tasks.error());
-  std::vector<TaskAttempts> all;
-  for (const Task& task : *tasks) {
-    const StageDefinition& stage = address.workflow.stage(task.stage());
-    Result<std::vector<Attempt>> attempts = records.attempts(task.id);
-    if (!attempts) return std::unexpected(attempts.error());
-    all.push_back({task, stage.name, stage.handler, std::move(*attempts)});
-    if (address.child) continue;
-    if (const Status added = add_children(records, task, stage, all); !added) {
-      return std::unexpected(added.error());
+  AttemptWalk walk(records, address, see);
+  auto task = from ? std::ranges::find(*tasks, from, &Task::id) : tasks->begin();
+  if (task == tasks->end() && from) {
+    // It may be a child of one of them: go on with its siblings.
+    const Result<Task> child = records.task(from);
+    const TaskId parent = child && child->child ? child->child->parent : TaskId{};
+    task = std::ranges::find(*tasks, parent, &Task::id);
+    if (task == tasks->end() || address.child) {
+      return fail(ErrorCode::invalid, "task " + std::to_string(from.value()) + " is not at '" +
+                                          address_of(address) + "'");
     }
+    Result<bool> goes_on = walk.visit(*child);
+    if (goes_on && *goes_on) goes_on = walk.visit_children(*task, from);
+    if (!goes_on) return std::unexpected(goes_on.error());
+    if (!*goes_on) return {};
+    ++task;
   }
+  for (; task != tasks->end(); ++task) {
+    Result<bool> goes_on = walk.visit(*task);
+    if (goes_on && *goes_on) goes_on = walk.visit_children(*task, {});
+    if (!goes_on) return std::unexpected(goes_on.error());
+    if (!*goes_on) return {};
+  }
+  return {};
+}
+
+Result<std::vector<TaskAttempts>> attempts_at(Records& records, const Address& address) {
+  std::vector<TaskAttempts> all;
+  const Status read =
+      each_attempts_at(records, address, {}, [&](TaskAttempts one) -> Result<bool> {
+        all.push_back(std::move(one));
+        return true;
+      });
+  if (!read) return std::unexpected(read.error());
   return all;
 }
 
@@ -157,6 +209,10 @@ Result<Json> document_of(Records& records, const Attempt& attempt, std::string_v
   return attempt_document(whole, stage);
 }
 
+Json with_child(const Json& document, const Task& task) {
+  return task.child ? with_member(document, "child", task.child->key) : document;
+}
+
 }  // namespace
 
 Result<Json> whole_attempt_document(Records& records, const Attempt& attempt,
@@ -167,8 +223,14 @@ Result<Json> whole_attempt_document(Records& records, const Attempt& attempt,
 Result<Json> whole_attempt_document(Records& records, const TaskAttempts& task,
                                     const Attempt& attempt) {
   Result<Json> document = document_of(records, attempt, task.stage, task.handler);
-  if (!document || !task.task.child) return document;
-  return with_member(*document, "child", task.task.child->key);
+  if (!document) return document;
+  return with_child(*document, task.task);
+}
+
+Json recorded_attempt_document(const TaskAttempts& task, const Attempt& attempt) {
+  Attempt shown = attempt;
+  shown.action = action_of(attempt, task.handler);
+  return with_child(attempt_document(shown, task.stage), task.task);
 }
 
 }  // namespace pawl::views

@@ -2,6 +2,7 @@
 
 /// The attempts of an item or of a stage.
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,10 +20,16 @@ struct TaskAttempts {
 
   /// "convert", or "convert[page-3]" for a fan-out child.
   [[nodiscard]] std::string name() const;
+  /// Whether the task has an open attempt, and none of the ended ones is it.
+  [[nodiscard]] bool has_running_attempt() const;
 };
 
-/// The attempts of every task at the address, in stage order. The fan-out children of a task follow
-/// it, unless the address names a child or leaves them out.
+/// Calls `see` with the attempts of each task at the address, in stage order, until it returns
+/// false. The fan-out children of a task follow it, unless the address names a child or leaves them
+/// out. `from` is the task to begin with; none: the first. `invalid` if it is not at the address.
+[[nodiscard]] Status each_attempts_at(Records& records, const Address& address, TaskId from,
+                                      const std::function<Result<bool>(TaskAttempts)>& see);
+/// All of them.
 [[nodiscard]] Result<std::vector<TaskAttempts>> attempts_at(Records& records,
                                                             const Address& address);
 
@@ -38,6 +45,10 @@ struct TaskAttempts {
 /// The same with the member "child", if the task is a fan-out child.
 [[nodiscard]] Result<Json> whole_attempt_document(Records& records, const TaskAttempts& task,
                                                   const Attempt& attempt);
+
+/// The same as the output is recorded: a large one is {"$ref","size"}, and files have no paths.
+/// Reads nothing.
+[[nodiscard]] Json recorded_attempt_document(const TaskAttempts& task, const Attempt& attempt);
 
 /// The outcome of an attempt in a few words: "rejected by gate structure (tables:
 /// expected = 4, actual 3)", "failed: retryable exit 75 \"ocr busy\"".

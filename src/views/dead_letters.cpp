@@ -1,6 +1,6 @@
 #include "views/dead_letters.hpp"
 
-#include <optional>
+#include <utility>
 
 #include "pawl/codec/names.hpp"
 #include "pawl/store/each_row.hpp"
@@ -49,6 +49,22 @@ Result<std::vector<TaskId>> dead_letters_at(Records& records, const Address& add
   return letters;
 }
 
+Result<std::optional<Filter>> letter_filter(const std::optional<std::string>& filter,
+                                            const std::string& stage) {
+  if (!filter && stage.empty()) return std::optional<Filter>();
+  // Parse the filter alone first, so that errors name the columns of the user's text.
+  if (filter) {
+    Result<Filter> alone = parse_dead_letter_filter(*filter);
+    if (!alone) return std::unexpected(std::move(alone.error()));
+    if (stage.empty()) return std::optional<Filter>(std::move(*alone));
+  }
+  std::string both = "stage = " + quoted_for_filter(stage);
+  if (filter) both += " and (" + *filter + ")";
+  Result<Filter> parsed = parse_dead_letter_filter(both);
+  if (!parsed) return std::unexpected(std::move(parsed.error()));
+  return std::optional<Filter>(std::move(*parsed));
+}
+
 std::string letter_id(Records& records, TaskId task, JobId job, const std::string& key,
                       const std::string& stage, const std::string& child) {
   std::string id = address_of(job, key, stage, child);
@@ -60,6 +76,12 @@ std::string letter_id(Records& records, TaskId task, JobId job, const std::strin
 std::string letter_id(Records& records, const DeadLetter& letter) {
   return letter_id(records, letter.task, letter.job, letter.item_key, letter.stage,
                    letter.child_key);
+}
+
+std::string letter_id(Records& records, const DeadLetterAnswer& answer) {
+  if (!answer.job) return "task " + std::to_string(answer.task.value());
+  return letter_id(records, answer.task, answer.job, answer.item_key, answer.stage,
+                   answer.child_key);
 }
 
 JobId Superseding::job_of(const DeadLetter& letter) {

@@ -3,6 +3,7 @@
 /// Dead letters: those of an item or a stage, their ids and their documents.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,18 @@ namespace pawl::views {
 /// the address names one child or leaves them out.
 [[nodiscard]] Result<std::vector<TaskId>> dead_letters_at(Records& records, const Address& address);
 
+/// Letters of this stage that match the filter; none if neither is given. An empty filter text is
+/// an error, because it must not select everything.
+[[nodiscard]] Result<std::optional<Filter>> letter_filter(const std::optional<std::string>& filter,
+                                                          const std::string& stage);
+
 /// The id that names only this letter.
 [[nodiscard]] std::string letter_id(Records& records, TaskId task, JobId job,
                                     const std::string& key, const std::string& stage,
                                     const std::string& child);
 [[nodiscard]] std::string letter_id(Records& records, const DeadLetter& letter);
+/// The same for what an operation on letters reports; "task 65537" if the letter was not found.
+[[nodiscard]] std::string letter_id(Records& records, const DeadLetterAnswer& answer);
 
 /// Finds later jobs in which the items of letters have succeeded. Keeps what it has read.
 class Superseding {

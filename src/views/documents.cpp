@@ -1,9 +1,12 @@
 #include "pawl/views/documents.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "codec/object_writer.hpp"
 #include "pawl/core/shown.hpp"
+#include "text/passwords.hpp"
 #include "views/document_writer.hpp"
 #include "views/jobs.hpp"
 
@@ -62,11 +65,35 @@ std::optional<double> seconds_if_set(const std::optional<Duration>& duration) {
   return duration ? std::optional(seconds_of(*duration)) : std::nullopt;
 }
 
+/// What a job will have used at its end if the other items use as much as those that have ended;
+/// none if that cannot be said yet.
+std::optional<double> forecast_of(const Job& job, std::int64_t used) {
+  if (used <= 0) return std::nullopt;
+  if (job.has_ended()) return static_cast<double>(used);
+  const std::int64_t adopted = job.items.adopted + job.items.adopted_rejected;
+  const std::int64_t ended = job.items.settled() - adopted;
+  if (job.submission_open || ended <= 0) return std::nullopt;
+  const auto share = static_cast<double>(job.items.total - adopted) / static_cast<double>(ended);
+  return static_cast<double>(used) * share;
+}
+
+/// The same for something that is counted.
+Json whole_forecast(const Job& job, std::int64_t used) {
+  const std::optional<double> forecast = forecast_of(job, used);
+  return forecast ? Json{std::llround(std::min(*forecast, 1e18))} : Json{};
+}
+
+Json forecast_of_cost(const Job& job) {
+  const std::optional<double> forecast = forecast_of(job, job.used.cost_microusd);
+  return forecast ? Json{std::round(*forecast / 1e4) / 100} : Json{};
+}
+
 void append_budget(std::string& out, const Job& job) {
   const Budget& budget = job.budget;
   ObjectWriter object(out);
   write_optional(object, "max_total_attempts", budget.max_total_attempts);
   object.write("attempts_used", job.attempts_opened);
+  object.write("attempts_forecast", whole_forecast(job, job.attempts_opened));
   write_optional(object, "max_attempts_per_task", budget.max_attempts_per_task);
   write_optional(object, "deadline_s", seconds_if_set(budget.deadline));
   write_time(object, "deadline_at", job.deadline_at);
@@ -74,8 +101,10 @@ void append_budget(std::string& out, const Job& job) {
   write_optional(object, "no_progress_decisions", budget.no_progress_decisions);
   object.write("cost_usd", budget.cost_microusd ? Json{dollars_of(*budget.cost_microusd)} : Json{});
   object.write("cost_usd_used", dollars_of(job.used.cost_microusd));
+  object.write("cost_usd_forecast", forecast_of_cost(job));
   write_optional(object, "tokens", budget.tokens);
   object.write("tokens_used", job.used.tokens);
+  object.write("tokens_forecast", whole_forecast(job, job.used.tokens));
   object.write("exhausted", budget.exhausted);
 }
 
@@ -180,6 +209,7 @@ Json job_document(const Job& job, const Workflow& workflow) {
     object.write("labels", job.labels);
     write_name(object, "submitted_by", job.submitted_by);
     write_time(object, "submitted_at", job.submitted_at);
+    write_time(object, "last_progress_at", job.last_progress_at);
     write_time(object, "ended_at", job.ended_at);
   }
   return Json::trusted(std::move(out));
@@ -307,6 +337,14 @@ Json review_document(const Review& review, std::string_view item_key, std::strin
     write_time(object, "closed_at", review.closed_at);
   }
   return Json::trusted(std::move(out));
+}
+
+Json failure_document(const Error& error) {
+  const std::string help = text::without_passwords(error.help);
+  return Json::object(
+      {{"error", Json::object({{"code", name_of(error.code)},
+                               {"message", text::without_passwords(error.message)},
+                               {"help", name_or_null(help)}})}});
 }
 
 namespace views {

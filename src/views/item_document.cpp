@@ -9,6 +9,7 @@
 #include "views/address.hpp"
 #include "views/document_writer.hpp"
 #include "views/items.hpp"
+#include "views/labels.hpp"
 #include "views/outputs.hpp"
 
 namespace pawl {
@@ -39,6 +40,8 @@ void append_task(std::string& out, const Item& item, const StageDefinition& stag
   object.write("stage", stage.name);
   object.write("task", stored ? Json{stored->id.value()} : Json{});
   object.write("state", task.kind());
+  object.write("label", label_of(task.kind()));
+  object.write("version", stored ? Json{stored->version} : Json{});
   object.write<AttemptNumber>("attempts", stored ? stored->attempts : 0);
   object.write<std::uint32_t>("epoch", stored ? stored->epoch : 1);
   write_name(object, "cause", cause_of(task));
@@ -60,6 +63,8 @@ Json document_of(const Item& item, ItemState state, const std::vector<ShownTask>
     object.write("item_id", item.id.value());
     object.write("job", item.job.value());
     object.write("state", state);
+    object.write("label", label_of(state));
+    write_name(object, "cause", cause_in_words(tasks, workflow));
     write_name(object, "category", item.category);
     object.member("tasks") += '[';
     bool is_first = true;
@@ -118,6 +123,21 @@ std::string_view cause_of(const ShownTask& task) {
   return {};
 }
 
+std::string cause_in_words(const std::vector<ShownTask>& tasks, const Workflow& workflow) {
+  std::string words;
+  for (const ShownTask& task : tasks) {
+    const StateKind state = task.kind();
+    const bool is_quiet =
+        state == StateKind::waiting || state == StateKind::skipped || state == StateKind::succeeded;
+    if (is_quiet) continue;
+    const std::string_view cause = cause_of(task);
+    words += (words.empty() ? "" : ", ") + workflow.stage(task.stage).name + ": " +
+             std::string(label_of(state));
+    if (!cause.empty()) words += " (" + std::string(cause) + ")";
+  }
+  return words;
+}
+
 Result<ShownItem> load_item(Records& records, const Item& item, const Job& job,
                             const Workflow& workflow) {
   Result<std::vector<Task>> tasks = records.tasks_of(item.id);
@@ -133,6 +153,30 @@ Result<ShownItem> load_item(Records& records, const Item& item, const Job& job,
                    .state = shown_state(item, job.cancelled),
                    .tasks = shown_tasks(workflow, item, std::move(*tasks), job.cancelled),
                    .joins = std::move(joins)};
+}
+
+Json child_document(const Task& child, const Workflow& workflow,
+                    std::optional<CancelCause> cancelled) {
+  ShownTask shown{.stage = child.stage(), .state = child.state, .stored = child};
+  const bool is_cut = cancelled && !has_ended(child.kind()) && child.kind() != StateKind::running;
+  if (is_cut) shown.state = Cancelled{.cause = *cancelled};
+  const auto* const retry = std::get_if<RetryScheduled>(&shown.state);
+  std::string out;
+  {
+    codec::ObjectWriter object(out);
+    object.write("child", child.child ? child.child->key : std::string());
+    object.write("stage", workflow.stage(child.stage()).name);
+    object.write("task", child.id.value());
+    object.write("state", shown.kind());
+    object.write("label", label_of(shown.kind()));
+    object.write("version", Json{child.version});
+    write_name(object, "cause", cause_of(shown));
+    object.write("attempts", child.attempts);
+    object.write("epoch", child.epoch);
+    write_time(object, "next_run_at", retry != nullptr ? retry->next_run_at : no_time);
+    object.write("data", child.child ? child.child->data : Json{});
+  }
+  return Json::trusted(std::move(out));
 }
 
 Json shown_item_document(const ShownItem& shown, const Workflow& workflow) {

@@ -31,7 +31,8 @@ namespace pawl::views {
 /// The text of a label of a job ("file", "project"); empty if there is none.
 [[nodiscard]] std::string label(const Job& job, std::string_view name);
 
-/// The member "budget" of the job's document.
+/// The member "budget" of the job's document: limits, what is used, and a forecast of what will be
+/// used at the end, from the share of the items that have ended. Null: not known yet.
 [[nodiscard]] Json budget_document(const Job& job);
 
 /// Every command that the job would run: {"project","params","items","stages":[…]}.

@@ -1,10 +1,14 @@
 #include "views/outputs.hpp"
 
 #include <algorithm>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
 #include "pawl/codec/json.hpp"
+#include "text/numbers.hpp"
+#include "text/utf8.hpp"
+#include "views/escaped_text.hpp"
 
 namespace pawl::views {
 
@@ -37,6 +41,41 @@ Json with_paths(Records& records, const Json& value) {
   std::vector<std::pair<std::string, Json>> all = members(value);
   for (auto& [key, one] : all) one = with_paths(records, one);
   return Json::object(all);
+}
+
+std::string safe_file_name(const std::string& text) {
+  constexpr std::size_t name_bytes_max = 120;
+  std::string name;
+  for (const char c : printable(text)) {
+    const bool is_unsafe = c == '/' || c == '\\' || c == ':' || c == '*' || c == '?' || c == '"' ||
+                           c == '<' || c == '>' || c == '|';
+    name += is_unsafe ? '_' : c;
+  }
+  if (name.size() > name_bytes_max) {
+    name.resize(name_bytes_max);
+    // Do not cut in the middle of a character.
+    while (!name.empty() && !text::begins_character(name.back())) {
+      name.pop_back();
+    }
+    if (!name.empty() && static_cast<unsigned char>(name.back()) >= 0xC0) name.pop_back();
+  }
+  if (name.starts_with('.') || name.starts_with('-')) name.front() = '_';
+  while (name.ends_with(' ') || name.ends_with('.')) name.back() = '_';
+  return name.empty() ? "_" : name;
+}
+
+std::vector<std::string> lines_of_file(Records& records, const FileValue& file,
+                                       const std::string& place) {
+  constexpr std::int64_t shown_bytes_max = std::int64_t{1} << 20U;
+  std::vector<std::string> lines{"file " + file.name + ", " + text::bytes_in_words(file.size) +
+                                 ", " + place};
+  if (file.size > shown_bytes_max) return lines;
+  const Result<std::string> bytes = records.payload(file.sha256);
+  const bool is_text = bytes && bytes->find('\0') == std::string::npos;
+  if (!is_text) return lines;
+  std::istringstream content(*bytes);
+  for (std::string line; std::getline(content, line);) lines.push_back(line);
+  return lines;
 }
 
 namespace {

@@ -19,6 +19,15 @@ namespace pawl::views {
 /// The object with this member, appended or replacing a member of the same name.
 [[nodiscard]] Json with_member(const Json& object, const std::string& key, Json value);
 
+/// The text as a file name: without slashes, control characters and leading dots, never empty, of
+/// bounded length. Different texts may give the same name.
+[[nodiscard]] std::string safe_file_name(const std::string& text);
+
+/// "file a.md, 4.1 KiB, PLACE", and then the content if it is a small text.
+[[nodiscard]] std::vector<std::string> lines_of_file(Records& records,
+                                                     const codec::FileValue& file,
+                                                     const std::string& place);
+
 /// An output as readable lines: multi-line strings as they are, everything else as indented JSON,
 /// and each file as the lines that `lines_of_file` returns.
 [[nodiscard]] std::vector<std::string> readable_lines(

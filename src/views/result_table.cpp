@@ -51,7 +51,15 @@ std::vector<std::string> ResultTable::headings() const {
   return all;
 }
 
+std::vector<std::string> ResultTable::cells(const ShownResult& result) const {
+  return cells(result, [](const Json& value) { return value; });
+}
+
 std::vector<std::string> ResultTable::cells(Records& records, const ShownResult& result) const {
+  return cells(result, [&](const Json& value) { return with_paths(records, value); });
+}
+
+std::vector<std::string> ResultTable::cells(const ShownResult& result, const Shown& shown) const {
   std::vector<std::string> all{result.item.value_or(""), std::string(result.state)};
   for (const Column& column : columns_) {
     const auto output =
@@ -59,9 +67,9 @@ std::vector<std::string> ResultTable::cells(Records& records, const ShownResult&
     if (output == result.outputs.end()) {
       all.emplace_back();
     } else if (column.field.empty()) {
-      all.push_back(text_of(with_paths(records, output->second)));
+      all.push_back(text_of(shown(output->second)));
     } else {
-      all.push_back(text_of(with_paths(records, member_of(output->second, column.field))));
+      all.push_back(text_of(shown(member_of(output->second, column.field))));
     }
   }
   return all;

@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "pawl/codec/json.hpp"
+#include "pawl/codec/names.hpp"
+#include "pawl/core/decide.hpp"
 #include "pawl/store/results.hpp"
 #include "pawl/views/documents.hpp"
 #include "pawl/workflow/action.hpp"
 #include "views/attempts.hpp"
 #include "views/criteria_document.hpp"
+#include "views/document_writer.hpp"
 #include "views/outputs.hpp"
+#include "views/review_reader.hpp"
 
 namespace pawl::views {
 
@@ -40,53 +45,20 @@ Json ShownReview::show() const {
   return action ? action->show : Json();
 }
 
-Result<bool> is_asked(Records& records, const Review& review) {
-  if (review.status != ReviewStatus::open) return false;
-  const Result<Job> job = records.job(review.job);
-  if (!job) return std::unexpected(job.error());
-  return !job->cancelled && is_trusted(job->trust);
-}
-
 Result<ShownReview> load_review(Records& records, ReviewId id, Timestamp now) {
-  Result<Review> review = records.review(id);
-  if (!review) return std::unexpected(std::move(review.error()));
-  Result<Job> job = records.job(review->job);
-  if (!job) return std::unexpected(std::move(job.error()));
-  Result<Workflow> workflow = records.workflow(job->workflow_hash);
-  if (!workflow) return std::unexpected(std::move(workflow.error()));
-  Result<Task> task = records.task(review->task);
-  if (!task) return std::unexpected(std::move(task.error()));
-  ShownReview shown{.review = std::move(*review),
-                    .job = std::move(*job),
-                    .workflow = std::move(*workflow),
-                    .item = std::nullopt,
-                    .task = std::move(*task),
-                    .attempts = {},
-                    .votes = {},
-                    .read_at = now,
-                    .output = {}};
-  if (shown.review.item) {
-    Result<Item> item = records.item(shown.review.item);
-    if (!item) return std::unexpected(std::move(item.error()));
-    shown.item = std::move(*item);
-  }
-  Result<std::vector<Attempt>> attempts = records.attempts(shown.review.task);
-  if (!attempts) return std::unexpected(std::move(attempts.error()));
-  shown.attempts = std::move(*attempts);
-  Result<Votes> votes =
-      load_votes(records, shown.review, shown.stage().review_rules, shown.job.submitted_by);
-  if (!votes) return std::unexpected(std::move(votes.error()));
-  shown.votes = std::move(*votes);
-  if (shown.find(shown.review.attempt) != nullptr) {
-    Result<Json> output = output_of_attempt(records, shown, shown.review.attempt);
+  const Result<Review> review = records.review(id);
+  if (!review) return std::unexpected(review.error());
+  Result<ShownReview> shown = ReviewReader(records, now).read(*review);
+  if (!shown) return shown;
+  if (shown->find(shown->review.attempt) != nullptr) {
+    Result<Json> output = output_of_attempt(records, *shown, shown->review.attempt);
     if (!output) return std::unexpected(std::move(output.error()));
-    shown.output = std::move(*output);
+    shown->output = std::move(*output);
   }
-  shown.approved = content_of(shown.review, shown.votes);
-  if (shown.approved && shown.find(shown.approved->attempt) != nullptr) {
-    Result<Json> output = output_of_attempt(records, shown, shown.approved->attempt);
+  if (shown->approved && shown->find(shown->approved->attempt) != nullptr) {
+    Result<Json> output = output_of_attempt(records, *shown, shown->approved->attempt);
     if (!output) return std::unexpected(std::move(output.error()));
-    shown.approved_output = std::move(*output);
+    shown->approved_output = std::move(*output);
   }
   return shown;
 }
@@ -100,31 +72,96 @@ Result<Json> output_of_attempt(Records& records, const ShownReview& shown, Attem
   return whole_output(records, attempt->output);
 }
 
-Json short_review_document(const ShownReview& shown) {
-  return with_votes(
-      review_document(shown.review, shown.item_key(), shown.stage().name, shown.child()),
-      shown.review, shown.votes, shown.read_at);
+std::string reason_in_words(const ShownReview& shown) {
+  const Attempt* const attempt = shown.find(shown.review.attempt);
+  switch (shown.review.reason) {
+    case ReviewReason::policy:
+      return "every output of this stage is reviewed";
+    case ReviewReason::uncertain:
+      if (attempt == nullptr || attempt->verdict_reason.empty()) return "a gate was uncertain";
+      return "a gate was uncertain (" + attempt->verdict_reason + ")";
+    case ReviewReason::blocked:
+    case ReviewReason::requested:
+    case ReviewReason::exhausted:
+      break;
+  }
+  const std::string reason(name_of(shown.review.reason));
+  return attempt == nullptr ? reason : reason + " (" + explain(shown.stage(), *attempt) + ")";
 }
 
-Result<Json> shown_review_document(Records& records, const ShownReview& shown) {
-  Json document = short_review_document(shown);
+bool passed_all_gates(const ShownReview& shown) {
+  const AttemptNumber number = shown.approved ? shown.approved->attempt : shown.review.attempt;
+  const Attempt* const attempt = shown.find(number);
+  const bool is_judged_output = !shown.approved || !shown.approved->edits;
+  if (attempt == nullptr || !is_judged_output) return false;
+  if (attempt->result != AttemptResult::success) return false;
+  if (attempt->verdict && *attempt->verdict != Verdict::accepted) return false;
+  if (attempt->assessments.empty()) return !attempt->feedback || attempt->feedback->all_passed();
+  return std::ranges::all_of(attempt->assessments, [](const Assessment& one) {
+    return one.verdict == Verdict::accepted &&
+           std::ranges::all_of(one.criteria, &Criterion::passed);
+  });
+}
+
+Json short_review_document(const ShownReview& shown) {
+  Usage used;
+  for (const Attempt& attempt : shown.attempts) used = used + attempt.usage;
+  const Json with_answers =
+      with_votes(review_document(shown.review, shown.item_key(), shown.stage().name, shown.child()),
+                 shown.review, shown.votes, shown.read_at);
+  std::vector<std::pair<std::string, Json>> all = members(with_answers);
+  all.emplace_back("workflow", shown.workflow.name());
+  all.emplace_back("why", reason_in_words(shown));
+  all.emplace_back("attempt_count", shown.task.attempts);
+  all.emplace_back("cost_usd", dollars_of(used.cost_microusd));
+  all.emplace_back("gates_passed", passed_all_gates(shown));
+  all.emplace_back("bulk", shown.stage().review_rules.bulk);
+  return Json::object(all);
+}
+
+namespace {
+
+Json texts(const std::vector<std::string>& all) {
+  const std::vector<Json> values(all.begin(), all.end());
+  return Json::array(values);
+}
+
+Result<Json> attempt_in_form(Records& records, const ShownReview& shown, const Attempt& attempt,
+                             OutputForm form) {
+  if (form == OutputForm::whole) return whole_attempt_document(records, attempt, shown.stage());
+  Attempt recorded = attempt;
+  recorded.action = action_of(attempt, shown.stage().handler);
+  return attempt_document(recorded, shown.stage().name);
+}
+
+}  // namespace
+
+Result<Json> shown_review_document(Records& records, const ShownReview& shown, OutputForm form) {
+  const auto in_form = [&](const Json& value) {
+    return form == OutputForm::whole ? with_paths(records, value) : value;
+  };
   std::vector<Json> attempts;
   for (const Attempt& attempt : shown.attempts) {
-    Result<Json> whole = whole_attempt_document(records, attempt, shown.stage());
-    if (!whole) return std::unexpected(std::move(whole.error()));
-    attempts.push_back(std::move(*whole));
+    Result<Json> one = attempt_in_form(records, shown, attempt, form);
+    if (!one) return std::unexpected(std::move(one.error()));
+    attempts.push_back(std::move(*one));
   }
-  document = with_member(document, "show", shown.show());
-  std::vector<Json> reasons;
-  for (const std::string& reason : shown.stage().review_rules.reasons) reasons.emplace_back(reason);
-  document = with_member(document, "reasons", Json::array(reasons));
-  document = with_member(document, "in", with_paths(records, shown.in));
-  document = with_member(document, "output", with_paths(records, shown.output));
-  document = with_member(document, "data", shown.item ? shown.item->data : Json());
-  document = with_member(document, "criteria",
-                         criteria_document(records, {shown.task, shown.stage().name,
-                                                     shown.stage().handler, shown.attempts}));
-  return with_member(document, "attempts", Json::array(attempts));
+  const StageDefinition& stage = shown.stage();
+  const Result<ActionSpec> action = action_from(stage.params);
+  std::vector<std::pair<std::string, Json>> all = members(short_review_document(shown));
+  all.emplace_back("instructions", name_or_null(action ? action->instructions : std::string()));
+  all.emplace_back("show", shown.show());
+  all.emplace_back("reasons", texts(stage.review_rules.reasons));
+  all.emplace_back("editable", texts(stage.editable));
+  all.emplace_back("takes_changes", stage.takes_changes());
+  all.emplace_back("in", in_form(shown.in));
+  all.emplace_back("in_fault", name_or_null(shown.in_fault));
+  all.emplace_back("output", in_form(shown.output));
+  all.emplace_back("data", shown.item ? shown.item->data : Json());
+  all.emplace_back("criteria", criteria_document(records, {shown.task, stage.name, stage.handler,
+                                                           shown.attempts}));
+  all.emplace_back("attempts", Json::array(attempts));
+  return Json::object(all);
 }
 
 }  // namespace pawl::views

@@ -3,6 +3,7 @@
 /// A review with everything that a person needs to decide: the question, the attempts and the
 /// output. A digest ties the answer to what was shown.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ struct ShownReview {
   /// The resolved input of the stage. Only its action can resolve it, so the caller fills it in;
   /// null: there is none.
   Json in = {};
+  std::string in_fault = {};  ///< why the input cannot be shown; empty: it can
 
   [[nodiscard]] const StageDefinition& stage() const;
   [[nodiscard]] std::string item_key() const { return item ? item->key : std::string(); }
@@ -45,16 +47,28 @@ struct ShownReview {
 
 /// Reads everything about a review. `now` tells what is overdue.
 [[nodiscard]] Result<ShownReview> load_review(Records& records, ReviewId id, Timestamp now);
-/// Whether the review needs an answer. Reviews of a cancelled or untrusted job do not.
-[[nodiscard]] Result<bool> is_asked(Records& records, const Review& review);
 
 /// The whole output of an attempt of the task. `not_found` if there is no such attempt.
 [[nodiscard]] Result<Json> output_of_attempt(Records& records, const ShownReview& shown,
                                              AttemptNumber number);
 
+/// Why the review was opened: "a gate was uncertain (the judge is not sure)".
+[[nodiscard]] std::string reason_in_words(const ShownReview& shown);
+/// Whether an approval would approve an output as its gates judged it, without edits, and all of
+/// them accepted it with every criterion met. The gates that only advise count, too. An output of a
+/// stage without gates has passed them all.
+[[nodiscard]] bool passed_all_gates(const ShownReview& shown);
+
+/// How a document shows outputs.
+enum class OutputForm : std::uint8_t {
+  whole,     ///< all of them in full, each file with the path of its content on this machine
+  recorded,  ///< those of the attempts as they are recorded: a large one is {"$ref","size"}. Files
+             ///< have no path
+};
 /// The JSON document of a review as lists show it.
 [[nodiscard]] Json short_review_document(const ShownReview& shown);
 /// The JSON document of a review, with its input, output, attempts and criteria.
-[[nodiscard]] Result<Json> shown_review_document(Records& records, const ShownReview& shown);
+[[nodiscard]] Result<Json> shown_review_document(Records& records, const ShownReview& shown,
+                                                 OutputForm form = OutputForm::whole);
 
 }  // namespace pawl::views

@@ -10,22 +10,8 @@
 namespace pawl::views {
 namespace {
 
-bool is_counted_approval(const GivenAnswer& given) {
-  return given.fate == AnswerFate::counts && is_approval(given.answer);
-}
-
-AttemptNumber approved_attempt(const Review& review, const Answer& answer) {
-  return answer.attempt.value_or(review.attempt);
-}
-
-/// Who approved these edits first; empty: the answer has none.
 std::string editor_of(const Review& review, const Votes& votes, const Answer& answer) {
-  if (!answer.edits) return {};
-  const auto first = std::ranges::find_if(votes.answers, [&](const GivenAnswer& given) {
-    return is_approval(given.answer) && given.answer.edits == answer.edits &&
-           approved_attempt(review, given.answer) == approved_attempt(review, answer);
-  });
-  return first == votes.answers.end() ? answer.reviewer : first->answer.reviewer;
+  return content_of(review, votes.answers, answer).edited_by;
 }
 
 /// " of attempt 1" unless it is the attempt under review.
@@ -116,9 +102,7 @@ std::optional<ApprovedContent> content_of(const Review& review, const Votes& vot
   if (!is_decided) return votes.proposed;
   const Answer& answer = *review.answer;
   if (!is_approval(answer)) return std::nullopt;
-  return ApprovedContent{.attempt = approved_attempt(review, answer),
-                         .edits = answer.edits,
-                         .edited_by = editor_of(review, votes, answer)};
+  return content_of(review, votes.answers, answer);
 }
 
 std::string answer_in_words(const Review& review, const Votes& votes, const Answer& answer) {

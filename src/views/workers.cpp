@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "core/joined.hpp"
 #include "pawl/codec/rfc3339.hpp"
 
 namespace pawl::views {
@@ -16,12 +17,6 @@ Json held_document(const Task& task) {
                        {"child", task.child ? Json(task.child->key) : Json()},
                        {"attempt", static_cast<std::int64_t>(task.attempts)},
                        {"since", rfc3339(opened_at(task))}});
-}
-
-std::string joined(const std::set<std::string>& names) {
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-  return all;
 }
 
 std::string in_words(const std::set<JobId>& jobs) {

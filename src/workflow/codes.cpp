@@ -2,6 +2,7 @@
 #include <array>
 
 #include "pawl/workflow/diagnostic.hpp"
+#include "workflow/settings_codes.hpp"
 
 namespace pawl {
 namespace {
@@ -89,7 +90,8 @@ person should have seen.
 wrong:  convert: { run: [convert], reveiw: { when: always } }
 right:  convert: { run: [convert], review: { when: always } }
 
-docs/reference/workflow-file.md lists the keys of every map.
+docs/reference/workflow-file.md lists the keys of every map, and docs/reference/serve.md those of
+`.pawl/serve.yaml`.
 )"},
     {"E011", "wrong kind of value",
      R"(Each key takes one kind of value: text, a number, true or false, a list, or a map. A key that
@@ -482,7 +484,8 @@ right:  assign: [anna]    or: pawl user add ana
 }  // namespace
 
 const CodeStory* find_code(std::string_view code) {
-  for (const std::span<const CodeStory> known : {all_codes(), runtime_codes()}) {
+  for (const std::span<const CodeStory> known :
+       {all_codes(), runtime_codes(), workflow::settings_codes()}) {
     const auto found = std::ranges::find(known, code, &CodeStory::code);
     if (found != known.end()) return &*found;
   }

@@ -165,9 +165,11 @@ std::span<const KnownKey> keys_of(KeyPlace place) {
   return {};
 }
 
-std::vector<std::string> honoured_keys(KeyPlace place) {
+std::vector<std::string> honoured_keys(KeyPlace place) { return honoured_keys(keys_of(place)); }
+
+std::vector<std::string> honoured_keys(std::span<const KnownKey> keys) {
   std::vector<std::string> names;
-  for (const KnownKey& key : keys_of(place)) {
+  for (const KnownKey& key : keys) {
     if (key.is_honoured()) names.emplace_back(key.name);
   }
   return names;

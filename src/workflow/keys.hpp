@@ -46,5 +46,6 @@ struct KnownKey {
 
 [[nodiscard]] std::span<const KnownKey> keys_of(KeyPlace place);
 [[nodiscard]] std::vector<std::string> honoured_keys(KeyPlace place);
+[[nodiscard]] std::vector<std::string> honoured_keys(std::span<const KnownKey> keys);
 
 }  // namespace pawl::workflow

@@ -6,9 +6,12 @@
 namespace pawl::workflow {
 
 MapReader::MapReader(Faults& faults, const YamlNode& map, KeyPlace place, std::string where)
+    : MapReader(faults, map, keys_of(place), std::move(where)) {}
+
+MapReader::MapReader(Faults& faults, const YamlNode& map, std::span<const KnownKey> known,
+                     std::string where)
     : faults_(faults), where_(std::move(where)) {
-  const std::span<const KnownKey> known = keys_of(place);
-  const std::vector<std::string> honoured = honoured_keys(place);
+  const std::vector<std::string> honoured = honoured_keys(known);
   std::vector<const YamlMember*> unknown;
   for (const YamlMember& one : map.map) {
     const auto key = std::ranges::find(known, one.key, &KnownKey::name);

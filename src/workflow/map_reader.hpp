@@ -1,12 +1,13 @@
 #pragma once
 
-/// Reads one map of a workflow file that has a fixed set of keys. The constructor adds faults for
-/// unknown keys and for keys that this version does not support.
+/// Reads one map of a file that has a fixed set of keys. The constructor adds faults for unknown
+/// keys and for keys that this version does not support.
 ///
 /// A misspelt key is read as the nearest known key, so that it causes only one fault.
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ class MapReader {
  public:
   /// `where` names the map in messages: `stage "convert"`.
   MapReader(Faults& faults, const YamlNode& map, KeyPlace place, std::string where);
+  /// A map of another file, with its own keys.
+  MapReader(Faults& faults, const YamlNode& map, std::span<const KnownKey> known,
+            std::string where);
 
   [[nodiscard]] const YamlMember* member(std::string_view key) const;
   [[nodiscard]] bool has(std::string_view key) const { return member(key) != nullptr; }

@@ -12,6 +12,8 @@ using codec::fits;
 
 namespace {
 
+constexpr std::size_t shown_max = 200;
+
 /// What a value of the type looks like, for messages.
 std::string_view wanted(FieldType type) {
   switch (type) {
@@ -46,39 +48,59 @@ void note(Error& error, const std::string& message, const std::string& help) {
   error.help += help;
 }
 
-}  // namespace
-
-Result<Json> bind_params(const std::vector<ParamSpec>& params,
-                         const std::map<std::string, std::string>& given) {
+/// Takes the values of the params from `given`, whatever form they have. `read` returns nothing for
+/// a value that does not have the type, `shown` writes one for a message, `how` says how to give
+/// one.
+template <class Value, class Read, class Shown, class How>
+Result<Json> bound(const std::vector<ParamSpec>& params, const std::map<std::string, Value>& given,
+                   const Read& read, const Shown& shown, const How& how) {
   Error error;
   std::vector<std::string> names;
-  std::vector<std::pair<std::string, Json>> bound;
+  std::vector<std::pair<std::string, Json>> values;
   for (const ParamSpec& param : params) {
     names.push_back(param.name);
-    if (const auto text = given.find(param.name); text != given.end()) {
-      if (const std::optional<Json> value = read_as(param.type, text->second)) {
-        bound.emplace_back(param.name, *value);
+    if (const auto one = given.find(param.name); one != given.end()) {
+      if (const std::optional<Json> value = read(param.type, one->second)) {
+        values.emplace_back(param.name, *value);
       } else {
         note(error,
-             "param \"" + param.name + "\" must be " + std::string(wanted(param.type)) +
-                 ", not \"" + text->second + "\"",
+             "param \"" + param.name + "\" must be " + std::string(wanted(param.type)) + ", not " +
+                 shown(one->second),
              {});
       }
     } else if (param.fallback) {
-      bound.emplace_back(param.name, *param.fallback);
+      values.emplace_back(param.name, *param.fallback);
     } else {
-      note(error, "param \"" + param.name + "\" has no value",
-           "give one with --param " + param.name + "=VALUE");
+      note(error, "param \"" + param.name + "\" has no value", how(param.name));
     }
   }
-  for (const auto& [name, text] : given) {
+  for (const auto& [name, value] : given) {
     if (std::ranges::find(names, name) != names.end()) continue;
     const std::string nearest = nearest_name(name, names);
     note(error, "the workflow has no param \"" + name + "\"",
          nearest.empty() ? std::string{} : "did you mean \"" + nearest + "\"?");
   }
   if (!error.message.empty()) return std::unexpected(error);
-  return Json::object(bound);
+  return Json::object(values);
+}
+
+}  // namespace
+
+Result<Json> bind_params(const std::vector<ParamSpec>& params,
+                         const std::map<std::string, std::string>& given) {
+  return bound(
+      params, given, &read_as, [](const std::string& text) { return '"' + text + '"'; },
+      [](const std::string& name) { return "give one with --param " + name + "=VALUE"; });
+}
+
+Result<Json> bind_param_values(const std::vector<ParamSpec>& params,
+                               const std::map<std::string, Json>& given) {
+  const auto read = [](FieldType type, const Json& value) {
+    return fits(value, type) ? std::optional(value) : std::nullopt;
+  };
+  return bound(
+      params, given, read, [](const Json& value) { return value.text().substr(0, shown_max); },
+      [](const std::string& name) { return "give one in `params`: {\"" + name + "\": …}"; });
 }
 
 }  // namespace pawl

@@ -29,11 +29,11 @@ Diagnostic unknown(const Assignee& assignee, const std::vector<std::string>& kno
 
 }  // namespace
 
-std::vector<Diagnostic> unknown_people(const WorkflowFile& file,
+std::vector<Diagnostic> unknown_people(std::span<const Assignee> assignees,
                                        const std::vector<std::string>& known) {
   std::vector<Diagnostic> warnings;
   if (known.empty()) return warnings;
-  for (const Assignee& assignee : file.assignees) {
+  for (const Assignee& assignee : assignees) {
     if (std::ranges::find(known, assignee.name) != known.end()) continue;
     warnings.push_back(unknown(assignee, known));
   }
@@ -42,7 +42,7 @@ std::vector<Diagnostic> unknown_people(const WorkflowFile& file,
 
 void warn_of_unknown_people(WorkflowFile& file, const std::vector<std::string>& known,
                             std::string_view name) {
-  for (Diagnostic& warning : unknown_people(file, known)) {
+  for (Diagnostic& warning : unknown_people(file.assignees, known)) {
     warning.file = name;
     file.warnings.push_back(std::move(warning));
   }

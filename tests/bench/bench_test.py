@@ -69,6 +69,25 @@ class Bench(unittest.TestCase):
         self.assertEqual(commits["ours"]["median"], 6)
         self.assertTrue(commits["met"])
 
+    def test_the_service_is_measured_while_it_works(self):
+        done = bench("--quick", "--only", "W7-start,W7-pages,W7-live", "--rounds", "1", "--items", "1000",
+                     "--json")
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        lines = {(line["work"], line["figure"]): line for line in json.loads(done.stdout)["lines"]}
+        for page in ("overview", "jobs", "items, far down", "why", "inbox", "dead letters, groups", "metrics"):
+            line = lines[f"W7 {page}", "p95 ms"]
+            self.assertGreater(line["ours"]["median"], 0, page)
+            self.assertGreater(line["other"]["median"], 0, page)
+            self.assertIn(line["met"], (True, False), page)
+        self.assertGreater(lines["W7 memory after all pages", "MB resident"]["ours"]["median"], 1)
+        started = next(line for (work, _), line in lines.items() if work.startswith("W7 start"))
+        self.assertGreater(started["ours"]["median"], 0)
+        # The benchmark itself refuses to go on if a client misses an event or sees one twice.
+        followed = lines["W7 live, 1,000 clients", "executions/s"]
+        self.assertGreater(followed["ours"]["median"], 0)
+        self.assertEqual(followed["bar"], ">= 0.95")
+        self.assertGreater(lines["W7 live, all events to all", "events/s delivered"]["ours"]["median"], 0)
+
     def test_what_it_does_not_know_is_refused(self):
         for arguments in (("--fast",), ("--only", "W9"), ("--rounds", "none")):
             done = bench(*arguments)

@@ -1,4 +1,4 @@
-#include "postgres/passwords.hpp"
+#include "text/passwords.hpp"
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace pawl::cli {
 namespace {
 
-using postgres::without_passwords;
+using text::without_passwords;
 using testing::HasSubstr;
 using testing::Not;
 

@@ -4,7 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/output/csv.hpp"
+#include "pawl/views/documents.hpp"
+#include "views/csv.hpp"
 #include "cli/output/terminal_output.hpp"
 
 namespace pawl::cli {
@@ -64,14 +65,14 @@ TEST(Table, stays_wider_than_a_terminal_that_has_no_room_for_its_columns) {
 }
 
 TEST(Csv, quotes_what_needs_it_and_disarms_formulas) {
-  EXPECT_EQ(csv_line({"a", "b c", "", "1,5", "say \"x\""}), "a,b c,,\"1,5\",\"say \"\"x\"\"\"\n");
-  EXPECT_EQ(csv_line({"=1+1", "-3.5", "-x", "@a", "+4"}), "'=1+1,-3.5,'-x,'@a,'+4\n");
-  EXPECT_EQ(csv_line({"two\nlines", "red\x1b[31m"}), "\"two\nlines\",red\\u001b[31m\n");
+  EXPECT_EQ(views::csv_line({"a", "b c", "", "1,5", "say \"x\""}), "a,b c,,\"1,5\",\"say \"\"x\"\"\"\n");
+  EXPECT_EQ(views::csv_line({"=1+1", "-3.5", "-x", "@a", "+4"}), "'=1+1,-3.5,'-x,'@a,'+4\n");
+  EXPECT_EQ(views::csv_line({"two\nlines", "red\x1b[31m"}), "\"two\nlines\",red\\u001b[31m\n");
 }
 
 TEST(Csv, disarms_formulas_behind_blanks) {
-  EXPECT_EQ(csv_line({" =1+1", "\t=1", "\n-x", "  @a"}), "' =1+1,\"'\t=1\",\"'\n-x\",'  @a\n");
-  EXPECT_EQ(csv_line({" a=1", "   ", "a"}), "\" a=1\",\"   \",a\n");
+  EXPECT_EQ(views::csv_line({" =1+1", "\t=1", "\n-x", "  @a"}), "' =1+1,\"'\t=1\",\"'\n-x\",'  @a\n");
+  EXPECT_EQ(views::csv_line({" a=1", "   ", "a"}), "\" a=1\",\"   \",a\n");
 }
 
 TEST(Shortened, keeps_the_width_and_shows_that_something_is_missing) {
@@ -126,7 +127,7 @@ TEST(Colour, follows_the_option_then_the_environment_then_the_terminal) {
 TEST(ErrorText, names_the_way_out) {
   const Error error{ErrorCode::not_found, "no item 'x'", "did you mean 'y'?"};
   EXPECT_EQ(error_text(error, {}), "error: no item 'x'\n = help: did you mean 'y'?\n");
-  EXPECT_EQ(error_document_of(error).text(),
+  EXPECT_EQ(failure_document(error).text(),
             R"({"error":{"code":"not_found","message":"no item 'x'","help":"did you mean 'y'?"}})");
 }
 

@@ -11,11 +11,12 @@ namespace {
 template <class E>
 class Names : public ::testing::Test {};
 
-using Enums = ::testing::Types<StateKind, ReviewReason, SkipReason, FailCause, CancelCause,
-                               AttemptResult, Cause, Verdict, ErrorClass, ErrorKind, ArtifactKind,
-                               DecisionKind, Rule, EventType, JobState, PauseCause, BudgetKind,
-                               ItemState, ReviewStatus, ReviewOutcome, ReviewPolicy, OnExhausted,
-                               OnFailure, OnUncertain, OnBudgetEnd, Scope, GateMode, ErrorCode>;
+using Enums =
+    ::testing::Types<StateKind, ReviewReason, SkipReason, FailCause, CancelCause, AttemptResult,
+                     Cause, Verdict, ErrorClass, ErrorKind, ArtifactKind, DecisionKind, Rule,
+                     EventType, JobState, PauseCause, BudgetKind, ItemState, ReviewStatus,
+                     ReviewOutcome, ReviewPolicy, OnExhausted, OnFailure, OnUncertain, OnBudgetEnd,
+                     Scope, GateMode, Right, ErrorCode>;
 TYPED_TEST_SUITE(Names, Enums);
 
 TYPED_TEST(Names, every_value_has_a_name_that_leads_back_to_it) {

@@ -85,6 +85,30 @@ TEST_P(KeepingFiles, a_source_that_breaks_off_is_the_answer_and_nothing_is_kept)
   EXPECT_EQ(drive.records().payload(later->sha256).value(), piece);
 }
 
+TEST_P(KeepingFiles, a_payload_can_be_read_from_any_byte_on) {
+  std::string bytes;
+  for (int i = 0; bytes.size() < 2'500'000; ++i) bytes += std::to_string(i) + '\0';
+  const std::string sha256 = *drive.store().keep_payload(bytes);
+  for (const std::size_t step : {std::size_t{700'001}, std::size_t{1} << 20U, bytes.size() + 1}) {
+    std::string read;
+    for (;;) {
+      const Result<std::string> part =
+          drive.records().payload_range(sha256, static_cast<std::int64_t>(read.size()), step);
+      ASSERT_TRUE(part) << part.error().text();
+      EXPECT_LE(part->size(), step);
+      if (part->empty()) break;
+      read += *part;
+    }
+    EXPECT_TRUE(read == bytes) << "in steps of " << step;
+  }
+  EXPECT_EQ(drive.records().payload_range(sha256, 10'000'000, 100).value(), "");
+  const std::string empty = *drive.store().keep_payload("");
+  EXPECT_EQ(drive.records().payload_range(empty, 0, 100).value(), "");
+  const Result<std::string> missing = drive.records().payload_range(sha256_hex("never"), 0, 1);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::not_found);
+}
+
 TEST_P(KeepingFiles, a_payload_has_a_path_that_others_can_read_and_nobody_writes) {
   const std::string sha256 = *drive.store().keep_payload("for a program");
   const auto path = drive.records().payload_path(sha256);
@@ -92,7 +116,7 @@ TEST_P(KeepingFiles, a_payload_has_a_path_that_others_can_read_and_nobody_writes
   EXPECT_TRUE(path->is_absolute());
   EXPECT_EQ(bytes_of(*path), "for a program");
   EXPECT_EQ(*drive.records().payload_path(sha256), *path);
-  struct stat found{};
+  struct stat found {};
   ASSERT_EQ(::stat(path->c_str(), &found), 0);
   EXPECT_EQ(found.st_mode & 0222U, 0U);
 

@@ -279,6 +279,23 @@ TEST_P(Sessions, end_when_their_person_is_removed) {
   EXPECT_TRUE(is_open(bens));
 }
 
+TEST_P(Sessions, end_when_a_token_of_their_person_is_revoked) {
+  add("vera");
+  add("ben");
+  TokenRecord of_agent = token_for("ben");
+  of_agent.kind = ActorKind::agent;
+  ASSERT_TRUE(change(CreateToken{token_for("vera")}));
+  ASSERT_TRUE(change(CreateToken{of_agent}));
+  const SessionRecord veras = session_of("vera");
+  const SessionRecord bens = session_of("ben");
+  ASSERT_TRUE(open(veras, person("vera")));
+  ASSERT_TRUE(open(bens, person("ben")));
+  ASSERT_TRUE(change(RevokeToken{1}));
+  ASSERT_TRUE(change(RevokeToken{2}));
+  EXPECT_FALSE(is_open(veras)) << "it may have been opened with the token";
+  EXPECT_TRUE(is_open(bens)) << "an agent of that name is somebody else";
+}
+
 TEST_P(Sessions, that_have_expired_are_forgotten_when_another_opens) {
   add("vera");
   const SessionRecord shorter = session_of("vera", 1h);

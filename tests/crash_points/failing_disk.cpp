@@ -32,6 +32,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -351,6 +352,27 @@ ssize_t write(int file, const void* bytes, size_t size) {
   const off_t offset = ::lseek(file, 0, SEEK_CUR);
   return write_with(file, bytes, size, offset,
                     [&](size_t part) { return real(file, bytes, part); });
+}
+
+/// Answers to clients of the service: they may rely on them as on printed text.
+ssize_t send(int socket, const void* bytes, size_t size, int flags) {
+  static auto* const real = below<ssize_t(int, const void*, size_t, int)>("send");
+  {
+    const Guard guard(disk().mutex);
+    disk().note_said(bytes, size);
+  }
+  return real(socket, bytes, size, flags);
+}
+
+ssize_t sendmsg(int socket, const msghdr* message, int flags) {
+  static auto* const real = below<ssize_t(int, const msghdr*, int)>("sendmsg");
+  {
+    const Guard guard(disk().mutex);
+    for (std::size_t part = 0; part < message->msg_iovlen; ++part) {
+      disk().note_said(message->msg_iov[part].iov_base, message->msg_iov[part].iov_len);
+    }
+  }
+  return real(socket, message, flags);
 }
 
 ssize_t pwrite64(int file, const void* bytes, size_t size, off64_t offset) {

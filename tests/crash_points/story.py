@@ -20,14 +20,6 @@ from pawl import CANCELLED, CONFLICT, DONE, FAILED, PATIENCE, PEOPLE, PROGRAM  #
 
 LIBRARY = os.environ["PAWL_FAILING_DISK"]
 
-Act = collections.namedtuple("Act", "words code")
-ACTS = (
-    Act(("run", "story.yaml"), PEOPLE),
-    Act(("review", "approve", "1"), DONE),
-    Act(("dlq", "retry", "--all", "--yes", "--note", "again"), DONE),
-    Act(("resume",), DONE),
-)
-
 class Violation(Exception):
     """A promise was broken."""
 
@@ -51,23 +43,33 @@ class Answer:
         self.points = disk_record.read(record)
         self.fault_fired = any(one.what == "fault" for point in self.points for one in point.done)
 
+    @property
+    def trouble(self):
+        """Where trouble with the disk is reported."""
+        return self.err
+
     def __str__(self):
         return f"pawl {' '.join(self.words)} -> {self.code}\n--- out\n{self.out}--- err\n{self.err}"
 
 
-def pawl(project, *words, fault="none", at=0, times=1, with_bytes=False, killed_after=None):
-    """Calls the program on our disk. `killed_after`: how many seconds it gets after it has reported trouble."""
-    record = project.with_name(project.name + ".record")
-    told = project.with_name(project.name + ".told")
+def disk_environment(project, record, fault="none", at=0, times=1, with_bytes=False):
+    """The environment of a program that runs on our disk."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PAWL_")}
-    environment = {
+    return {
         **kept, "PAWL_USER": "tester", "PAWL_ALLOW_ROOT": "1", "LANG": "C.UTF-8", "LD_PRELOAD": PRELOAD,
         "PAWL_DISK_FOLDER": str(project / ".pawl"), "PAWL_DISK_RECORD": str(record),
         "PAWL_DISK_FAULT": fault, "PAWL_DISK_AT": str(at), "PAWL_DISK_TIMES": str(times),
         "PAWL_DISK_BYTES": "1" if with_bytes else ""}
+
+
+def pawl(project, *words, killed_after=None, **disk):
+    """Calls the program on our disk. `killed_after`: how many seconds it gets after it has reported trouble."""
+    record = project.with_name(project.name + ".record")
+    told = project.with_name(project.name + ".told")
     with open(told, "w") as stderr:
         process = subprocess.Popen([PROGRAM, *words], cwd=project, stdin=subprocess.DEVNULL, text=True,
-                                   stdout=subprocess.PIPE, stderr=stderr, env=environment)
+                                   stdout=subprocess.PIPE, stderr=stderr,
+                                   env=disk_environment(project, record, **disk))
     try:
         if killed_after:
             kill_when_it_has_told(process, told, killed_after)
@@ -116,19 +118,20 @@ def store_of(project):
     return project / ".pawl" / "pawl.db"
 
 
-Facts = collections.namedtuple("Facts", "jobs opened tasks reviews")
-NOTHING = Facts(0, 0, {}, ())
+Facts = collections.namedtuple("Facts", "jobs opened tasks reviews sessions")
+NOTHING = Facts(0, 0, {}, (), 0)
 SUCCEEDED = 6  # as stored in the file
 
 
 def facts(project):
     """What stands in the store's file, without asking the program: how many jobs, how many attempts of commands were
-    opened, the state of every task, the outcome of every review."""
+    opened, the state of every task, the outcome of every review, how many sessions of people there are."""
     path = store_of(project)
     if not path.exists() or path.stat().st_size == 0:
         return NOTHING
     with sqlite3.connect(path) as store:
-        if not store.execute("SELECT 1 FROM sqlite_master WHERE name = 'tasks'").fetchone():
+        # Among the last tables that are created.
+        if not store.execute("SELECT 1 FROM sqlite_master WHERE name = 'sessions'").fetchone():
             return NOTHING
         [jobs] = store.execute("SELECT count(*) FROM jobs").fetchone()
         # A stage that fans out has attempts in which no command runs.
@@ -136,8 +139,9 @@ def facts(project):
         tasks = {(item or 0, task % 65536, child or ""): state for item, task, child, state in
                  store.execute("SELECT item, id, child_key, state FROM tasks")}
         reviews = tuple(outcome for [outcome] in store.execute("SELECT outcome FROM reviews ORDER BY id"))
+        [sessions] = store.execute("SELECT count(*) FROM sessions").fetchone()
     store.close()
-    return Facts(jobs, opened, tasks, reviews)
+    return Facts(jobs, opened, tasks, reviews, sessions)
 
 
 STAGES = ("draft", "print", "bind", "count")
@@ -168,6 +172,35 @@ def verify(project):
     if answer.code == FAILED and '"not_found"' in answer.err and not is_there:
         return
     expect(answer, DONE)
+
+
+class Act:
+    """A call of the program, and the code that it ends with."""
+
+    codes_of_trouble = (FAILED,)
+
+    def __init__(self, *words, code):
+        self.words = words
+        self.code = code
+        self.title = "pawl " + " ".join(words)
+
+    def carry_out(self, project, **disk):
+        return pawl(project, *self.words, **disk)
+
+    def succeeded(self, answer):
+        return answer.code == self.code
+
+    @staticmethod
+    def broken_words(points, _answer, before, _after, kept):
+        return broken_words(points, before, kept)
+
+
+ACTS = (
+    Act("run", "story.yaml", code=PEOPLE),
+    Act("review", "approve", "1", code=DONE),
+    Act("dlq", "retry", "--all", "--yes", "--note", "again", code=DONE),
+    Act("resume", code=DONE),
+)
 
 
 def finish(project, act):
@@ -229,19 +262,25 @@ class Story:
     """The story told once without faults: the project before each act and at the end, what was done to the disk
     in each, and the outcome that every other telling must have."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, acts=ACTS, prepare=None):
+        """`prepare` is called with the project before the first act."""
         self.folder = pathlib.Path(folder)
+        self.acts = acts
         self.before = []
         self.facts = []
         self.answers = []
         project = self.folder / "project"  # every copy is told there: the job remembers its place
         project.mkdir()
         shutil.copy(HERE / "story.yaml", project)
-        for number, act in enumerate(ACTS):
+        if prepare:
+            prepare(project)
+        for number, act in enumerate(acts):
             self._keep(project, number)
-            self.answers.append(expect(pawl(project, *act.words, with_bytes=True), act.code))
+            self.answers.append(act.carry_out(project, with_bytes=True))
+            if not act.succeeded(self.answers[-1]):
+                raise Violation(f"without any fault: {self.answers[-1]}")
             self._compare_record(project, number)
-        self._keep(project, len(ACTS))
+        self._keep(project, len(acts))
         verify(project)
         self.outcome = outcome(project)
         shutil.rmtree(project)
@@ -276,6 +315,10 @@ class Story:
             place.mkdir()
             shutil.copy(HERE / "story.yaml", place)
         return place
+
+    def broken_words(self, act, points, answer, kept):
+        """What was promised up to these points of an act and is not in the store."""
+        return self.acts[act].broken_words(points, answer, self.facts[act], self.facts[act + 1], kept)
 
     def check_end(self, project):
         verify(project)

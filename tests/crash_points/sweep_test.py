@@ -20,8 +20,8 @@ import tempfile
 import time
 
 import disk_record
-from story import (ACTS, FAILED, IS_SANITIZED, Story, Violation, broken_words, facts, finish, pawl, tells_of_trouble,
-                   verify)
+from story import ACTS, FAILED, IS_SANITIZED, Story, Violation, facts, finish, pawl, tells_of_trouble, verify
+from story_by_http import ACTS_BY_HTTP, HttpAct, add_person
 
 # `every`: one of how many points is tested, and always the last. Kills and power cuts are tested everywhere; but a
 # kill after an operation leaves the same files as one before the next, so those are sampled.
@@ -38,6 +38,12 @@ FAULTS = {
     "io_error_lasting": Kind("io_error", "write", every=40, times=0),
     "disk_full": Kind("disk_full", NEEDS_SPACE, every=11),
     "disk_full_lasting": Kind("disk_full", NEEDS_SPACE, every=40, times=0),
+    # The two acts by HTTP. Each point starts a daemon, so fewer kinds are tested; the writes are those of the acts above.
+    "http_kill_before": Kind("kill_before", kills=True),
+    "http_sync_error": Kind("sync_error", "sync"),
+    "http_io_error": Kind("io_error", "write", every=5),
+    "http_io_error_lasting": Kind("io_error", "write", every=12, times=0),
+    "http_disk_full": Kind("disk_full", NEEDS_SPACE, every=5),
     # Tests the sweep itself: a disk without faults shows nothing, and must not pass.
     "calm_disk": Kind("none", "write", every=80),
 }
@@ -63,20 +69,25 @@ class Tally:
         self.violations += other.violations
 
 
-def shown_act(act):
-    return "pawl " + " ".join(ACTS[act].words)
-
-
 def share(count, worker):
     """The numbers of one worker's points: neighbours stay together, since they leave the same stores."""
     return range(count * worker // WORKERS, count * (worker + 1) // WORKERS)
 
 
+def told_once(folder, by_http):
+    """The story without faults, and the numbers of its acts that are swept: those that no other story has."""
+    if not by_http:
+        return Story(folder), range(len(ACTS))
+    return Story(folder, ACTS_BY_HTTP, add_person), [number for number, act in enumerate(ACTS_BY_HTTP)
+                                                     if isinstance(act, HttpAct)]
+
+
 # Faults that happen to the program
 
-def sweep_faults(kind, every, worker, folder):
-    story, tally = Story(folder), Tally()
-    for act, answer in enumerate(story.answers):
+def sweep_faults(kind, every, by_http, worker, folder):
+    (story, swept), tally = told_once(folder, by_http), Tally()
+    for act in swept:
+        answer = story.answers[act]
         points = [point.number for point in answer.points[1:] if point.about.startswith(kind.only)]
         chosen = sorted({*points[::every], points[-1]})
         for number in [chosen[place] for place in share(len(chosen), worker)]:
@@ -84,23 +95,23 @@ def sweep_faults(kind, every, worker, folder):
             try:
                 tally.counts[one_fault(story, kind, act, number)] += 1
             except Violation as broken:
-                tally.violations.append(f"{kind.fault} at operation {number} of {shown_act(act)}: {broken}")
+                tally.violations.append(f"{kind.fault} at operation {number} of {story.acts[act].title}: {broken}")
     return tally
 
 
 def one_fault(story, kind, act, number):
     for _ in range(TRIES_TO_REACH):
         project = story.project(act)
-        answer = pawl(project, *ACTS[act].words, fault=kind.fault, at=number, times=kind.times,
-                      killed_after=None if kind.times else SECONDS_OF_TROUBLE)
+        answer = story.acts[act].carry_out(project, fault=kind.fault, at=number, times=kind.times,
+                                           killed_after=None if kind.times else SECONDS_OF_TROUBLE)
         if answer.fault_fired:
             break
-    came = check_answer(answer, kind, act)
+    came = check_answer(answer, kind, story.acts[act])
     verify(project)
     kept = facts(project)
-    for broken in broken_words(answer.points, story.facts[act], kept):
+    for broken in story.broken_words(act, answer.points, answer, kept):
         raise Violation(broken)
-    if answer.code == ACTS[act].code and kept[2:] != story.facts[act + 1][2:]:
+    if story.acts[act].succeeded(answer) and kept[2:4] != story.facts[act + 1][2:4]:
         raise Violation(f"it told success, and this is not in the store: {kept}, not {story.facts[act + 1]}")
     finish(project, act)
     story.check_end(project)
@@ -110,31 +121,32 @@ def one_fault(story, kind, act, number):
 def check_answer(answer, kind, act):
     """Killed; or went on to the end; or told that it cannot, and ended or waited."""
     if not answer.fault_fired:
-        if answer.code != ACTS[act].code:
+        if not act.succeeded(answer):
             raise Violation(f"there was no fault: {answer}")
         return "not reached"  # shows nothing, and is counted separately
     if kind.kills:
         if answer.code != -9:
             raise Violation(f"not killed: {answer}")
         return "killed"
-    if answer.code == ACTS[act].code:
+    if act.succeeded(answer):
         return "went on"
     waited = not kind.times and answer.code == -9
-    if answer.code != FAILED and not waited:
+    if answer.code not in act.codes_of_trouble and not waited:
         raise Violation(f"no code for trouble with a disk: {answer}")
-    if not tells_of_trouble(answer.err):
+    if not tells_of_trouble(answer.trouble):
         raise Violation(f"no clear message: {answer}")
     return "waited" if waited else "told"
 
 
 # Power cuts
 
-def sweep_power_cuts(how, every, worker, folder, lies=False):
+def sweep_power_cuts(how, every, by_http, worker, folder, lies=False):
     """`lies`: on a disk that reports a sync that it did not do."""
-    story, tally = Story(folder), Tally()
+    (story, swept), tally = told_once(folder, by_http), Tally()
     seen = {}  # digest of what is left -> what is in it, or the violation that it is
     futures = set()
-    for act, answer in enumerate(story.answers):
+    for act in swept:
+        answer = story.answers[act]
         disk = story.disk(act, story.folder / "project", lies)
         mine = share(len(answer.points), worker)
         for number, point in enumerate(answer.points):
@@ -146,13 +158,13 @@ def sweep_power_cuts(how, every, worker, folder, lies=False):
             try:
                 left = disk.left(how, disk_record.chance_of(how, act, number))
                 kept = look_at(left, story, act, seen, futures, tally)
-                for broken in broken_words(answer.points[:number + 1], story.facts[act], kept):
+                for broken in story.broken_words(act, answer.points[:number + 1], answer, kept):
                     raise Violation(broken)
                 if is_last and kept != story.facts[act + 1]:
                     raise Violation(f"the act had ended: {kept}, not {story.facts[act + 1]}")
             except Violation as broken:
                 tally.violations.append(
-                    f"power cut ({how}) after operation {number} of {shown_act(act)} ({point.about}): {broken}")
+                    f"power cut ({how}) after operation {number} of {story.acts[act].title} ({point.about}): {broken}")
     return tally
 
 
@@ -211,7 +223,7 @@ def sweep_kills_and_cuts(every, worker, folder):
 def kill_and_cut(story, number):
     project = story.project(0)
     disk = story.disk(0, project)
-    killed = pawl(project, *ACTS[0].words, fault="kill_before", at=number, with_bytes=True)
+    killed = ACTS[0].carry_out(project, fault="kill_before", at=number, with_bytes=True)
     for point in killed.points:
         disk.follow(point)
     if disk.shown() != disk_record.Disk(project).shown():
@@ -220,7 +232,7 @@ def kill_and_cut(story, number):
         gone_on = pawl(project, *words, with_bytes=True)
         for point in gone_on.points:
             disk.follow(point)
-        if gone_on.code == ACTS[0].code:
+        if ACTS[0].succeeded(gone_on):
             break
     else:
         raise Violation(f"it did not go on: {gone_on}")
@@ -250,8 +262,8 @@ def in_parts(sweep, *words):
     return total
 
 
-def lying_power_cuts(how, every, worker, folder):
-    return sweep_power_cuts(how, every, worker, folder, lies=True)
+def lying_power_cuts(how, every, by_http, worker, folder):
+    return sweep_power_cuts(how, every, by_http, worker, folder, lies=True)
 
 
 def tell(line):
@@ -280,10 +292,11 @@ def shown(counts, *names):
 def main(name):
     began = time.monotonic()
     takes_all = os.environ.get("PAWL_SWEEP") == "all"
+    by_http = name.startswith("http_")
     slower = 10 if IS_SANITIZED and not takes_all else 1
     if name == "lying_disk":
         # Tests the sweep itself: it must notice what such a disk loses.
-        tally = in_parts(lying_power_cuts, "all", slower)
+        tally = in_parts(lying_power_cuts, "all", slower, by_http)
         caught = [one for one in tally.violations if "is lost" in one or "are recorded" in one or "had ended" in one]
         tell(f"crash points: {name}: {tally.counts['points']} points, {len(tally.violations)} violations seen, "
              f"as there must be, {len(caught)} of them losses, {time.monotonic() - began:.1f} s")
@@ -292,14 +305,14 @@ def main(name):
     if name == "kill_then_power_cut":
         tally = in_parts(sweep_kills_and_cuts, every)
         told = f"{tally.counts['points']} points, {tally.counts['points'] - len(tally.violations)} finished equal"
-    elif name.startswith("power_cut_"):
-        tally = in_parts(sweep_power_cuts, name.removeprefix("power_cut_"), every)
+    elif "power_cut_" in name:
+        tally = in_parts(sweep_power_cuts, name.rpartition("_")[2], every, by_http)
         told = (f"{tally.counts['points']} points, {tally.counts['different']} different disks, "
                 f"{tally.counts['finished']} different stores finished equal")
     else:
         kind = FAULTS[name]
         every = 1 if takes_all and name != "calm_disk" else kind.every * slower
-        tally = in_parts(sweep_faults, kind, every)
+        tally = in_parts(sweep_faults, kind, every, by_http)
         missed = tally.counts["not reached"]
         equal = tally.counts["points"] - missed - len(tally.violations)
         ends = shown(tally.counts, "killed", "went on", "told", "waited") or "no fault happened"

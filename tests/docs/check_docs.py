@@ -38,6 +38,7 @@ PROVEN = {
 COMMANDS = {
     "./dev demo": "documents.demo",
     "./dev test": "docs.dev_knows_every_command_that_the_documents_show",
+    "./dev package": "serve.package",
     "./dev build": "consumer.finds_links_and_runs_the_installed_package",
     "./dev bench --quick": "bench.program",
     "cmake --install build/release --prefix ~/.local":

@@ -18,14 +18,17 @@ PAWL_TEST_POSTGRES (its url) or PAWL_TEST_POSTGRES_FILE (a file that holds it) n
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import uuid
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"<!-- file: (\S+) -->\s*$")
 MARK = "--pawl-document-mark--"
+PATIENCE = 90  # seconds for one command, such as a loop that waits for something
 ADDRESS = re.compile(r"postgres://pawl@db/pawl\?schema=(\w+)")
 
 
@@ -69,11 +72,31 @@ class Shell:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("PAWL_")}
         self.process = subprocess.Popen(
             ["bash", "--norc"], cwd=directory, text=True, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
             env={**kept, "PATH": f"{bin_directory}:{os.environ['PATH']}", "PAWL_USER": "ada", "PAWL_ALLOW_ROOT": "1",
                  "LANG": "C.UTF-8", "EDITOR": "true"})
 
+    def end(self):
+        """Ends the shell, and what the document has left running in the background."""
+        self.process.stdin.close()
+        self.process.wait()
+        self.kill()
+
+    def kill(self):
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
     def run(self, command):
+        limit = threading.Timer(PATIENCE, self.kill)
+        limit.start()
+        try:
+            return self.printed_by(command)
+        finally:
+            limit.cancel()
+
+    def printed_by(self, command):
         self.process.stdin.write(f"{command}\n__code=$?; echo; echo '{MARK}' $__code; "
                                  "(exit $__code)\n")
         self.process.stdin.flush()
@@ -140,8 +163,7 @@ def run_document(path, program):
                               + "".join(f"    {one}\n" for one in printed.splitlines())
                               + ("  shown is:\n" + "".join(f"    {one}\n" for one in shown)
                                  if differs else ""))
-        shell.process.stdin.close()
-        shell.process.wait()
+        shell.end()
     print(f"{path.name}: {count} commands run, {failures} not as shown")
     if count == 0:
         raise SystemExit(f"{path}: shows no command")

@@ -82,8 +82,8 @@ class Words(PeopleTest):
     def test_a_hand_over_shows_its_note_and_warns_of_people_who_cannot_answer(self):
         self.add_people(("anna", "reviewer"), ("vic", "viewer", "guests"))
         [review] = self.asked(by="")
-        for name, warning in (("annna", "warning: there is no person 'annna' yet; did you mean 'anna'?"),
-                              ("group:nobody", "warning: there is no group 'nobody' yet; put somebody in it"),
+        for name, warning in (("annna", 'warning: there is no person "annna" yet; did you mean "anna"?'),
+                              ("group:nobody", 'warning: there is no group "nobody" yet; put somebody in it'),
                               ("vic", "warning: vic is a viewer and may not answer reviews"),
                               ("group:guests", "warning: nobody in group:guests may answer reviews")):
             handed = self.pawl("review", "assign", review, "--to", name, "--to", "anna")

@@ -38,13 +38,14 @@ TEST(Bytes, of_an_item_with_derived_states_and_its_id) {
                         .tasks = shown_tasks(books(), item, {failed}, std::nullopt)};
   const std::string task = std::to_string(failed.id.value());
   EXPECT_EQ(shown_item_document(shown, books()).text(),
-            R"({"item":"a/polish","item_id":7,"job":41,"state":"failed","category":null,"tasks":[)"
+            R"({"item":"a/polish","item_id":7,"job":41,"state":"failed","label":"dead",)"
+            R"-("cause":"draft: dead (exhausted)","category":null,"tasks":[)-"
             R"({"stage":"draft","task":)" +
                 task +
-                R"(,"state":"failed","attempts":2,"epoch":1,"cause":"exhausted",)"
+                R"(,"state":"failed","label":"dead","version":1700000002000000,"attempts":2,"epoch":1,"cause":"exhausted",)"
                 R"("next_run_at":null,"feedback":null,"retry_count":1,)"
                 R"("created_at":"2023-11-14T22:13:20Z","updated_at":"2023-11-14T22:13:22Z"},)"
-                R"({"stage":"polish","task":null,"state":"skipped","attempts":0,"epoch":1,)"
+                R"({"stage":"polish","task":null,"state":"skipped","label":"skipped","version":null,"attempts":0,"epoch":1,)"
                 R"("cause":"upstream_failed","next_run_at":null,"feedback":null,"retry_count":0,)"
                 R"("created_at":"2023-11-14T22:13:20Z","updated_at":null}],)"
                 R"("adopted_from":null,"submitted_at":"2023-11-14T22:13:20Z","data":{"x":1},)"
@@ -58,9 +59,11 @@ TEST(Bytes, of_a_budget_are_those_in_the_document_of_its_job) {
   EXPECT_EQ(budget_document(job), field(job_document(job, books()), "budget").json());
   EXPECT_EQ(
       budget_document(job).text(),
-      R"({"max_total_attempts":null,"attempts_used":3,"max_attempts_per_task":null,)"
+      R"({"max_total_attempts":null,"attempts_used":3,"attempts_forecast":null,)"
+      R"("max_attempts_per_task":null,)"
       R"("deadline_s":null,"deadline_at":null,"no_progress_s":null,"no_progress_decisions":null,)"
-      R"("cost_usd":25,"cost_usd_used":0,"tokens":null,"tokens_used":0,"exhausted":"pause"})");
+      R"("cost_usd":25,"cost_usd_used":0,"cost_usd_forecast":null,"tokens":null,"tokens_used":0,)"
+      R"("tokens_forecast":null,"exhausted":"pause"})");
 }
 
 TEST(Bytes, of_the_commands_of_a_job) {

@@ -26,6 +26,9 @@ namespace pawl {
 /// Those whose digest is not the same in both, by name.
 [[nodiscard]] std::vector<std::string> changed_files(const Json& before, const Json& now);
 
+/// The digest that an item is compared by if its data has this one.
+[[nodiscard]] std::string compared_digest(const std::string& digest, const Json& files);
+
 /// The same items, but an item is adopted only if the files are the same, too. Null and {}
 /// change nothing.
 [[nodiscard]] ItemSource compared_with_files(ItemSource items, const Json& files);

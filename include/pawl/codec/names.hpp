@@ -15,6 +15,7 @@
 #include "pawl/core/item.hpp"
 #include "pawl/core/job.hpp"
 #include "pawl/core/outcome.hpp"
+#include "pawl/core/permission.hpp"
 #include "pawl/core/policy.hpp"
 #include "pawl/core/result.hpp"
 #include "pawl/core/review.hpp"
@@ -60,6 +61,7 @@ namespace pawl {
 [[nodiscard]] std::string_view name_of(ActorKind value);
 [[nodiscard]] std::string_view name_of(ActorMethod value);
 [[nodiscard]] std::string_view name_of(Role value);
+[[nodiscard]] std::string_view name_of(Right value);
 [[nodiscard]] std::string_view name_of(ErrorCode value);
 
 // Defined for each of the enums above; others do not link.

@@ -43,6 +43,9 @@ struct GivenAnswer {
 
 /// Whether the answer approves, with edits or without.
 [[nodiscard]] bool is_approval(const Answer& answer);
+[[nodiscard]] bool is_counted_approval(const GivenAnswer& given);
+/// The attempt that an approval is about.
+[[nodiscard]] AttemptNumber approved_attempt(const Review& review, const Answer& answer);
 
 /// The content that an approval stands for.
 struct ApprovedContent {
@@ -50,6 +53,10 @@ struct ApprovedContent {
   std::optional<Json> edits;
   std::string edited_by;  ///< who made the edits first, even if that answer was withdrawn since
 };
+/// The content that this approval stands for. Its editor is whoever gave these edits first: among
+/// the answers that were given, else this one's reviewer.
+[[nodiscard]] ApprovedContent content_of(const Review& review, std::span<const GivenAnswer> given,
+                                         const Answer& answer);
 /// The content that the approvals that count stand for; none: nobody approved yet.
 [[nodiscard]] std::optional<ApprovedContent> proposed_content(const Review& review,
                                                               std::span<const GivenAnswer> given);

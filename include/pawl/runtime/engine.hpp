@@ -112,6 +112,8 @@ struct EngineStatus {
   std::string trouble;  ///< why nothing is claimed, or empty
   /// Results of this engine that the store had acknowledged and then lost (in a failover).
   std::int64_t forgotten_results = 0;
+  std::int64_t commits = 0;  ///< batches that the store has acknowledged
+  Duration commit_time{};    ///< how long the store took for them, in all
   /// Why the engine ended its attempts and stopped by itself: the store is damaged, or refuses to
   /// record even that an attempt failed.
   std::optional<Error> fault;

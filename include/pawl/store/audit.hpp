@@ -52,7 +52,7 @@ struct AuditCheck {
   std::vector<std::string> faults;  ///< one sentence each, at most 100
 };
 /// Reads the whole trail. If `expected_head` is not empty, the trail must contain an entry with
-/// this digest: so a trail that was cut off, or written anew, is found.
+/// this digest. This shows whether the end of the trail was removed, or the whole trail replaced.
 [[nodiscard]] Result<AuditCheck> verify_audit(Records& records,
                                               std::string_view expected_head = {});
 

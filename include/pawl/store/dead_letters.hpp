@@ -41,7 +41,7 @@ struct DeadLetter {
   std::optional<ErrorClass> error_class;  ///< of the newest failure
   std::optional<ErrorKind> error_kind;
   std::string code;
-  std::string error;      ///< the newest failure; "rejected in review: …" if a reviewer rejected it
+  std::string error;  ///< the newest failure; "rejected in review: …" if a reviewer rejected it
   std::string signature;  ///< see `error_signature`
   Timestamp failed_at;
   AttemptNumber attempts = 0;
@@ -75,16 +75,21 @@ struct DeadLetterQuery {
   bool include_discarded = false;  ///< a filter that uses `discarded` includes them too
   TaskId after;
   std::uint32_t limit = 100;
+  /// The most letters to read, selected or not, so that a filter that selects few of many letters
+  /// takes no longer than others. 0: no bound.
+  std::uint32_t read_max = 0;
 };
 struct DeadLetterPage {
   std::vector<DeadLetter> letters;
-  TaskId next;  ///< `after` of the next page; none: this is the last page
+  /// `after` of the next page; none: this is the last page. With `read_max`, a page that is not
+  /// full, or even empty, may be followed by others.
+  TaskId next;
 };
 
 [[nodiscard]] Result<DeadLetterPage> list_dead_letters(Store& store, const DeadLetterQuery& query);
 
 /// Calls `see` for every selected letter, in order of their ids, until it returns false. Ignores
-/// the query's cursor and limit.
+/// the query's cursor and limits.
 [[nodiscard]] Status each_dead_letter(Store& store, const DeadLetterQuery& query,
                                       const std::function<bool(const DeadLetter&)>& see);
 
@@ -118,6 +123,9 @@ struct DeadLetterOrder {
   std::string note;  ///< the feedback for a retry, or the reason for a discard
   bool dry_run = false;
   Actor actor = {};  ///< who does it; without a name: the local user, under the name `by`
+  /// Asked before each letter that is read, selected or not. If it returns false, the operation
+  /// ends there, and its tally is that of the letters before. Empty: it goes on to the end.
+  std::function<bool()> goes_on = {};
 };
 
 /// Makes each selected task Ready again, with a new epoch; its attempt numbers continue. `each` is
@@ -132,7 +140,7 @@ struct DeadLetterOrder {
                                                            const DeadLetterOrder& order,
                                                            const DeadLetterListener& each = {});
 /// Deletes the items of the selected letters that were discarded, with all their records. `each` is
-/// called once per item.
+/// called once per item, as far as the memory of ten thousand items goes.
 [[nodiscard]] Result<DeadLetterTally> purge_dead_letters(Store& store,
                                                          const DeadLetterSelection& selection,
                                                          const DeadLetterOrder& order,
@@ -153,11 +161,12 @@ struct DeadLetterAnalysis {
   std::vector<DeadLetterGroup> groups;  ///< the largest first
   std::int64_t letters = 0;
   std::int64_t ungrouped = 0;  ///< letters of signatures beyond `dead_letter_groups_max`
+  bool is_cut = false;         ///< `read_max` was reached: there may be more letters
 };
 inline constexpr std::size_t dead_letter_groups_max = 1'000;
 inline constexpr std::size_t dead_letter_examples_max = 5;
 
-/// Groups the letters by signature. Ignores the query's cursor and limit.
+/// Groups the letters by signature. Ignores the query's cursor and limit, not its `read_max`.
 [[nodiscard]] Result<DeadLetterAnalysis> analyse_dead_letters(Store& store,
                                                               const DeadLetterQuery& query);
 

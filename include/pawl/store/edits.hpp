@@ -9,7 +9,8 @@
 
 namespace pawl {
 
-/// `invalid`, naming the field and what to do, unless the edits have the shape of the output:
+/// `invalid`, naming the fields that are wrong (the first twenty) and what to do, unless the edits
+/// have the shape of the output:
 ///
 /// - Only the fields that the stage declares `editable` may differ; without a declaration, all may.
 /// - A field has its declared type. If none is declared, it stays what it was: text stays text, and

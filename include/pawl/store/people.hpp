@@ -70,7 +70,7 @@ struct CreateToken {
   TokenRecord token;
 };
 struct RevokeToken {
-  std::int64_t number = 0;
+  std::int64_t number = 0;  ///< ends the sessions of its person, too
 };
 struct OpenSession {
   SessionRecord session;

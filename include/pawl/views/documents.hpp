@@ -87,5 +87,8 @@ struct Verification;
 
 [[nodiscard]] Json feedback_document(const Feedback& feedback);
 [[nodiscard]] Json error_document(const StageError& error);
+/// {"error":{"code","message","help"}}, for a request that failed. Without the passwords of
+/// addresses.
+[[nodiscard]] Json failure_document(const Error& error);
 
 }  // namespace pawl

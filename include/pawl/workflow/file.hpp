@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -91,7 +92,7 @@ inline constexpr std::size_t file_nodes_max = 200'000;
 
 /// A warning for each assignee that is not among `known`, the people and the groups ("group:NAME")
 /// of a store; none if it has no people.
-[[nodiscard]] std::vector<Diagnostic> unknown_people(const WorkflowFile& file,
+[[nodiscard]] std::vector<Diagnostic> unknown_people(std::span<const Assignee> assignees,
                                                      const std::vector<std::string>& known);
 /// Adds these warnings to those of the file. `name` is the file name in diagnostics.
 void warn_of_unknown_people(WorkflowFile& file, const std::vector<std::string>& known,
@@ -101,6 +102,10 @@ void warn_of_unknown_people(WorkflowFile& file, const std::vector<std::string>& 
 /// defaults of the others. `invalid` lists every unknown, missing or mistyped param.
 [[nodiscard]] Result<Json> bind_params(const std::vector<ParamSpec>& params,
                                        const std::map<std::string, std::string>& given);
+
+/// The same for JSON values, which must have the declared types.
+[[nodiscard]] Result<Json> bind_param_values(const std::vector<ParamSpec>& params,
+                                             const std::map<std::string, Json>& given);
 
 /// The JSON Schema of workflow files. Its descriptions serve as documentation.
 [[nodiscard]] std::string_view workflow_schema();

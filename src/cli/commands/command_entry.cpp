@@ -82,6 +82,11 @@ Word keep_running_flag(bool& keep_running) {
               "Let commands continue past the lease; other workers may run the same tasks");
 }
 
+Word lease_option(std::string& lease) {
+  return option("--lease", &lease, "TIME",
+                "Other workers take over if this one is silent for so long; default: 60s");
+}
+
 Word file_quota_option(std::string& quota) {
   return option("--file-quota", &quota, "SIZE",
                 "Maximum size of the files of one attempt; default: 16GiB");

@@ -89,6 +89,8 @@ int fail_csv(Session& session);
 [[nodiscard]] Word job_of_key_option(std::optional<std::int64_t>& job);
 /// --keep-running
 [[nodiscard]] Word keep_running_flag(bool& keep_running);
+/// --lease
+[[nodiscard]] Word lease_option(std::string& lease);
 /// --file-quota
 [[nodiscard]] Word file_quota_option(std::string& quota);
 [[nodiscard]] Word reviews_argument(std::vector<std::string>& reviews);

@@ -6,7 +6,7 @@ std::vector<CommandGroup> command_groups() {
   return {
       {"Workflows",
        {init_command(), check_command(), graph_command(), describe_command(), run_command(),
-        resume_command(), work_command()}},
+        resume_command(), work_command(), serve_command()}},
       {"Jobs, items and reviews",
        {status_command(),         job_list_command(),       job_show_command(),
         job_pause_command(),      job_resume_command(),     job_revive_command(),

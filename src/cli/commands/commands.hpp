@@ -17,6 +17,7 @@ CommandEntry describe_command();
 CommandEntry run_command();
 CommandEntry resume_command();
 CommandEntry work_command();
+CommandEntry serve_command();
 
 // Jobs, items and reviews
 CommandEntry status_command();

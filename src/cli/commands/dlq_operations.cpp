@@ -10,6 +10,7 @@
 #include "cli/output/listing.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/json.hpp"
+#include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -72,20 +73,14 @@ Result<DeadLetterSelection> selection_of(Session& session, Records& records,
   return selection;
 }
 
-std::string named(Records& records, const DeadLetterAnswer& answer) {
-  if (!answer.job) return "task " + std::to_string(answer.task.value());
-  return letter_id(records, answer.task, answer.job, answer.item_key, answer.stage,
-                   answer.child_key);
-}
-
 Json answer_document(Records& records, const DeadLetterAnswer& answer) {
   const Json error =
-      answer.refusal ? *field(error_document_of(*answer.refusal), "error").json() : Json();
+      answer.refusal ? *field(failure_document(*answer.refusal), "error").json() : Json();
   return Json::object({{"item", answer.item_key.empty() ? Json() : Json(answer.item_key)},
                        {"stage", answer.stage},
                        {"job", answer.job.value()},
                        {"task", answer.task.value()},
-                       {"id", named(records, answer)},
+                       {"id", letter_id(records, answer)},
                        {"ok", !answer.refusal.has_value()},
                        {"error", error}});
 }
@@ -108,7 +103,7 @@ class Report {
       if (!first_refusal) first_refusal = error;
       if (!session_.prints_json()) return refuse(answer, error);
     }
-    const auto name = [&] { return named(records_, answer); };
+    const auto name = [&] { return letter_id(records_, answer); };
     list_.add({.document = [&] { return answer_document(records_, answer); },
                .id = name,
                .text = [&] { return lists_each_ ? name() + "\n" : std::string(); }});
@@ -131,7 +126,7 @@ class Report {
       session_.fail(error);
       return;
     }
-    session_.say("refused: " + named(records_, answer) + ": " + printable(error.message));
+    session_.say("refused: " + letter_id(records_, answer) + ": " + printable(error.message));
     const bool is_new = std::ranges::find(helps_, error.help) == helps_.end();
     if (!error.help.empty() && is_new && helps_.size() < helps_max) helps_.push_back(error.help);
   }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include <fnmatch.h>
-
 #include "cli/commands/commands.hpp"
 #include "cli/input/address.hpp"
 #include "cli/output/listing.hpp"
@@ -12,8 +10,7 @@
 #include "cli/signals.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
-#include "pawl/codec/rfc3339.hpp"
-#include "text/durations.hpp"
+#include "views/event_choice.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -28,45 +25,6 @@ struct EventsOptions {
 
 constexpr std::uint32_t page_size = 1'000;
 constexpr Duration between_looks = std::chrono::milliseconds(100);
-
-/// The event types that match a pattern; all of them if there is no pattern.
-Result<std::set<EventType>> types_of(const std::vector<std::string>& patterns) {
-  std::set<EventType> types;
-  const std::vector<std::string> names = all_names<EventType>();
-  if (patterns.empty()) {
-    for (const std::string& name : names) types.insert(*from_name<EventType>(name));
-  }
-  for (const std::string& pattern : patterns) {
-    const std::size_t before = types.size();
-    bool is_known = false;
-    for (const std::string& name : names) {
-      if (::fnmatch(pattern.c_str(), name.c_str(), 0) != 0) continue;
-      types.insert(*from_name<EventType>(name));
-      is_known = true;
-    }
-    if (is_known || types.size() > before) continue;
-    const std::string near = nearest_name(pattern, names);
-    std::string known;
-    for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
-    return pawl::fail(
-        ErrorCode::invalid, "no such event type: '" + printable(pattern) + "'",
-        near.empty() ? "the event types are: " + known : "did you mean '" + near + "'?");
-  }
-  return types;
-}
-
-Result<Timestamp> since_when(const std::string& text, Timestamp now) {
-  if (text.empty()) return no_time;
-  if (const Result<Timestamp> moment = parse_rfc3339(text)) return *moment;
-  const Result<Duration> ago = parse_duration(text);
-  if (!ago && text::is_too_long_a_duration(text)) return std::unexpected(ago.error());
-  if (!ago) {
-    return pawl::fail(ErrorCode::invalid,
-                      "'" + printable(text) + "' is neither a duration nor a time",
-                      "pass --since 15m, or --since 2026-03-01T12:00:00Z");
-  }
-  return now - *ago;
-}
 
 class EventPrinter {
  public:
@@ -85,7 +43,8 @@ class EventPrinter {
       const Result<std::vector<Event>> page = records_.events(filter);
       if (!page) return std::unexpected(page.error());
       for (const Event& event : *page) {
-        if (types_.contains(event.type)) print(event);
+        if (!types_.contains(event.type)) continue;
+        if (const Status printed = print(event); !printed) return printed;
       }
       if (!page->empty()) filter.after = page->back().seq;
       if (page->size() < filter.limit) return {};
@@ -96,24 +55,28 @@ class EventPrinter {
   int finish() { return list_.finish(); }
 
  private:
-  void print(const Event& event) {
-    Json document = names_.document_of(event);
-    const auto same = [&] { return document; };
-    const auto text = [&] { return line(event, document); };
+  Status print(const Event& event) {
+    const Result<Json> document = names_.document_of(event);
+    if (!document) return std::unexpected(document.error());
+    const Result<std::string> place = names_.place_of(event);
+    if (!place) return std::unexpected(place.error());
+    const auto same = [&] { return *document; };
+    const auto text = [&] { return line(event, *place, *document); };
     if (follows_) {
       session_.present({.document = same, .text = text});
     } else {
       list_.add({.document = same, .text = text});
     }
+    return {};
   }
 
-  std::string line(const Event& event, const Json& document) {
+  std::string line(const Event& event, const std::string& place, const Json& document) {
     const Times times = session_.times();
     std::string type(name_of(event.type));
     type.resize(std::max<std::size_t>(type.size(), 21), ' ');
     std::string out =
         times.of_entry(event.at) + "  " + session_.style().paint(Paint::bold, type) + "  ";
-    out += names_.place_of(event);
+    out += place;
     if (event.attempt != 0) out += " #" + std::to_string(event.attempt);
     for (const auto& [key, value] : members(field(document, "data"))) {
       const Result<std::string> text = JsonView(value).string();
@@ -132,14 +95,14 @@ class EventPrinter {
 };
 
 int events(Session& session, const EventsOptions& options) {
-  const Result<std::set<EventType>> types = types_of(options.types);
+  const Result<std::set<EventType>> types = views::event_types_of(options.types);
   if (!types) return session.fail(types.error());
   std::optional<StopSignals> signals;
   if (options.follow) signals.emplace();
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
   Records& records = (*store)->records();
-  const Result<Timestamp> since = since_when(options.since, (*store)->now());
+  const Result<Timestamp> since = views::time_since(options.since, (*store)->now());
   if (!since) return session.fail(since.error());
 
   EventFilter filter{.since = *since, .limit = page_size};

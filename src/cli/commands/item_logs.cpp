@@ -3,6 +3,7 @@
 #include <iterator>
 #include <vector>
 
+#include "actions/running_now.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/input/address.hpp"
 #include "cli/output/attempts_view.hpp"
@@ -34,10 +35,10 @@ Status require_attempt(const std::vector<TaskAttempts>& all, std::uint32_t wante
   AttemptNumber last = 0;
   for (const TaskAttempts& one : all) {
     for (const Attempt& attempt : one.attempts) last = std::max(last, attempt.number);
-    if (has_running_attempt(one)) last = std::max(last, one.task.attempts);
+    if (one.has_running_attempt()) last = std::max(last, one.task.attempts);
     const bool has_ended =
         std::ranges::find(one.attempts, wanted, &Attempt::number) != one.attempts.end();
-    if (has_ended || (has_running_attempt(one) && one.task.attempts == wanted)) return {};
+    if (has_ended || (one.has_running_attempt() && one.task.attempts == wanted)) return {};
   }
   return pawl::fail(ErrorCode::not_found, "no such attempt: " + std::to_string(wanted),
                     last == 0 ? "no attempt has started yet"
@@ -66,8 +67,8 @@ Result<std::vector<Log>> all_logs(Session& session, Records& records,
     Result<std::vector<Log>> ended = logs_of(records, {one}, options.attempt);
     if (!ended) return ended;
     std::ranges::move(*ended, std::back_inserter(logs));
-    if (!has_running_attempt(one) || !is_wanted(options, one)) continue;
-    std::ranges::move(live_logs(live, one), std::back_inserter(logs));
+    if (!one.has_running_attempt() || !is_wanted(options, one)) continue;
+    std::ranges::move(actions::live_logs(live, one), std::back_inserter(logs));
     if (!live.has(one.task.id, one.task.attempts)) {
       session.say(printable(one.name()) + " attempt " + std::to_string(one.task.attempts) +
                   " is running, but this machine has no log of it");

@@ -1,8 +1,7 @@
-#include <charconv>
-#include <cmath>
 #include <functional>
 #include <vector>
 
+#include "actions/limits.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/input/address.hpp"
 #include "cli/input/id_list.hpp"
@@ -247,27 +246,10 @@ int job_resume(Session& session, const JobActOptions& options) {
   return code;
 }
 
-/// "3" or "5%".
-Result<Tolerance> tolerance_from(const std::string& text) {
-  const bool is_percentage = text.ends_with('%');
-  const std::string number = is_percentage ? text.substr(0, text.size() - 1) : text;
-  double value = 0;
-  const auto read = std::from_chars(number.data(), number.data() + number.size(), value);
-  const bool is_number = read.ec == std::errc() && read.ptr == number.data() + number.size();
-  const bool fits = is_number && value >= 0 &&
-                    (is_percentage ? value <= 100 : value == std::floor(value) && value <= 1e15);
-  if (!fits) {
-    return pawl::fail(ErrorCode::invalid, "not a valid tolerance: '" + printable(text) + "'",
-                      "pass how many items may fail, such as --tolerate 10, or --tolerate 5%");
-  }
-  if (is_percentage) return Tolerance{.count = {}, .percent = value};
-  return Tolerance{.count = static_cast<std::int64_t>(value), .percent = {}};
-}
-
 int job_revive(Session& session, const JobReviveOptions& options) {
   ReviveJob act{.job = JobId{options.job}, .tolerate_failures = {}};
   if (!options.tolerate.empty()) {
-    const Result<Tolerance> tolerance = tolerance_from(options.tolerate);
+    const Result<Tolerance> tolerance = actions::read_tolerance(options.tolerate);
     if (!tolerance) return session.fail(tolerance.error());
     act.tolerate_failures = *tolerance;
   }
@@ -319,28 +301,14 @@ int job_budget(Session& session, const JobBudgetOptions& options) {
   Result<Job> job = (*store)->records().job(JobId{options.job});
   if (!job) return session.fail(job.error());
 
-  Budget budget = job->budget;
-  if (options.attempts) budget.max_total_attempts = options.attempts;
-  if (options.tokens) budget.tokens = options.tokens;
-  if (options.cost_usd) {
-    const bool fits = *options.cost_usd >= 0 && *options.cost_usd <= 1e9;
-    if (!fits) return session.fail_usage("--cost-usd must be an amount in dollars, such as 25");
-    budget.cost_microusd = std::llround(*options.cost_usd * 1e6);
-  }
-  if (!options.deadline.empty()) {
-    const Result<Duration> deadline = parse_duration(options.deadline);
-    if (!deadline) return session.fail(deadline.error());
-    budget.deadline = *deadline;
-  }
-  if (!options.no_progress.empty()) {
-    const Result<Duration> no_progress = parse_duration(options.no_progress);
-    if (!no_progress) return session.fail(no_progress.error());
-    budget.no_progress = *no_progress;
-  }
-  const bool is_negative = options.attempts.value_or(0) < 0 || options.tokens.value_or(0) < 0;
-  if (is_negative) return session.fail_usage("--attempts and --tokens must not be negative");
-  if (budget != job->budget) {
-    job = (*store)->act(SetBudget{.job = job->id, .budget = budget}, Session::actor(options.as));
+  const Result<Budget> budget = actions::changed(job->budget, {.attempts = options.attempts,
+                                                               .cost_usd = options.cost_usd,
+                                                               .tokens = options.tokens,
+                                                               .deadline = options.deadline,
+                                                               .no_progress = options.no_progress});
+  if (!budget) return session.fail(budget.error());
+  if (*budget != job->budget) {
+    job = (*store)->act(SetBudget{.job = job->id, .budget = *budget}, Session::actor(options.as));
     if (!job) return session.fail(with_commands(job.error(), JobId{options.job}));
   }
   return show_budget(session, *job);

@@ -6,7 +6,7 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/input/address.hpp"
-#include "cli/output/csv.hpp"
+#include "views/csv.hpp"
 #include "cli/output/file_outputs.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/digest.hpp"
@@ -267,7 +267,7 @@ int results(Session& session, const ResultsOptions& options) {
   std::optional<ResultTable> table;
   if (options.csv) {
     table.emplace(workflow, only);
-    session.print(csv_line(table->headings()));
+    session.print(views::csv_line(table->headings()));
   }
   // Results can be large, so even one document is printed piece by piece.
   const bool is_one_document = session.output() == OutputMode::json && !exporter;
@@ -287,7 +287,7 @@ int results(Session& session, const ResultsOptions& options) {
             if (!wrote) return wrote;
           }
         } else if (table) {
-          session.print(csv_line(table->cells(records, one)));
+          session.print(views::csv_line(table->cells(records, one)));
         } else if (is_one_document) {
           if (!std::exchange(is_first, false)) session.print(",");
           session.print(printable_lines(result_document(records, job, workflow, one).text()));

@@ -1,11 +1,12 @@
 /// `pawl resume [JOB]`: continues a job after a stop, with the definition it was submitted with.
 
+#include "actions/submission.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/input/address.hpp"
 #include "cli/output/job_view.hpp"
+#include "cli/project/workflow_source.hpp"
 #include "cli/work/job_work.hpp"
 #include "cli/work/needs.hpp"
-#include "cli/work/submission.hpp"
 #include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
@@ -82,7 +83,7 @@ int resume(Session& session, const ResumeOptions& options) {
   if (const Status enlisted = worker.enlist(); !enlisted) return session.fail(enlisted.error());
   if (job->submission_open) {
     if (const Status finished =
-            finish_submission(worker.engine(), *job, Session::actor(options.as));
+            actions::finish_submission(worker.engine(), *job, Session::actor(options.as));
         !finished) {
       return session.fail(finished.error());
     }

@@ -3,13 +3,14 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/input/address.hpp"
-#include "cli/input/open_reviews.hpp"
 #include "cli/output/listing.hpp"
 #include "cli/output/review_view.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/store/each_row.hpp"
 #include "pawl/views/documents.hpp"
+#include "views/open_reviews.hpp"
+#include "views/review_reader.hpp"
 #include "views/votes.hpp"
 
 namespace pawl::cli {
@@ -36,39 +37,6 @@ constexpr std::uint32_t page_size = 500;
 std::string claim_of(const Review& review, const Times& times) {
   const bool holds = !review.claimed_by.empty() && review.claimed_until > times.now;
   return holds ? review.claimed_by + ", " + times.of(review.claimed_until) : std::string();
-}
-
-/// What a review is about.
-struct Subject {
-  std::string key;  ///< of the item; empty: a job-wide stage
-  std::string stage;
-  std::string child;  ///< the name of the fan-out child; empty: it is none
-  ReviewRules rules;
-  std::string submitted_by;  ///< the job
-
-  [[nodiscard]] std::string task_name() const {
-    return child.empty() ? stage : stage + "[" + child + "]";
-  }
-};
-
-Result<Subject> subject_of(Records& records, const Review& review) {
-  const Result<Job> job = records.job(review.job);
-  if (!job) return std::unexpected(job.error());
-  const Result<Workflow> workflow = records.workflow(job->workflow_hash);
-  if (!workflow) return std::unexpected(workflow.error());
-  const Result<Task> task = records.task(review.task);
-  if (!task) return std::unexpected(task.error());
-  const StageDefinition& stage = workflow->stage(stage_of(review.task));
-  Subject subject{.key = {},
-                  .stage = stage.name,
-                  .child = task->child ? task->child->key : std::string(),
-                  .rules = stage.review_rules,
-                  .submitted_by = job->submitted_by};
-  if (!review.item) return subject;
-  const Result<Item> item = records.item(review.item);
-  if (!item) return std::unexpected(item.error());
-  subject.key = item->key;
-  return subject;
 }
 
 /// Whether a person has answered, and the answer counts.
@@ -131,15 +99,15 @@ Listing::Cells answer_cells(const Review& review, const views::Votes& votes, con
 class ReviewRows {
  public:
   ReviewRows(Records& records, Listing& list, const Times& times, bool shows_answers)
-      : records_(records), list_(list), times_(times), shows_answers_(shows_answers) {}
+      : reader_(records, times.now), list_(list), times_(times), shows_answers_(shows_answers) {}
 
   /// False if the list is full. Leaves out open reviews that need no answer.
   Result<bool> add(const Review& review) {
-    const Result<bool> asked = is_asked(records_, review);
+    const Result<bool> asked = reader_.is_asked(review);
     if (!asked) return asked;
     if (review.status == ReviewStatus::open && !*asked) {
-      const Result<Job> job = records_.job(review.job);
-      if (job && job->trust == Trust::untrusted) untrusted_.insert(job->id);
+      const auto asker = reader_.asker_of(review);
+      if (asker && (*asker)->job.trust == Trust::untrusted) untrusted_.insert(review.job);
       return true;
     }
     const bool is_added = list_.add({.document = [&] { return document_of(review); },
@@ -155,35 +123,25 @@ class ReviewRows {
 
  private:
   Result<Json> document_of(const Review& review) {
-    const Result<Subject> subject = subject_of(records_, review);
-    if (!subject) return std::unexpected(subject.error());
-    const Result<views::Votes> votes =
-        views::load_votes(records_, review, subject->rules, subject->submitted_by);
-    if (!votes) return std::unexpected(votes.error());
-    return views::with_votes(review_document(review, subject->key, subject->stage, subject->child),
-                             review, *votes, times_.now);
+    const Result<ShownReview> shown = reader_.read(review);
+    if (!shown) return std::unexpected(shown.error());
+    return views::short_review_document(*shown);
   }
 
   Result<Listing::Cells> cells_of(const Review& review) {
-    const Result<Subject> subject = subject_of(records_, review);
-    if (!subject) return std::unexpected(subject.error());
-    Listing::Cells row{std::to_string(review.id.value()),
-                       std::to_string(review.job.value()),
-                       id_part(subject->key),
-                       subject->task_name(),
-                       std::string(name_of(review.reason)),
-                       std::to_string(review.attempt),
+    const Result<ShownReview> shown = reader_.read(review);
+    if (!shown) return std::unexpected(shown.error());
+    Listing::Cells row{std::to_string(review.id.value()),   std::to_string(review.job.value()),
+                       id_part(shown->item_key()),          shown->task_name(),
+                       std::string(name_of(review.reason)), std::to_string(review.attempt),
                        times_.of(review.opened_at)};
-    const Result<views::Votes> votes =
-        views::load_votes(records_, review, subject->rules, subject->submitted_by);
-    if (!votes) return std::unexpected(votes.error());
-    const Listing::Cells more =
-        shows_answers_ ? answer_cells(review, *votes, times_) : open_cells(review, *votes, times_);
+    const Listing::Cells more = shows_answers_ ? answer_cells(review, shown->votes, times_)
+                                               : open_cells(review, shown->votes, times_);
     row.insert(row.end(), more.begin(), more.end());
     return row;
   }
 
-  Records& records_;
+  views::ReviewReader reader_;
   Listing& list_;
   const Times& times_;
   const bool shows_answers_;
@@ -196,7 +154,7 @@ Result<InboxFilter> inbox_of(Store& store, const ReviewListOptions& options) {
   InboxFilter inbox{.job = JobId{options.job.value_or(0)}, .limit = page_size};
   const Actor actor = Session::actor(options.as);
   if (options.mine) {
-    const Result<Reviewer> reviewer = reviewer_of(store, actor);
+    const Result<views::Reviewer> reviewer = views::reviewer_of(store, actor);
     if (!reviewer) return std::unexpected(reviewer.error());
     inbox.assigned_to = reviewer->addresses();
   }

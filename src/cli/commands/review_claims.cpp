@@ -7,9 +7,9 @@
 #include "cli/commands/commands.hpp"
 #include "cli/input/id_list.hpp"
 #include "cli/output/review_view.hpp"
-#include "cli/project/people_warnings.hpp"
 #include "cli/session.hpp"
 #include "pawl/core/review_rules.hpp"
+#include "views/people_warnings.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -119,9 +119,10 @@ int review_assign(Session& session, const ReviewAssignOptions& options) {
   if (code != exit_done) return code;
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
-  const Result<std::vector<std::string>> warnings = assignee_warnings(**store, options.to);
+  const Result<std::vector<std::string>> warnings =
+      views::assignee_warnings(**store, options.to, Session::local_actor());
   if (!warnings) return session.fail(warnings.error());
-  for (const std::string& warning : *warnings) session.say(warning);
+  for (const std::string& warning : *warnings) session.say("warning: " + printable(warning));
   return code;
 }
 

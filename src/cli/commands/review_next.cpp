@@ -3,14 +3,19 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/input/address.hpp"
-#include "cli/input/open_reviews.hpp"
 #include "cli/input/review_sitting.hpp"
 #include "cli/output/review_view.hpp"
 #include "cli/session.hpp"
 #include "cli/signals.hpp"
 #include "pawl/codec/json.hpp"
+#include "views/open_reviews.hpp"
 
 namespace pawl::cli {
+
+using views::next_open_review;
+using views::Reviewer;
+using views::reviewer_of;
+
 namespace {
 
 struct ReviewNextOptions {

@@ -4,17 +4,27 @@
 #include <iterator>
 #include <utility>
 
+#include "actions/submission.hpp"
+#include "actions/submission_turn.hpp"
 #include "cli/commands/commands.hpp"
+#include "cli/input/items_source.hpp"
 #include "cli/input/params.hpp"
 #include "cli/output/job_view.hpp"
-#include "cli/project/people_warnings.hpp"
+#include "cli/project/workflow_source.hpp"
 #include "cli/work/dry_run.hpp"
 #include "cli/work/job_work.hpp"
 #include "cli/work/needs.hpp"
-#include "cli/work/submission.hpp"
 #include "pawl/views/documents.hpp"
+#include "views/people_warnings.hpp"
 
 namespace pawl::cli {
+
+using actions::Begun;
+using actions::FirstItems;
+using actions::Submission;
+using actions::SubmissionTurn;
+using actions::unfinished_job;
+
 namespace {
 
 struct RunOptions {
@@ -35,16 +45,8 @@ struct RunOptions {
   [[nodiscard]] bool may_be_beside() const { return is_new || !key.empty(); }
 };
 
-/// An unfinished job of this workflow, if there is one.
-Result<std::optional<Job>> unfinished_job(Store& store, const std::string& workflow) {
-  const auto jobs =
-      store.records().jobs({.ended = false, .workflow_name = workflow, .before = {}, .limit = 1});
-  if (!jobs) return std::unexpected(jobs.error());
-  return jobs->empty() ? std::nullopt : std::optional(jobs->front());
-}
-
 Status nothing_unfinished(Store& store, const std::string& workflow, const std::string& file) {
-  const Result<std::optional<Job>> other = unfinished_job(store, workflow);
+  const Result<std::optional<Job>> other = unfinished_job(store.records(), workflow);
   if (!other) return std::unexpected(other.error());
   if (!*other) return {};
   const std::string number = std::to_string((*other)->id.value());
@@ -67,26 +69,12 @@ std::string opening_line(const Job& job) {
   return budget.empty() ? line : line + " · budget " + budget;
 }
 
-/// The source of the items in words.
-std::string where_from(const ItemsSpec& items) {
-  switch (items.kind) {
-    case ItemsSpec::Kind::glob:
-      return "the glob '" + printable(items.source) + "'";
-    case ItemsSpec::Kind::file:
-      return "the file '" + printable(items.source) + "'";
-    case ItemsSpec::Kind::run:
-      return "the command '" + printable(items.argv.empty() ? "" : items.argv.front()) + "'";
-    case ItemsSpec::Kind::list:
-    case ItemsSpec::Kind::one:
-      break;
-  }
-  return "the list";
-}
-
-Result<Submission> prepare(const RunOptions& options, WorkflowSource source, WorkflowFile file) {
+Result<Submission> prepare(const RunOptions& options, const WorkflowSource& source,
+                           WorkflowFile file) {
   Result<Json> params = read_params(file.params, options.params);
   if (!params) return std::unexpected(params.error());
-  Submission submission{.source = std::move(source),
+  Submission submission{.path = source.path,
+                        .directory = source.directory,
                         .file = std::move(file),
                         .items = {},
                         .params = std::move(*params),
@@ -97,7 +85,7 @@ Result<Submission> prepare(const RunOptions& options, WorkflowSource source, Wor
   submission.items = submission.file.items;
   if (options.items) {
     Result<ItemsSpec> named =
-        items_named(*options.items, submission.file.items, submission.source.directory);
+        items_named(*options.items, submission.file.items, submission.directory);
     if (!named) return std::unexpected(named.error());
     submission.items = std::move(*named);
   }
@@ -107,7 +95,8 @@ Result<Submission> prepare(const RunOptions& options, WorkflowSource source, Wor
   return submission;
 }
 
-int dry_run(Session& session, const RunOptions& options, Submission submission) {
+int dry_run(Session& session, const RunOptions& options, const WorkflowSource& source,
+            Submission submission) {
   // A dry run creates no store.
   std::shared_ptr<Store> store;
   if (const auto opened = session.store(); opened) {
@@ -117,14 +106,14 @@ int dry_run(Session& session, const RunOptions& options, Submission submission) 
   } else {
     return session.fail(opened.error());
   }
-  say_which_store(session, submission.source);
-  Result<Json> files = compared_files(store->records(), submission);
+  say_which_store(session, source);
+  Result<Json> files = actions::compared_files(store->records(), submission);
   if (!files) return session.fail(files.error());
   submission.files = std::move(*files);
   const Workflow& workflow = submission.file.workflow;
   const Result<Plan> plan = plan_run(store->records(), submission, options.fresh);
   if (!plan) return session.fail(plan.error());
-  const Result<std::optional<Job>> other = unfinished_job(*store, workflow.name());
+  const Result<std::optional<Job>> other = unfinished_job(store->records(), workflow.name());
   if (!other) return session.fail(other.error());
   if (*other && !options.is_new) {
     const std::string number = std::to_string((*other)->id.value());
@@ -133,19 +122,6 @@ int dry_run(Session& session, const RunOptions& options, Submission submission) 
   }
   return session.present({.document = [&] { return plan_document(*plan, workflow); },
                           .text = [&] { return plan_text(*plan, workflow); }});
-}
-
-std::vector<std::string> item_warnings(const Submission& submission, const FirstItems& first) {
-  std::vector<std::string> warnings;
-  if (first.items.empty()) {
-    warnings.push_back("warning: " + where_from(submission.items) + " produced no items");
-  }
-  const EqualIds equal = equal_ids(first.items);
-  if (equal.count == 0) return warnings;
-  warnings.push_back("warning: " + counted(equal.count, "item has", "items have") +
-                     " a duplicate id; the first duplicate is '" + printable(equal.first) +
-                     "', which was renamed to '" + printable(equal.first) + "#2'");
-  return warnings;
 }
 
 /// The engine of this command does not accept a run directory that others can write to, so check
@@ -178,14 +154,17 @@ Result<Begun> submit(Session& session, Store& store, Engine* engine, const RunOp
     if (!free) return std::unexpected(free.error());
   }
   Result<std::vector<std::string>> warnings =
-      people_warnings(store, submission.file, submission.by);
+      views::people_warnings(store, submission.file, submission.by, Session::local_actor());
   if (!warnings) return std::unexpected(warnings.error());
-  std::ranges::move(item_warnings(submission, first), std::back_inserter(*warnings));
+  std::ranges::move(actions::item_warnings(submission.items, first.items),
+                    std::back_inserter(*warnings));
   Result<Begun> begun =
-      submit_job(store, engine, submission, std::move(first), [&](const Begun& it) {
+      actions::submit_job(store, engine, submission, std::move(first), [&](const Begun& it) {
         turn.reset();
         if (it.was_known) return;
-        for (const std::string& warning : *warnings) session.say(warning);
+        for (const std::string& warning : *warnings) {
+          session.say("warning: " + printable(warning));
+        }
       });
   if (!begun || !begun->was_known) return begun;
   session.say("job " + std::to_string(begun->job.id.value()) + " already has the key '" +
@@ -212,15 +191,15 @@ int run(Session& session, const RunOptions& options) {
   std::optional<WorkflowFile> file = load_or_show(session, *source);
   if (!file) return exit_usage;
   session.use_project(source->home);
-  Result<Submission> submission = prepare(options, std::move(*source), std::move(*file));
+  Result<Submission> submission = prepare(options, *source, std::move(*file));
   if (!submission) return session.fail(submission.error());
-  if (options.dry_run) return dry_run(session, options, std::move(*submission));
+  if (options.dry_run) return dry_run(session, options, *source, std::move(*submission));
 
   const StopSignals signals;
   if (const Status fit = check_server(session); !fit) return session.fail(fit.error());
   const auto store = session.store_or_create();
   if (!store) return session.fail(store.error());
-  say_which_store(session, submission->source);
+  say_which_store(session, *source);
   // Check this before the items are read, which may take long.
   if (!options.may_be_beside()) {
     const Status free = nothing_unfinished(**store, submission->file.workflow.name(), options.file);
@@ -230,13 +209,13 @@ int run(Session& session, const RunOptions& options) {
     const Status safe = check_run_directory(session);
     if (!safe) return session.fail(safe.error());
     const Status has_needs =
-        check_needs(session, submission->file.workflow, submission->source.directory);
+        check_needs(session, submission->file.workflow, submission->directory);
     if (!has_needs) return session.fail(has_needs.error());
   }
-  Result<Json> files = compared_files((*store)->records(), *submission);
+  Result<Json> files = actions::compared_files((*store)->records(), *submission);
   if (!files) return session.fail(files.error());
   submission->files = std::move(*files);
-  Result<FirstItems> first = read_first_items(*submission);
+  Result<FirstItems> first = actions::read_first_items(*submission);
   if (!first) return session.fail(first.error());
   Worker worker(session, *store, signals,
                 {.parallel = submission->parallel,
@@ -264,7 +243,7 @@ int run(Session& session, const RunOptions& options) {
   // Only a job that was known by its key can still be open: an earlier process died while it
   // submitted.
   if (job.submission_open && !job.has_ended()) {
-    if (const Status finished = finish_submission(worker.engine(), job, submission->by);
+    if (const Status finished = actions::finish_submission(worker.engine(), job, submission->by);
         !finished) {
       return session.fail(finished.error());
     }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "actions/new_token.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/output/file_outputs.hpp"
 #include "cli/output/listing.hpp"
@@ -30,56 +31,27 @@ struct TokenRevokeOptions {
   std::string as;
 };
 
-/// The token that the options describe. `invalid` for every fault of the options at once.
-Result<TokenRecord> token_from(const TokenCreateOptions& options, Timestamp now) {
-  TokenRecord token{.name = options.name,
-                    .kind = from_name<ActorKind>(options.kind).value(),
-                    .role = from_name<Role>(options.role).value(),
-                    .worker_kinds = options.worker_kinds,
-                    .note = options.note};
-  Error faults{.code = ErrorCode::invalid, .message = {}, .help = {}};
-  const auto add = [&](const std::string& message, const std::string& help) {
-    faults.message += (faults.message.empty() ? "" : "; ") + message;
-    if (!help.empty()) faults.help += (faults.help.empty() ? "" : "; ") + help;
-  };
-  if (const Status good = check_name(options.kind, options.name); !good) {
-    add(good.error().message, good.error().help);
-  }
-  if (!options.worker_kinds.empty() && token.kind != ActorKind::worker) {
-    add("--worker-kind is only for the token of a worker", "pass --kind worker, or omit it");
-  }
-  if (!options.expires.empty()) {
-    const Result<Duration> lasting = parse_duration(options.expires);
-    if (!lasting) {
-      add("--expires: " + lasting.error().message, lasting.error().help);
-    } else if (*lasting <= Duration::zero()) {
-      add("--expires must be longer than 0s", "pass a duration such as --expires 90d");
-    } else {
-      token.expires_at = now + *lasting;
-    }
-  }
-  if (!faults.message.empty()) return std::unexpected(std::move(faults));
-  return token;
-}
-
 int token_create(Session& session, const TokenCreateOptions& options) {
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
-  Result<TokenRecord> token = token_from(options, (*store)->now());
-  if (!token) return session.fail(token.error());
-  const Secret secret = make_secret();
-  token->sha256 = secret.sha256;
-  People& people = (*store)->people();
-  const Status created = people.change(CreateToken{.token = *token}, Session::actor(options.as));
-  if (!created) return session.fail(created.error());
-  const Result<TokenRecord> stored = people.token(secret.sha256);
-  if (!stored) return session.fail(stored.error());
+  const Result<actions::NewToken> made =
+      actions::create_token(**store,
+                            {.name = options.name,
+                             .kind = from_name<ActorKind>(options.kind).value(),
+                             .role = from_name<Role>(options.role).value(),
+                             .expires = options.expires,
+                             .worker_kinds = options.worker_kinds,
+                             .note = options.note},
+                            Session::actor(options.as),
+                            {.expires = "--expires", .worker_kinds = "--worker-kind"});
+  if (!made) return session.fail(made.error());
+  const TokenRecord& stored = made->record;
   // Alone on stdout, so that a script can take it.
   const int code = session.present(
-      {.document = [&] { return with_member(token_document(*stored), "secret", secret.text); },
-       .text = [&] { return secret.text + "\n"; }});
-  const std::string number = std::to_string(stored->number);
-  session.say("this is token " + number + " of " + printable(stored->name) +
+      {.document = [&] { return with_member(token_document(stored), "secret", made->secret); },
+       .text = [&] { return made->secret + "\n"; }});
+  const std::string number = std::to_string(stored.number);
+  session.say("this is token " + number + " of " + printable(stored.name) +
               ". it is not shown again: the store keeps only its digest. revoke it: pawl token "
               "revoke " +
               number);

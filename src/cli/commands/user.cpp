@@ -7,6 +7,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/output/listing.hpp"
 #include "cli/session.hpp"
+#include "core/joined.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/store/people.hpp"
 #include "pawl/views/documents.hpp"
@@ -21,14 +22,8 @@ struct UserOptions {
   std::string as;
 };
 
-std::string groups_in_words(const Person& person) {
-  std::string text;
-  for (const std::string& group : person.groups) text += (text.empty() ? "" : ", ") + group;
-  return text;
-}
-
 std::string in_words(const Person& person) {
-  const std::string groups = groups_in_words(person);
+  const std::string groups = joined(person.groups);
   return printable(person.name) + " is " + std::string(name_of(person.role)) +
          (groups.empty() ? "" : ", in " + printable(groups));
 }
@@ -85,7 +80,7 @@ int user_list(Session& session) {
               .cells =
                   [&] {
                     return Listing::Cells{person.name, std::string(name_of(person.role)),
-                                          groups_in_words(person), times.of(person.added_at)};
+                                          joined(person.groups), times.of(person.added_at)};
                   }});
   }
   return list.finish({.none = "no people: whoever opens the store may do everything. add one: pawl "

@@ -24,20 +24,6 @@ struct WorkOptions {
   bool drain = false;
 };
 
-/// How long other workers wait for a silent worker. With less than a second, a busy machine would
-/// look dead.
-Result<Duration> lease_from(const std::string& text) {
-  if (text.empty()) return Duration::zero();
-  Result<Duration> lease = parse_duration(text);
-  if (!lease) lease.error().message = "--lease: " + lease.error().message;
-  if (lease && *lease < std::chrono::seconds(1)) {
-    return pawl::fail(ErrorCode::invalid,
-                      "--lease must be at least 1s, not '" + printable(text) + "'",
-                      "pass a longer one, such as --lease 30s");
-  }
-  return lease;
-}
-
 constexpr Duration look_every = std::chrono::milliseconds(100);
 constexpr auto look_again_after = std::chrono::seconds(1);
 
@@ -277,8 +263,7 @@ CommandEntry work_command() {
             option("--parallel", &it.parallel, "N",
                    "Maximum attempts at the same time; default: 8, or the number of processors if "
                    "larger"),
-            option("--lease", &it.lease, "TIME",
-                   "Other workers take over if this one is silent for so long; default: 60s"),
+            lease_option(it.lease),
             keep_running_flag(it.keep_running),
             file_quota_option(it.file_quota),
             flag("--drain", it.drain, "Stop when every job has ended or waits only for reviewers"),

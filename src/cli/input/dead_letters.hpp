@@ -2,8 +2,6 @@
 
 /// Finds the dead letters that an id names.
 
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "cli/input/address.hpp"
@@ -17,11 +15,7 @@ namespace pawl::cli {
 [[nodiscard]] Result<std::vector<TaskId>> find_dead_letters(Records& records,
                                                             const AddressText& text);
 
+using views::letter_filter;
 using views::letter_id;
-
-/// Both conditions as one filter; none if neither is given. An empty filter text is an error,
-/// because it must not select everything.
-[[nodiscard]] Result<std::optional<Filter>> letter_filter(const std::optional<std::string>& filter,
-                                                          const std::string& stage);
 
 }  // namespace pawl::cli

@@ -7,6 +7,7 @@
 #include "cli/output/file_outputs.hpp"
 #include "cli/output/listing.hpp"
 #include "pawl/codec/json.hpp"
+#include "pawl/views/documents.hpp"
 
 namespace pawl::cli {
 
@@ -69,7 +70,7 @@ int do_each(Session& session, const std::vector<std::string>& ids,
       code = code == exit_done ? its : std::min(code, its);
     }
     const auto document = [&] {
-      const Json error = done ? Json() : *field(error_document_of(done.error()), "error").json();
+      const Json error = done ? Json() : *field(failure_document(done.error()), "error").json();
       const Json made = done ? done->document : document_of_failed(id, array);
       return with_member(with_member(made, "ok", done.has_value()), "error", error);
     };

@@ -12,7 +12,7 @@ Timestamp RecentAnswers::effective_at() const {
 
 bool RecentAnswers::add(const Review& review, std::int64_t position) {
   if (review.status != ReviewStatus::answered) return false;
-  given_.push_back({place_of(review), review.answer->effective_at, position});
+  given_.push_back({views::place_of(review), review.answer->effective_at, position});
   return true;
 }
 

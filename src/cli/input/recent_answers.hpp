@@ -6,12 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "cli/input/open_reviews.hpp"
 #include "pawl/core/actor.hpp"
 #include "pawl/core/review.hpp"
 #include "pawl/store/store.hpp"
+#include "views/open_reviews.hpp"
 
 namespace pawl::cli {
+
+using views::ReviewPlace;
 
 /// In the order in which they were given.
 class RecentAnswers {

@@ -11,15 +11,21 @@
 
 #include "cli/input/key_reader.hpp"
 #include "cli/input/note.hpp"
-#include "cli/input/open_reviews.hpp"
 #include "cli/input/opener.hpp"
 #include "cli/input/pager.hpp"
 #include "cli/input/recent_answers.hpp"
 #include "cli/input/review_edit.hpp"
 #include "cli/output/review_view.hpp"
 #include "cli/output/rows.hpp"
+#include "views/open_reviews.hpp"
 
 namespace pawl::cli {
+
+using views::count_open_reviews;
+using views::counted_reviews_max;
+using views::next_open_review;
+using views::place_of;
+
 namespace {
 
 constexpr int control_c = 3;
@@ -217,7 +223,7 @@ class Sitting {
   }
 
   /// The prompts or help lines of the keys that are offered.
-  [[nodiscard]] std::string of_keys(const StageDefinition& stage, std::string_view Key::* part,
+  [[nodiscard]] std::string of_keys(const StageDefinition& stage, std::string_view Key::*part,
                                     std::string_view between) const {
     std::string out;
     for (const Key& key : keys) {

@@ -4,12 +4,14 @@
 
 #include <chrono>
 
-#include "cli/input/open_reviews.hpp"
 #include "cli/session.hpp"
 #include "pawl/core/ids.hpp"
 #include "pawl/store/store.hpp"
+#include "views/open_reviews.hpp"
 
 namespace pawl::cli {
+
+using views::Reviewer;
 
 /// How long the review that is shown is claimed for the person.
 inline constexpr Duration review_claim_lasts = std::chrono::minutes(10);

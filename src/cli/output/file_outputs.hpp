@@ -15,11 +15,8 @@
 
 namespace pawl::cli {
 
+using views::safe_file_name;
 using views::with_member;
-
-/// The text as a file name: without slashes, control characters and leading dots, never empty, of
-/// bounded length. Different texts may give the same name.
-[[nodiscard]] std::string safe_file_name(const std::string& text);
 
 /// An output as readable lines: multi-line strings as they are, everything else as indented JSON.
 /// Small text files are shown with their content.

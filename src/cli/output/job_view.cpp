@@ -136,13 +136,6 @@ std::string stage_table(const Job& job, const Workflow& workflow, const Style& s
   return table.text(style);
 }
 
-Error not_trusted(const Job& job) {
-  const std::string number = std::to_string(job.id.value());
-  return {.code = ErrorCode::refused,
-          .message = "job " + number + " was imported and is not trusted yet",
-          .help = "to see what it would run, and to accept it: pawl job trust " + number};
-}
-
 std::string way_out_of_pause(const Job& job) {
   const std::string number = std::to_string(job.id.value());
   if (job.trust == Trust::untrusted) {
@@ -176,18 +169,6 @@ std::vector<std::string> ways_out_of_stage_pauses(const Job& job, const Workflow
                     printable(views::way_out_of_stage_pause(job.id, stage)));
   }
   return lines;
-}
-
-Error with_commands(Error error, JobId job) {
-  // The library suggests a C++ call. Replace it by the command.
-  if (error.help.contains("SetBudget")) {
-    error.help = "raise it: pawl job budget " + std::to_string(job.value()) +
-                 " --attempts N --cost-usd N --tokens N --deadline TIME";
-  }
-  if (error.help.contains("ReviveJob")) {
-    error.help = "let it go on first: pawl job revive " + std::to_string(job.value());
-  }
-  return error;
 }
 
 }  // namespace pawl::cli

@@ -8,6 +8,7 @@
 #include "cli/output/render.hpp"
 #include "pawl/core/job.hpp"
 #include "pawl/store/records.hpp"
+#include "views/job_errors.hpp"
 #include "views/jobs.hpp"
 
 namespace pawl::cli {
@@ -24,11 +25,10 @@ namespace pawl::cli {
 [[nodiscard]] std::string stage_table(const Job& job, const Workflow& workflow, const Style& style);
 
 using views::counts_of_stage;
+using views::not_trusted;
 using views::stands_still;
 using views::tasks_in;
-
-/// The error for work on an untrusted job; its help names the command that accepts it.
-[[nodiscard]] Error not_trusted(const Job& job);
+using views::with_commands;
 
 /// Why a job is paused, and the command that continues it.
 [[nodiscard]] std::string way_out_of_pause(const Job& job);
@@ -36,8 +36,5 @@ using views::tasks_in;
 /// For each paused stage of an unfinished job, a line with the command that resumes it.
 [[nodiscard]] std::vector<std::string> ways_out_of_stage_pauses(const Job& job,
                                                                 const Workflow& workflow);
-
-/// An error of the store, with a help line that names commands of this program.
-[[nodiscard]] Error with_commands(Error error, JobId job);
 
 }  // namespace pawl::cli

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "cli/output/csv.hpp"
+#include "views/csv.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/views/documents.hpp"
 
@@ -22,7 +22,7 @@ Listing::Listing(Session& session, Shape shape)
     std::ranges::transform(heading, heading.begin(),
                            [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   }
-  session_.print(csv_line(headings));
+  session_.print(views::csv_line(headings));
 }
 
 bool Listing::add(const Row& row) {
@@ -52,7 +52,7 @@ Status Listing::print(const Row& row) {
     if (shape_.csv) {
       std::vector<std::string> texts;
       for (const Table::Cell& cell : *cells) texts.push_back(cell.text);
-      session_.print(csv_line(texts));
+      session_.print(views::csv_line(texts));
       return {};
     }
     table_.add(std::move(*cells));

@@ -1,9 +1,8 @@
 #include "cli/output/live_view.hpp"
 
 #include <algorithm>
-#include <utility>
 
-#include "actions/live_attempts.hpp"
+#include "actions/running_now.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -16,30 +15,11 @@ constexpr std::size_t columns_max = 200;
 
 std::vector<RunningAttempt> running_now(const Session& session, Records& records, const Job& job,
                                         const Workflow& workflow, ItemId only) {
-  std::vector<RunningAttempt> running;
-  if (job.attempts_open == 0) return running;
+  if (job.attempts_open == 0) return {};
   const Result<std::filesystem::path> directory = session.run_directory();
-  if (!directory) return running;
+  if (!directory) return {};
   const actions::LiveAttempts live(*directory, session.trusts_owner());
-  for (const actions::ReportingAttempt& one : live.reports()) {
-    const Result<Task> task = records.task(one.task);
-    const bool is_current = task && task->job == job.id && task->kind() == StateKind::running &&
-                            task->attempts == one.attempt && (!only || task->item == only);
-    if (!is_current) continue;
-    RunningAttempt shown{.item_key = {},
-                         .stage = workflow.stage(task->stage()).name,
-                         .child = task->child ? task->child->key : std::string(),
-                         .attempt = one.attempt,
-                         .progress = one.report.progress,
-                         .message = one.report.message};
-    if (task->item) {
-      const Result<Item> item = records.item(task->item);
-      if (!item) continue;
-      shown.item_key = item->key;
-    }
-    running.push_back(std::move(shown));
-  }
-  return running;
+  return actions::running_now(live, records, job, workflow, only);
 }
 
 std::string running_text(const std::vector<RunningAttempt>& running, const Style& style,

@@ -41,21 +41,6 @@ Log log_of(const TaskAttempts& one, AttemptNumber attempt, std::string_view stre
 
 }  // namespace
 
-bool has_running_attempt(const TaskAttempts& one) {
-  return one.task.kind() == StateKind::running &&
-         std::ranges::find(one.attempts, one.task.attempts, &Attempt::number) == one.attempts.end();
-}
-
-std::vector<Log> live_logs(const actions::LiveAttempts& live, const TaskAttempts& one) {
-  std::vector<Log> logs;
-  if (!has_running_attempt(one)) return logs;
-  for (const std::string_view stream : streams) {
-    std::string text = live.log(one.task.id, one.task.attempts, stream);
-    if (!text.empty()) logs.push_back(log_of(one, one.task.attempts, stream, std::move(text)));
-  }
-  return logs;
-}
-
 std::string log_heading(const Session& session, const Log& log) {
   const std::string heading =
       log.task + " attempt " + std::to_string(log.attempt) + " " + std::string(log.stream);
@@ -69,7 +54,7 @@ Status LogFollower::print_new(const std::vector<TaskAttempts>& all) {
       if (const Status printed = print_ended(one, attempt); !printed) return printed;
       ended_.insert({one.task.id, attempt.number});
     }
-    if (has_running_attempt(one) && is_wanted(one.task.attempts)) print_running(one);
+    if (one.has_running_attempt() && is_wanted(one.task.attempts)) print_running(one);
   }
   session_.streams().out->flush();
   return {};

@@ -17,12 +17,6 @@
 
 namespace pawl::cli {
 
-/// The logs of the running attempt of a task, as far as they are written and on this machine.
-[[nodiscard]] std::vector<views::Log> live_logs(const actions::LiveAttempts& live,
-                                                const views::TaskAttempts& one);
-/// Whether the task has an open attempt, and none of the ended ones is it.
-[[nodiscard]] bool has_running_attempt(const views::TaskAttempts& one);
-
 /// "==> convert attempt 2 stdout <==", and a newline.
 [[nodiscard]] std::string log_heading(const Session& session, const views::Log& log);
 

@@ -15,7 +15,7 @@
 #include "cli/output/terminal_output.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/codec/rfc3339.hpp"
-#include "postgres/passwords.hpp"
+#include "text/passwords.hpp"
 #include "text/utf8.hpp"
 
 namespace pawl::cli {
@@ -287,81 +287,12 @@ std::string Times::of_entry(Timestamp time) const {
   return formatted_time(time, true, is_today ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S");
 }
 
-Result<Duration> parse_duration(std::string_view text) {
-  if (const std::optional<Duration> duration = text::parse_duration_sum(text)) return *duration;
-  if (text::is_too_long_a_duration(text)) {
-    return pawl::fail(ErrorCode::invalid, '"' + printable(text) + "\" is too long for a duration",
-                      "use at most 285 years: 104000d");
-  }
-  return pawl::fail(ErrorCode::invalid, '"' + printable(text) + "\" is not a duration",
-                    "write a number and a unit: 30s, 15m, 8h, 2d");
-}
-
 std::string dollars(std::int64_t microusd) {
   const std::int64_t cents = (microusd + (microusd < 0 ? -5'000 : 5'000)) / 10'000;
   std::array<char, 8> fraction{};
   std::snprintf(fraction.data(), fraction.size(), "%02d", static_cast<int>(std::abs(cents % 100)));
   return (cents < 0 ? "-$" : "$") + with_separators(std::abs(cents / 100)) + "." + fraction.data();
 }
-
-std::string counted(std::int64_t number, std::string_view one, std::string_view many) {
-  const std::string plural = many.empty() ? std::string(one) + "s" : std::string(many);
-  return with_separators(number) + " " + (number == 1 ? std::string(one) : plural);
-}
-
-std::string bytes_in_words(std::int64_t bytes) {
-  if (bytes < 1'024) return std::to_string(bytes) + " B";
-  double value = static_cast<double>(bytes) / 1'024;
-  for (const std::string_view unit : {" KiB", " MiB", " GiB"}) {
-    if (value < 1'024) return text::one_decimal(value) + std::string(unit);
-    value /= 1'024;
-  }
-  return text::one_decimal(value) + " TiB";
-}
-
-std::string_view label_of(StateKind state) {
-  switch (state) {
-    case StateKind::waiting:
-      return "waiting";
-    case StateKind::ready:
-      return "queued";
-    case StateKind::running:
-      return "running";
-    case StateKind::retry_scheduled:
-      return "retrying";
-    case StateKind::awaiting_review:
-      return "review";
-    case StateKind::expanded:
-      return "expanded";
-    case StateKind::succeeded:
-      return "done";
-    case StateKind::skipped:
-      return "skipped";
-    case StateKind::failed:
-      return "dead";
-    case StateKind::cancelled:
-      return "cancelled";
-  }
-  return {};
-}
-
-std::string_view label_of(ItemState state) {
-  switch (state) {
-    case ItemState::active:
-      return "active";
-    case ItemState::succeeded:
-      return "done";
-    case ItemState::failed:
-      return "dead";
-    case ItemState::cancelled:
-      return "cancelled";
-    case ItemState::rejected:
-      return "rejected";
-  }
-  return {};
-}
-
-std::string_view label_of(JobState state) { return name_of(state); }
 
 Paint paint_of(StateKind state) {
   switch (state) {
@@ -417,7 +348,7 @@ Paint paint_of(JobState state) {
 
 std::string paragraph(std::string_view text) {
   std::string out;
-  for (const char c : printable_lines(postgres::without_passwords(text))) {
+  for (const char c : printable_lines(text::without_passwords(text))) {
     if (out.ends_with('\n')) out += "  ";
     out += c;
   }
@@ -430,14 +361,6 @@ std::string error_text(const Error& error, const Style& style) {
     out += " " + style.paint(Paint::cyan, "= help:") + " " + paragraph(error.help) + "\n";
   }
   return out;
-}
-
-Json error_document_of(const Error& error) {
-  const std::string message = postgres::without_passwords(error.message);
-  const Json help = error.help.empty() ? Json() : Json(postgres::without_passwords(error.help));
-  return Json::object(
-      {{"error",
-        Json::object({{"code", name_of(error.code)}, {"message", message}, {"help", help}})}});
 }
 
 }  // namespace pawl::cli

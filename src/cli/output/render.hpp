@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "actions/limits.hpp"
 #include "cli/cli.hpp"
 #include "cli/output/escaped_text.hpp"
 #include "pawl/core/item.hpp"
@@ -18,6 +19,7 @@
 #include "pawl/core/time.hpp"
 #include "text/durations.hpp"
 #include "text/numbers.hpp"
+#include "views/labels.hpp"
 
 namespace pawl::cli {
 
@@ -88,22 +90,15 @@ struct Times {
   [[nodiscard]] std::string of_entry(Timestamp time) const;
 };
 
+using actions::parse_duration;
 using text::in_words;
-/// "30s", "15m", "8h", "2d", "1h30m", "250ms". `invalid` with the expected form.
-[[nodiscard]] Result<Duration> parse_duration(std::string_view text);
 using text::with_separators;
 /// "$18.20"
 [[nodiscard]] std::string dollars(std::int64_t microusd);
-/// "1 item", "1,040 items"
-[[nodiscard]] std::string counted(std::int64_t number, std::string_view one,
-                                  std::string_view many = {});
-/// "12.4 MiB"
-[[nodiscard]] std::string bytes_in_words(std::int64_t bytes);
+using text::counted;
+using text::bytes_in_words;
 
-/// The label of a state in tables. JSON, filters and events use the names of the model.
-[[nodiscard]] std::string_view label_of(StateKind state);
-[[nodiscard]] std::string_view label_of(ItemState state);
-[[nodiscard]] std::string_view label_of(JobState state);
+using views::label_of;
 [[nodiscard]] Paint paint_of(StateKind state);
 [[nodiscard]] Paint paint_of(ItemState state);
 [[nodiscard]] Paint paint_of(JobState state);
@@ -114,7 +109,5 @@ using text::with_separators;
 
 /// "error: message" and " = help: …", each line with its newline.
 [[nodiscard]] std::string error_text(const Error& error, const Style& style);
-/// {"error":{"code","message","help"}}
-[[nodiscard]] Json error_document_of(const Error& error);
 
 }  // namespace pawl::cli

@@ -6,23 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "core/joined.hpp"
 #include "pawl/codec/names.hpp"
-#include "pawl/core/decide.hpp"
 #include "pawl/store/each_row.hpp"
 
 namespace pawl::cli {
 namespace {
 
 constexpr std::uint32_t page_size = 500;
-
-std::string joined(const std::vector<std::string>& words, std::string_view between) {
-  std::string text;
-  for (const std::string& word : words) {
-    text += (text.empty() ? std::string_view() : between);
-    text += word;
-  }
-  return text;
-}
 
 /// "just now" or "5m ago".
 std::string time_in_words(const Times& times, Timestamp time) {
@@ -40,7 +31,7 @@ std::string note_text(const std::string& note) {
   return out;
 }
 
-/// "anna approved bert's edits, 5m ago", or why there is no answer any more.
+/// "anna approved bert's edits, 5m ago", or what became of a review without an answer.
 std::string decision_text(const ShownReview& shown, const Times& times) {
   const Review& review = shown.review;
   if (review.status == ReviewStatus::superseded) {
@@ -161,24 +152,6 @@ std::string people_text(Records& records, const ShownReview& shown, const Style&
                         const Times& times) {
   return decision_text(shown, times) + assignment_text(shown.review, style, times) +
          handover_text(records, shown) + approvals_text(shown) + earlier_answers_text(shown, times);
-}
-
-std::string reason_in_words(const ShownReview& shown) {
-  const Attempt* const attempt = shown.find(shown.review.attempt);
-  switch (shown.review.reason) {
-    case ReviewReason::policy:
-      return "every output of this stage is reviewed";
-    case ReviewReason::uncertain:
-      if (attempt == nullptr || attempt->verdict_reason.empty()) return "a gate was uncertain";
-      return "a gate was uncertain (" + printable(attempt->verdict_reason) + ")";
-    case ReviewReason::blocked:
-    case ReviewReason::requested:
-    case ReviewReason::exhausted:
-      break;
-  }
-  std::string reason(name_of(shown.review.reason));
-  if (attempt == nullptr) return reason;
-  return reason + " (" + printable(pawl::explain(shown.stage(), *attempt)) + ")";
 }
 
 std::string voided_in_words(const views::Votes& before, const views::Votes& after) {

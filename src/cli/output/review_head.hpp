@@ -16,8 +16,6 @@ namespace pawl::cli {
 /// lines.
 [[nodiscard]] std::string people_text(Records& records, const ShownReview& shown,
                                       const Style& style, const Times& times);
-/// Why the review was opened: "a gate was uncertain (the judge is not sure)".
-[[nodiscard]] std::string reason_in_words(const ShownReview& shown);
 /// The approvals that counted before and do not count any more: "the approval of anna no longer
 /// counts"; empty if there are none.
 [[nodiscard]] std::string voided_in_words(const views::Votes& before, const views::Votes& after);

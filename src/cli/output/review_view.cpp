@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "actions/attempt_records.hpp"
-#include "actions/recorded_input.hpp"
+#include "actions/review_input.hpp"
 #include "cli/output/attempts_view.hpp"
 #include "cli/output/criteria_view.hpp"
 #include "cli/output/file_outputs.hpp"
@@ -14,6 +14,7 @@
 #include "cli/output/line_diff.hpp"
 #include "cli/output/review_head.hpp"
 #include "cli/output/rows.hpp"
+#include "core/joined.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/core/decide.hpp"
@@ -47,15 +48,6 @@ std::string attempts_line(const std::vector<Attempt>& attempts) {
            (met.empty() ? std::string(name_of(attempt.result)) : met) + ")";
   }
   return "attempts:" + out + "\n";
-}
-
-std::string joined(const std::vector<std::string>& words, std::string_view between) {
-  std::string text;
-  for (const std::string& word : words) {
-    text += (text.empty() ? std::string_view() : between);
-    text += word;
-  }
-  return text;
 }
 
 Json without_members(const Json& value, const std::vector<std::string>& names) {
@@ -239,16 +231,9 @@ std::size_t share_rows(std::vector<FittedPart>& parts, std::size_t rows) {
 }  // namespace
 
 Result<ShownReview> load_review_with_input(Session& session, Records& records, ReviewId id) {
-  Result<ShownReview> shown = load_review(records, id, session.times().now);
-  if (!shown) return shown;
-  Result<Json> in = actions::recorded_input(records, {.job = shown->job,
-                                                      .workflow = shown->workflow,
-                                                      .item = shown->item ? &*shown->item : nullptr,
-                                                      .task = shown->task});
-  if (in) {
-    shown->in = std::move(*in);
-  } else {
-    session.say("the input of the stage cannot be shown: " + printable(in.error().message));
+  Result<ShownReview> shown = actions::load_review_with_input(records, id, session.times().now);
+  if (shown && !shown->in_fault.empty()) {
+    session.say("the input of the stage cannot be shown: " + printable(shown->in_fault));
   }
   return shown;
 }
@@ -279,7 +264,7 @@ ReviewPage review_page(Records& records, const ShownReview& shown, const Style& 
   const std::string claim = claim_in_words(review, times, viewer);
   for (const std::string& part : {claim, position}) out += part.empty() ? "" : "  " + part;
   out += "\n" + people_text(records, shown, style, times);
-  out += "why: " + reason_in_words(shown) + "\n";
+  out += "why: " + printable(views::reason_in_words(shown)) + "\n";
   if (const Result<ActionSpec> action = action_from(shown.stage().params);
       action && !action->instructions.empty()) {
     out += printable_lines(action->instructions);

@@ -14,7 +14,6 @@
 
 namespace pawl::cli {
 
-using views::is_asked;
 using views::load_review;
 using views::output_of_attempt;
 using views::shown_review_document;

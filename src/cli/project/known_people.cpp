@@ -1,22 +1,9 @@
 #include "cli/project/known_people.hpp"
 
-#include <set>
-
-#include "pawl/core/review_rules.hpp"
 #include "pawl/store/people.hpp"
+#include "views/people_warnings.hpp"
 
 namespace pawl::cli {
-
-Result<std::vector<std::string>> known_people(Store& store) {
-  const Result<std::vector<Person>> people = store.people().all();
-  if (!people) return std::unexpected(people.error());
-  std::set<std::string> known;
-  for (const Person& person : *people) {
-    known.insert(person.name);
-    for (const std::string& group : person.groups) known.insert(std::string(group_prefix) + group);
-  }
-  return std::vector(known.begin(), known.end());
-}
 
 Result<std::vector<std::string>> known_people(const Session& session,
                                               const WorkflowSource& source) {
@@ -28,7 +15,11 @@ Result<std::vector<std::string>> known_people(const Session& session,
   Session at_home(session.globals(), session.streams());
   at_home.use_project(source.home);
   const Result<std::shared_ptr<Store>> store = at_home.store();
-  if (store) return known_people(**store);
+  if (store) {
+    const Result<std::vector<Person>> people = (*store)->people().all();
+    if (!people) return std::unexpected(people.error());
+    return views::known_people(*people);
+  }
   if (store.error().code == ErrorCode::not_found) return std::vector<std::string>();
   return std::unexpected(store.error());
 }

@@ -10,10 +10,8 @@
 
 namespace pawl::cli {
 
-/// The people of the store and their groups, as "group:NAME"; empty if it has no people.
-[[nodiscard]] Result<std::vector<std::string>> known_people(Store& store);
-
-/// Those of the store that a job of this file would be submitted to; empty if there is no store.
+/// The people and groups of the store that a job of this file would be submitted to; empty if there
+/// is no store.
 [[nodiscard]] Result<std::vector<std::string>> known_people(const Session& session,
                                                             const WorkflowSource& source);
 

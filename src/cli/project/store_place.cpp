@@ -7,7 +7,7 @@
 #include "pawl/codec/digest.hpp"
 #include "pawl/store/postgres.hpp"
 #include "pawl/store/sqlite.hpp"
-#include "postgres/passwords.hpp"
+#include "text/passwords.hpp"
 #include "sqlite/worker_locks.hpp"
 
 namespace pawl::cli {
@@ -38,7 +38,7 @@ bool is_known_dead(const StorePlace& place, WorkerId worker) {
 Result<StorePlace> read_store_place(const std::string& named) {
   if (is_postgres_url(named)) return StorePlace{.file = {}, .url = named};
   std::error_code failed;
-  if (postgres::looks_like_address(named) && !fs::exists(named, failed)) {
+  if (text::looks_like_address(named) && !fs::exists(named, failed)) {
     // The text may contain a password: do not repeat it, and never use it as a file name.
     return pawl::fail(ErrorCode::refused, "not a store address: expected a file or postgres://…",
                       "pass a file, or postgres://user@host:port/database");

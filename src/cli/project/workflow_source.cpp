@@ -1,11 +1,9 @@
 #include "cli/project/workflow_source.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
+#include <utility>
 
+#include "actions/workflow_text.hpp"
 #include "cli/output/terminal_output.hpp"
 
 namespace pawl::cli {
@@ -31,28 +29,9 @@ Result<WorkflowSource> read_workflow_source(const Session& session, const std::s
   source.name = file;
   const std::filesystem::path given(file);
   source.path = (given.is_absolute() ? given : session.directory() / given).lexically_normal();
-  std::error_code error;
-  const auto status = std::filesystem::status(source.path, error);
-  if (!std::filesystem::exists(status)) {
-    return pawl::fail(ErrorCode::not_found, "no such file: '" + file + "'",
-                      "pass a workflow file, or create one with `pawl init`");
-  }
-  if (!std::filesystem::is_regular_file(status)) {
-    return pawl::fail(ErrorCode::invalid, "'" + file + "' is not a file");
-  }
-  if (std::filesystem::file_size(source.path, error) > file_bytes_max) {
-    return pawl::fail(
-        ErrorCode::invalid,
-        "'" + file + "' is larger than " + bytes_in_words(std::int64_t{file_bytes_max}),
-        "move data to separate files and name them in `items:`");
-  }
-  std::ifstream in(source.path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in) {
-    return pawl::fail(ErrorCode::invalid, "cannot read '" + file + "': " + std::strerror(errno));
-  }
-  source.text = std::move(text).str();
+  Result<std::string> text = actions::read_workflow_text(source.path, file);
+  if (!text) return std::unexpected(text.error());
+  source.text = std::move(*text);
   source.directory = source.path.parent_path();
   Result<std::filesystem::path> home = home_of(session, source.path);
   if (!home) return std::unexpected(home.error());

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/output/render.hpp"
 #include "pawl/actions/work_files.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/workflow/action.hpp"

@@ -6,9 +6,11 @@
 #include <map>
 #include <string>
 
-#include "cli/work/submission.hpp"
+#include "actions/submission.hpp"
 
 namespace pawl::cli {
+
+using actions::Submission;
 
 struct Plan {
   std::int64_t total = 0;

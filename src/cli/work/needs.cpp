@@ -1,5 +1,6 @@
 #include "cli/work/needs.hpp"
 
+#include "actions/missing_needs.hpp"
 #include "cli/output/job_view.hpp"
 #include "pawl/views/documents.hpp"
 
@@ -21,17 +22,7 @@ bool has_ended(const Workflow& workflow, const std::string& name, const Job* job
 
 }  // namespace
 
-std::string in_words(const MissingNeed& need) {
-  switch (need.kind) {
-    case Kind::secret:
-      return "the secret " + printable(need.name) + " is not set here";
-    case Kind::script:
-      return "the script '" + printable(need.name) + "' does not exist here";
-    case Kind::program:
-      return "the program '" + printable(need.name) + "' is not in PATH here";
-  }
-  return {};
-}
+std::string in_words(const MissingNeed& need) { return printable(actions::in_words(need)); }
 
 Status check_needs(Session& session, const Workflow& workflow,
                    const std::filesystem::path& directory, const Job* job) {

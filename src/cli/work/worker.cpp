@@ -58,9 +58,12 @@ Status Worker::enlist() {
     return why_left(job, stage);
   };
   const bool is_verbose = session_.globals().verbose;
-  options.log = [this, is_verbose](LogLevel level, const std::string& text) {
-    if (is_verbose || level == LogLevel::error) remarks_.add(text);
-  };
+  options.log = order_.log;
+  if (!options.log) {
+    options.log = [this, is_verbose](LogLevel level, const std::string& text) {
+      if (is_verbose || level == LogLevel::error) remarks_.add(text);
+    };
+  }
   Result<std::unique_ptr<Engine>> engine = Engine::create(store_, options);
   if (!engine) return std::unexpected(engine.error());
   engine_ = std::move(*engine);
@@ -80,7 +83,9 @@ Status Worker::start(JobId only) {
   actions.grace = process_grace;
   if (order_.file_quota > 0) actions.file_bytes_max = order_.file_quota;
   actions.on_trouble = [this](const Error& error) {
-    remarks_.add("the output of a command is stored when the store answers again: " + error.text());
+    const std::string line =
+        "the output of a command is stored when the store answers again: " + error.text();
+    order_.log ? order_.log(LogLevel::error, line) : remarks_.add(line);
   };
   engine_->serve(file_actions(store_, std::move(actions)));
   engine_->start();
@@ -90,9 +95,8 @@ Status Worker::start(JobId only) {
 void Worker::warn_of_root() {
   const char* const allowed = std::getenv("PAWL_ALLOW_ROOT");
   if (::geteuid() != 0 || (allowed != nullptr && *allowed != '\0')) return;
-  session_.say(
-      "warning: commands run as root; use another user, or set PAWL_ALLOW_ROOT=1 if this is "
-      "intended");
+  report(LogLevel::warning,
+         "commands run as root; use another user, or set PAWL_ALLOW_ROOT=1 if this is intended");
 }
 
 /// Removes half-written payloads of killed processes. Nobody can use them.
@@ -101,8 +105,8 @@ void Worker::remove_left_files() {
   if (!place || !place->is_file()) return;
   const LeftFiles removed = remove_half_written_payloads(place->file);
   if (removed.count == 0) return;
-  session_.say("removed " + counted(removed.count, "half-written file") + " (" +
-               bytes_in_words(removed.bytes) + ") left by a killed process");
+  report(LogLevel::info, "removed " + counted(removed.count, "half-written file") + " (" +
+                             bytes_in_words(removed.bytes) + ") left by a killed process");
 }
 
 Status Worker::end_orphan_processes(const std::filesystem::path& run_directory) {
@@ -110,11 +114,11 @@ Status Worker::end_orphan_processes(const std::filesystem::path& run_directory) 
       end_orphans(run_directory, process_grace, session_.trusts_owner());
   if (!orphans) return std::unexpected(orphans.error());
   if (orphans->ended > 0) {
-    session_.say(counted(orphans->ended, "process", "processes") +
-                 " left behind by a killed worker " + (orphans->ended == 1 ? "was" : "were") +
-                 " ended");
+    report(LogLevel::info, counted(orphans->ended, "process", "processes") +
+                               " left behind by a killed worker " +
+                               (orphans->ended == 1 ? "was" : "were") + " ended");
   }
-  for (const std::string& why : orphans->left_alone) session_.say("warning: " + printable(why));
+  for (const std::string& why : orphans->left_alone) report(LogLevel::warning, printable(why));
   return {};
 }
 
@@ -132,15 +136,18 @@ std::optional<Error> Worker::unfit_directory(const Job& job) const {
 }
 
 bool Worker::takes(const Job& job) {
+  if (!order_.claims) return false;
   const std::optional<Error> unfit = unfit_directory(job);
   if (!unfit) return true;
-  remarks_.add_once("job " + std::to_string(job.id.value()) +
-                    " is left to other machines: " + unfit->message);
+  const std::string line =
+      "job " + std::to_string(job.id.value()) + " is left to other machines: " + unfit->message;
+  order_.log ? order_.log(LogLevel::warning, line) : remarks_.add_once(line);
   return false;
 }
 
 std::string Worker::why_left(const Job& job, const StageDefinition* stage) const {
   if (stage == nullptr) {
+    if (!order_.claims) return "it was started with --no-work";
     const std::optional<Error> unfit = unfit_directory(job);
     return unfit ? unfit->message : std::string();
   }
@@ -155,31 +162,46 @@ std::string Worker::why_left(const Job& job, const StageDefinition* stage) const
   return is_of_program(*stage) ? "only the program that submitted the job has its code" : "";
 }
 
+void Worker::report(LogLevel level, const std::string& line) {
+  if (order_.log) {
+    order_.log(level, line);
+  } else {
+    progress_.say(level == LogLevel::warning ? "warning: " + line : line);
+  }
+}
+
 void Worker::show_remarks() {
   for (const std::string& line : remarks_.take()) progress_.say(line);
   const std::string trouble = engine_->status().trouble;
   if (trouble == trouble_) return;
-  progress_.say(trouble.empty() ? "the store works again; continuing" : trouble);
+  if (trouble.empty()) {
+    report(LogLevel::info, "the store works again; continuing");
+  } else {
+    report(LogLevel::error, trouble);
+  }
   trouble_ = trouble;
 }
 
+void Worker::drain() {
+  interrupted_at_ = std::chrono::steady_clock::now();
+  let_waits_end_by_themselves();
+  engine_->drain();
+  if (const std::int64_t running = engine_->status().open_attempts; running > 0) {
+    report(LogLevel::info, "stopping: " + counted(running, "attempt") + " running, waiting up to " +
+                               in_words(patience) +
+                               (order_.log ? "" : " (Ctrl-C again to kill them)"));
+  }
+}
+
 bool Worker::may_continue(Duration pause) {
-  const bool has_arrived = signals_.wait(pause);
-  const SteadyTime now = std::chrono::steady_clock::now();
-  if (has_arrived && is_interrupted()) {
-    progress_.say("ending the running attempts");
-    return false;
-  }
-  if (has_arrived) {
-    interrupted_at_ = now;
-    let_waits_end_by_themselves();
-    engine_->drain();
-    if (const std::int64_t running = engine_->status().open_attempts; running > 0) {
-      progress_.say("stopping: " + counted(running, "attempt") + " running, waiting up to " +
-                    in_words(patience) + " (Ctrl-C again to kill them)");
+  if (signals_.wait(pause)) {
+    if (is_interrupted()) {
+      report(LogLevel::info, "ending the running attempts");
+      return false;
     }
+    drain();
   }
-  return !is_interrupted() || now < *interrupted_at_ + patience;
+  return !is_interrupted() || std::chrono::steady_clock::now() < *interrupted_at_ + patience;
 }
 
 Status Worker::stop() {
@@ -229,6 +251,19 @@ Result<std::uint32_t> parallel_from(const std::optional<std::uint32_t>& said) {
   if (said != 0U) return said.value_or(0);
   return pawl::fail(ErrorCode::invalid, "--parallel must be at least 1, not 0",
                     "omit it to use the default; to pause a job: pawl job pause JOB");
+}
+
+// With less than a second, a busy machine would look dead.
+Result<Duration> lease_from(const std::string& text) {
+  if (text.empty()) return Duration::zero();
+  Result<Duration> lease = parse_duration(text);
+  if (!lease) lease.error().message = "--lease: " + lease.error().message;
+  if (lease && *lease < std::chrono::seconds(1)) {
+    return pawl::fail(ErrorCode::invalid,
+                      "--lease must be at least 1s, not '" + printable(text) + "'",
+                      "pass a longer one, such as --lease 30s");
+  }
+  return lease;
 }
 
 Result<std::int64_t> file_quota_from(const std::string& said) {

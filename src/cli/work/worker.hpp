@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -29,6 +30,9 @@ struct WorkOrder {
   Duration lease = {};          ///< zero: the default of the engine
   bool keep_running = false;    ///< past the lease, although others may run the same task
   std::int64_t file_quota = 0;  ///< maximum bytes of the files of one attempt; zero: the default
+  bool claims = true;           ///< false: runs no attempt, but looks after what is due
+  /// Receives every message; none: they are shown on the terminal. Called from any thread.
+  std::function<void(LogLevel, const std::string&)> log = {};
 };
 
 /// Collects log lines of the engine, from any thread, until the main thread shows them.
@@ -79,10 +83,11 @@ class Worker {
   /// Shows what the engine has reported since the last call.
   void show_remarks();
 
-  /// Waits for a signal for this time. The first one drains the engine: running attempts may
-  /// finish. Returns false after a second one, and half a minute after the first.
+  /// Drains the engine: running attempts may finish.
+  void drain();
+  /// Waits for a signal for this time. The first one drains the engine. Returns false after a second one, and half a minute after the first.
   [[nodiscard]] bool may_continue(Duration pause = Duration::zero());
-  /// Whether a signal has arrived.
+  /// Whether the engine is draining.
   [[nodiscard]] bool is_interrupted() const { return interrupted_at_.has_value(); }
 
   /// Stops the engine. Returns its fault, if it has one.
@@ -93,6 +98,8 @@ class Worker {
 
   /// Why the engine leaves a stage, or a whole job, to others. Threads: any.
   [[nodiscard]] std::string why_left(const Job& job, const StageDefinition* stage) const;
+  /// Passes a message to the log, or shows it on the terminal.
+  void report(LogLevel level, const std::string& line);
   void warn_of_root();
   void remove_left_files();
   [[nodiscard]] Status end_orphan_processes(const std::filesystem::path& run_directory);
@@ -121,6 +128,9 @@ class Worker {
 /// The value of --parallel for a work order; zero if it is not given. `invalid` for an explicit
 /// zero, with which nothing would ever run.
 [[nodiscard]] Result<std::uint32_t> parallel_from(const std::optional<std::uint32_t>& said);
+
+/// The value of --lease; zero if it is not given.
+[[nodiscard]] Result<Duration> lease_from(const std::string& text);
 
 /// The value of --file-quota: "16GiB", "500MiB", or bytes; zero if it is not given.
 [[nodiscard]] Result<std::int64_t> file_quota_from(const std::string& said);

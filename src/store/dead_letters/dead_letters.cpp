@@ -246,6 +246,11 @@ Status DeadLetterReader::tell_rejection(DeadLetter& letter) {
   });
 }
 
+Status DeadLetterReader::complete(DeadLetter& letter) {
+  return letter.signature.empty() && letter.failure_history.empty() ? tell_failures(letter)
+                                                                    : Status{};
+}
+
 Result<bool> DeadLetterReader::matches(Draft& draft, const Filter& filter) {
   Status read;
   const bool yes = filter.matches([&](std::size_t place) {
@@ -277,7 +282,17 @@ Status DeadLetterReader::each(const DeadLetterQuery& query, Want want,
   TaskFilter failed{
       .job = query.job, .state = StateKind::failed, .after = query.after, .limit = page_size};
   if (!both) failed.discarded = false;
+  cut_at_ = TaskId{};
+  TaskId last;
+  std::uint32_t count = 0;
   return each_row(records_, failed, [&](const Task& task) -> Result<bool> {
+    if (goes_on_ && !goes_on_()) return false;
+    if (query.read_max > 0 && count == query.read_max) {
+      cut_at_ = last;
+      return false;
+    }
+    ++count;
+    last = task.id;
     Result<DeadLetter> selected = select(task, query.filter, want);
     if (selected) return see(*selected);
     if (selected.error().code == ErrorCode::not_found) return true;
@@ -298,6 +313,7 @@ Result<DeadLetterPage> list_dead_letters(Store& store, const DeadLetterQuery& qu
     return true;
   });
   if (!read) return std::unexpected(read.error());
+  if (reader.cut_at()) page.next = reader.cut_at();
   return page;
 }
 
@@ -305,6 +321,7 @@ Status each_dead_letter(Store& store, const DeadLetterQuery& query,
                         const std::function<bool(const DeadLetter&)>& see) {
   DeadLetterQuery whole = query;
   whole.after = TaskId{};
+  whole.read_max = 0;
   return DeadLetterReader(store).each(whole, DeadLetterReader::Want::whole,
                                       [&](const DeadLetter& letter) { return see(letter); });
 }

@@ -1,16 +1,12 @@
-// What failures of one kind share, and the grouping by it.
+// What failures of one kind share.
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
 #include "pawl/codec/names.hpp"
-#include "store/dead_letters/reader.hpp"
+#include "pawl/store/dead_letters.hpp"
 #include "text/utf8.hpp"
 
 namespace pawl {
-
-using namespace store;
 
 namespace {
 
@@ -151,15 +147,6 @@ void shorten(std::string& text, std::size_t size) {
   text += "…";
 }
 
-using GroupKey = std::tuple<std::string, std::string, std::string>;  // signature, workflow, stage
-
-void add(DeadLetterGroup& group, const DeadLetter& letter) {
-  group.first = group.count == 0 ? letter.failed_at : std::min(group.first, letter.failed_at);
-  group.last = std::max(group.last, letter.failed_at);
-  ++group.count;
-  if (group.examples.size() < dead_letter_examples_max) group.examples.push_back(letter.task);
-}
-
 }  // namespace
 
 std::string error_signature(std::optional<ErrorClass> error_class, std::optional<ErrorKind> kind,
@@ -177,46 +164,6 @@ std::string error_signature(std::optional<ErrorClass> error_class, std::optional
   shorten(said, signature_message_max);
   if (head.empty() || said.empty()) return head + said;
   return head + ": " + said;
-}
-
-Result<DeadLetterAnalysis> analyse_dead_letters(Store& store, const DeadLetterQuery& query) {
-  DeadLetterAnalysis analysis;
-  std::map<GroupKey, DeadLetterGroup> groups;
-  DeadLetterQuery whole = query;
-  whole.after = TaskId{};
-  DeadLetterReader reader(store);
-  Status known;
-  const Status read =
-      reader.each(whole, DeadLetterReader::Want::whole, [&](const DeadLetter& letter) {
-        const Result<Workflow> workflow = reader.workflow_of(letter.job);
-        if (!workflow) {
-          known = std::unexpected(workflow.error());
-          return false;
-        }
-        ++analysis.letters;
-        GroupKey key{letter.signature, workflow->name(), letter.stage};
-        auto place = groups.find(key);
-        if (place == groups.end()) {
-          if (groups.size() >= dead_letter_groups_max) {
-            ++analysis.ungrouped;
-            return true;
-          }
-          place = groups.emplace(std::move(key), DeadLetterGroup{}).first;
-        }
-        add(place->second, letter);
-        return true;
-      });
-  if (!read) return std::unexpected(read.error());
-  if (!known) return std::unexpected(known.error());
-
-  for (auto& [key, group] : groups) {
-    std::tie(group.signature, group.workflow, group.stage) = key;
-    group.filter = "signature = " + quoted_for_filter(group.signature) +
-                   " and stage = " + quoted_for_filter(group.stage);
-    analysis.groups.push_back(std::move(group));
-  }
-  std::ranges::stable_sort(analysis.groups, std::ranges::greater{}, &DeadLetterGroup::count);
-  return analysis;
 }
 
 }  // namespace pawl

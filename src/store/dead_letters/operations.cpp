@@ -1,8 +1,8 @@
 // Retry, discard and purge: one walk over the selected letters, one act for each.
 
 #include <algorithm>
+#include <deque>
 #include <set>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -29,9 +29,10 @@ struct Verb {
 
 class Walk {
  public:
-  Walk(Store& store, const Verb& verb, bool dry_run, const DeadLetterListener& each)
-      : store_(store), reader_(store), verb_(verb), each_(each) {
-    tally_.dry_run = dry_run;
+  Walk(Store& store, const Verb& verb, const DeadLetterOrder& order, const DeadLetterListener& each)
+      : store_(store), reader_(store), verb_(verb), order_(order), each_(each) {
+    reader_.ask(order.goes_on);
+    tally_.dry_run = order.dry_run;
   }
 
   Result<DeadLetterTally> over(const DeadLetterSelection& selection) {
@@ -49,6 +50,7 @@ class Walk {
     // All letters are read before the first one changes: it may take others along.
     std::vector<Result<DeadLetter>> letters;
     for (const TaskId task : selection.tasks) {
+      if (!goes_on()) return {};
       const Result<Task> row = store_.records().task(task);
       Result<DeadLetter> letter =
           row ? reader_.select(*row, selection.filter, Want::named) : std::unexpected(row.error());
@@ -59,6 +61,7 @@ class Walk {
       letters.push_back(std::move(letter));
     }
     for (std::size_t i = 0; i < letters.size(); ++i) {
+      if (!goes_on()) return {};
       Result<DeadLetter>& letter = letters[i];
       if (letter) {
         deal_with(*letter);
@@ -71,6 +74,8 @@ class Walk {
     }
     return {};
   }
+
+  [[nodiscard]] bool goes_on() const { return !order_.goes_on || order_.goes_on(); }
 
   Status over_all(const DeadLetterSelection& selection) {
     const DeadLetterQuery query{.job = selection.job,
@@ -117,6 +122,7 @@ class Walk {
   Store& store_;
   DeadLetterReader reader_;
   const Verb& verb_;
+  const DeadLetterOrder& order_;
   const DeadLetterListener& each_;
   DeadLetterTally tally_;
 };
@@ -137,9 +143,38 @@ Status is_still_dead(Store& store, const DeadLetter& letter) {
                                        " by now and no longer a dead letter");
 }
 
+/// The newest of the items that were dealt with, so that a million letters need no more memory than
+/// ten thousand.
+template <class Key>
+class NewestItems {
+ public:
+  /// Named letters are all read before the first one changes, so all of their items are kept.
+  explicit NewestItems(const DeadLetterSelection& selection)
+      : size_max_(std::max<std::size_t>(10'000, selection.tasks.size())) {}
+
+  /// False if it is one of them already.
+  bool add(const Key& key) {
+    if (!keys_.insert(key).second) return false;
+    in_order_.push_back(key);
+    if (in_order_.size() > size_max_) {
+      keys_.erase(in_order_.front());
+      in_order_.pop_front();
+    }
+    return true;
+  }
+  [[nodiscard]] bool contains(const Key& key) const { return keys_.contains(key); }
+
+ private:
+  std::size_t size_max_;
+  std::set<Key> keys_;
+  std::deque<Key> in_order_;
+};
+
 /// The items of which this call has retried a letter. A retried stage takes its failed children and
-/// the stages after it along, so their letters are retried as well. Job-wide stages have no item.
-using RetriedItems = std::set<std::pair<JobId, ItemId>>;
+/// the stages after it along, so their letters are retried as well. Only those that were read
+/// before the retry are still seen as letters: they are on the same page. Job-wide stages have no
+/// item.
+using RetriedItems = NewestItems<std::pair<JobId, ItemId>>;
 
 std::pair<JobId, ItemId> place_of(const DeadLetter& letter) { return {letter.job, letter.item}; }
 
@@ -228,7 +263,7 @@ Actor actor_of(const DeadLetterOrder& order) {
 Result<DeadLetterTally> retry_dead_letters(Store& store, const DeadLetterSelection& selection,
                                            const DeadLetterOrder& order,
                                            const DeadLetterListener& each) {
-  RetriedItems retried;
+  RetriedItems retried(selection);
   const Verb retry{
       .wants_discarded = false,
       .act = [&](const DeadLetter& letter) -> Status {
@@ -240,11 +275,11 @@ Result<DeadLetterTally> retry_dead_letters(Store& store, const DeadLetterSelecti
         const Status done = without_value(store.act(
             Rerun{.task = letter.task, .cause = Cause::manual, .note = order.note, .by = {}},
             actor_of(order)));
-        if (done) retried.insert(place_of(letter));
+        if (done) retried.add(place_of(letter));
         return done;
       },
       .foresee = [&](const DeadLetter& letter) { return may_be_retried(store, letter); }};
-  return Walk(store, retry, order.dry_run, each).over(selection);
+  return Walk(store, retry, order, each).over(selection);
 }
 
 Result<DeadLetterTally> discard_dead_letters(Store& store, const DeadLetterSelection& selection,
@@ -262,13 +297,13 @@ Result<DeadLetterTally> discard_dead_letters(Store& store, const DeadLetterSelec
                           actor_of(order)));
           },
       .foresee = [](const DeadLetter&) { return Status{}; }};
-  return Walk(store, discard, order.dry_run, each).over(selection);
+  return Walk(store, discard, order, each).over(selection);
 }
 
 Result<DeadLetterTally> purge_dead_letters(Store& store, const DeadLetterSelection& selection,
                                            const DeadLetterOrder& order,
                                            const DeadLetterListener& each) {
-  std::unordered_set<ItemId> answered;  // several letters may be of one item
+  NewestItems<ItemId> answered(selection);  // several letters may be of one item
   const Doer has_item = [](const DeadLetter& letter) -> Status {
     if (letter.item) return {};
     return fail(ErrorCode::refused, "a job-wide stage has no item that could be purged");
@@ -285,9 +320,9 @@ Result<DeadLetterTally> purge_dead_letters(Store& store, const DeadLetterSelecti
       },
       .is_new =
           [&](const DeadLetter& letter) {
-            return !letter.item || !letter.discarded || answered.insert(letter.item).second;
+            return !letter.item || !letter.discarded || answered.add(letter.item);
           }};
-  return Walk(store, purge, order.dry_run, each).over(selection);
+  return Walk(store, purge, order, each).over(selection);
 }
 
 }  // namespace pawl

@@ -1,8 +1,7 @@
 #include "store/ledger/act_details.hpp"
 
-#include <vector>
-
 #include "codec/values.hpp"
+#include "core/joined.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/codec/rfc3339.hpp"
 #include "store/ledger/subject.hpp"
@@ -46,10 +45,7 @@ class Details {
     return text;
   }
   std::string operator()(const AssignReview& act) const {
-    if (act.to.empty()) return "to everybody";
-    std::string text = "to ";
-    for (const std::string& name : act.to) text += (&name == &act.to.front() ? "" : ", ") + name;
-    return text;
+    return "to " + (act.to.empty() ? std::string("everybody") : joined(act.to));
   }
   std::string operator()(const auto&) const { return {}; }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/joined.hpp"
 #include "pawl/codec/digest.hpp"
 #include "pawl/codec/names.hpp"
 #include "pawl/core/text.hpp"
@@ -37,9 +38,7 @@ struct Described {
 };
 
 std::string listed(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text.empty() ? "none" : text;
+  return words.empty() ? "none" : joined(words);
 }
 
 struct Describe {
@@ -199,6 +198,8 @@ Status Registry::carry_out(const RevokeToken& change) {
                 "token " + std::to_string(change.number) + " has been revoked already");
   }
   rows_.people().revoke_token(change.number, now_);
+  // Whoever had a stolen token may have signed in with it.
+  if (token->kind == ActorKind::person) rows_.people().delete_sessions_of(token->name);
   return {};
 }
 

@@ -63,9 +63,8 @@ Result<Job> ReviewAnswers::carry_out(const AnswerReview& act, const Acting& by) 
   require(task.has_value(), "a review has no task");
   const ReviewRules& rules = touched->workflow->stage(task->stage()).review_rules;
   if (is_rejected_by_time(rules, *review, now_)) {
-    return fail(
-        ErrorCode::conflict,
-        text_of(act.review) + " was not answered in time: it is rejected, as its stage says");
+    return fail(ErrorCode::conflict,
+                text_of(act.review) + " is rejected because nobody decided it in time");
   }
   std::vector<GivenAnswer> given = rows_.answers(review->id);
   const Result<Ballot> ballot =

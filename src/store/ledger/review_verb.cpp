@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/joined.hpp"
 #include "store/ledger/subject.hpp"
 #include "store/ledger/verbs.hpp"
 
@@ -27,14 +28,16 @@ bool shows_same(const std::vector<Attempt>& attempts, const Review& one, const R
 
 std::string ReviewVerb::assignment_text(const std::vector<std::string>& assigned,
                                         const std::string& note) {
-  std::string text;
-  for (const std::string& name : assigned) text += (text.empty() ? "" : ", ") + name;
-  if (text.empty()) text = "everybody";
+  const std::string text = assigned.empty() ? "everybody" : joined(assigned);
   return note.empty() ? text : text + ": " + note;
 }
 
 std::unexpected<Error> ReviewVerb::no_longer_open(const Review& review) {
   if (review.status != ReviewStatus::superseded) {
+    if (review.answer->reviewer == overdue_name) {
+      return fail(ErrorCode::conflict,
+                  text_of(review.id) + " was rejected because nobody decided it in time");
+    }
     return fail(ErrorCode::conflict,
                 text_of(review.id) + " was already answered by " + review.answer->reviewer);
   }

@@ -56,7 +56,7 @@ struct JobOf {
   }
 };
 
-/// Writes what can change about a record; nothing if there is no such record.
+/// Writes what can change about a record. Without the record, there is nothing to write.
 struct StandingOf {
   Rows& rows;
   std::string& out;

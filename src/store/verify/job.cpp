@@ -274,8 +274,8 @@ class JobReading {
   }
 
   /// I8: what was shown is still what is recorded: the attempts, the input, and the content
-  /// that somebody has proposed. An answer that decides does not change what was shown to those
-  /// before it, so a review that is no longer open may have shown any of the edits, or none.
+  /// that somebody has proposed. A review that is closed may have shown the output without edits,
+  /// or with the edits of any answer: an answer that decides leaves what was shown before it.
   Status check_digest(const Review& review, const std::vector<GivenAnswer>& given,
                       const Task& task) {
     Result<std::vector<Attempt>> shown = records_.attempts(task.id);
@@ -298,7 +298,7 @@ class JobReading {
             ? is_shown_with(proposed_content(review, given).value_or(own))
             : is_shown_with(own) || std::ranges::any_of(given, [&](const GivenAnswer& one) {
                 return is_approval(one.answer) &&
-                       is_shown_with({.attempt = one.answer.attempt.value_or(review.attempt),
+                       is_shown_with({.attempt = approved_attempt(review, one.answer),
                                       .edits = one.answer.edits,
                                       .edited_by = {}});
               });

@@ -1,0 +1,13 @@
+#pragma once
+
+/// Talks to systemd: the daemon is ready, reloading, stopping.
+
+#include <string_view>
+
+namespace pawl::cli {
+
+/// Sends lines such as "READY=1" to the socket that NOTIFY_SOCKET names. Does nothing without it:
+/// then no service manager waits.
+void notify_service_manager(std::string_view state);
+
+}  // namespace pawl::cli
