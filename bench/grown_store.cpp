@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,18 +81,63 @@ std::string copying_sql(Database& database, const std::string& table,
   return "INSERT INTO main." + table + " SELECT " + columns + " FROM model_" + table;
 }
 
-/// Zones that are a little wider than necessary, but correct: every item of every job in them.
-void make_zones(Database& database, std::int64_t items_of_a_job, std::int64_t rows_of_a_job,
-                std::int64_t rows) {
+/// The smallest and the largest item of some events; the first is the larger one if there is none.
+struct ItemRange {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  std::int64_t most = 0;
+
+  void add(const ItemRange& other, std::int64_t by) {
+    if (other.most == 0) return;
+    least = std::min(least, other.least + by);
+    most = std::max(most, other.most + by);
+  }
+};
+
+/// Of the text of a journal row.
+ItemRange items_in(std::string_view events) {
+  ItemRange range;
+  while (!events.empty()) {
+    const std::size_t end = std::min(events.find('\n'), events.size());
+    const std::string_view line = events.substr(0, end);
+    std::int64_t item = 0;
+    if (const std::size_t comma = line.find(','); comma != std::string_view::npos) {
+      std::from_chars(line.data() + comma + 1, line.data() + line.size(), item);
+    }
+    if (item > 0) range.add({.least = item, .most = item}, 0);
+    events.remove_prefix(std::min(end + 1, events.size()));
+  }
+  return range;
+}
+
+/// The items of each row of the journal, by its number minus one.
+std::vector<ItemRange> items_of_rows(Database& database) {
+  std::vector<ItemRange> ranges;
+  Query query(database, "SELECT row, events FROM main.journal ORDER BY row");
+  while (query.next()) {
+    ranges.resize(static_cast<std::size_t>(query.integer(0)));
+    ranges.back() = items_in(query.text(1));
+  }
+  return ranges;
+}
+
+/// The zones as the engine would have written them.
+void make_zones(Database& database, std::int64_t items_of_a_job,
+                const std::vector<ItemRange>& rows_of_a_job, std::int64_t jobs) {
   constexpr std::int64_t rows_of_a_zone = 1'024;
+  const auto rows_each = static_cast<std::int64_t>(rows_of_a_job.size());
+  const std::int64_t rows = jobs * rows_each;
   database.run("DELETE FROM journal_zones");
   Query insert(database, "INSERT INTO journal_zones VALUES (?1, ?2, ?3, ?4, ?5)");
   for (std::int64_t zone = 0; zone <= rows / rows_of_a_zone; ++zone) {
-    const std::int64_t first = std::max<std::int64_t>(1, zone * rows_of_a_zone);
-    const std::int64_t last = std::min(rows, zone * rows_of_a_zone + rows_of_a_zone - 1);
-    const std::int64_t job_lo = (first - 1) / rows_of_a_job + 1;
-    const std::int64_t job_hi = (last - 1) / rows_of_a_job + 1;
-    insert.run(zone, job_lo, job_hi, (job_lo - 1) * items_of_a_job + 1, job_hi * items_of_a_job);
+    // Rows begin with 1; here they are counted from 0.
+    const std::int64_t first = std::max<std::int64_t>(1, zone * rows_of_a_zone) - 1;
+    const std::int64_t last = std::min(rows, zone * rows_of_a_zone + rows_of_a_zone - 1) - 1;
+    ItemRange items;
+    for (std::int64_t row = first; row <= last; ++row) {
+      items.add(rows_of_a_job[static_cast<std::size_t>(row % rows_each)],
+                row / rows_each * items_of_a_job);
+    }
+    insert.run(zone, first / rows_each + 1, last / rows_each + 1, items.least, items.most);
   }
 }
 
@@ -100,7 +146,8 @@ void copy_the_model(Database& database, std::int64_t items_of_the_model, std::in
   const std::string items = std::to_string(items_of_the_model);
   const std::string by = " + ?1 * " + items;
   const std::string task_by = " + ?1 * (" + items + " << 16)";
-  const std::string rows = std::to_string(number("SELECT max(row) FROM journal"));
+  const std::vector<ItemRange> rows_of_the_model = items_of_rows(database);
+  const std::string rows = std::to_string(rows_of_the_model.size());
   const std::string lanes =
       std::to_string(number("SELECT value - 1 FROM counters WHERE name = 'lane'"));
   sqlite3_create_function(database.raw(), "shifted", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr,
@@ -131,7 +178,7 @@ void copy_the_model(Database& database, std::int64_t items_of_the_model, std::in
   Query set(database, "UPDATE counters SET value = (value - 1) * ?2 + 1 WHERE name = ?1");
   set.run(std::string_view("ordinal"), copies + 1);
   set.run(std::string_view("lane"), copies + 1);
-  make_zones(database, items_of_the_model, std::stoll(rows), (copies + 1) * std::stoll(rows));
+  make_zones(database, items_of_the_model, rows_of_the_model, copies + 1);
 }
 
 /// A copy must be as sound as its original.

@@ -70,7 +70,7 @@ std::vector<Page> pages_of(const ServiceStore& store) {
       {"workers", always(api + "workers")},
       {"search",
        [=](std::int64_t n) {
-         return Targets{api + "search?q=item-0000" + std::to_string(n % 100)};
+         return Targets{api + "search?q=item-00000" + std::to_string(n % 10)};
        }},
       {"metrics", always("/metrics")},
   };

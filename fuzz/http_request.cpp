@@ -92,7 +92,7 @@ std::string written(const Request& request) {
   std::string text = request.method + " " + request.target + " HTTP/1.1\r\n";
   for (const auto& [name, value] : request.headers.all()) {
     if (is_same_name(name, "Transfer-Encoding") || is_same_name(name, "Content-Length")) continue;
-    text += name + ":" + value + "\r\n";
+    text.append(name).append(":").append(value).append("\r\n");
   }
   if (!request.headers.find("Host")) text += "Host: none\r\n";
   return text + "Content-Length: " + std::to_string(request.body.size()) + "\r\n\r\n" +

@@ -37,11 +37,11 @@ void check_fields(const Result<Fields>& fields, const std::vector<Field>& known)
     }
     const std::string text = fields->json(field.name)->text();
     require(parse_json(text).has_value(), "a value that is not JSON: " + text);
-    if (field.kind == FieldKind::integer) {
+    if (field.kind == service::FieldKind::integer) {
       const std::int64_t number = fields->integer(field.name);
       require(number >= field.min && number <= field.max, "a number out of its range");
     }
-    if (field.kind == FieldKind::text && !field.words.empty()) {
+    if (field.kind == service::FieldKind::text && !field.words.empty()) {
       require(std::ranges::count(field.words, fields->text(field.name)) == 1, "an unknown word");
     }
   }

@@ -20,9 +20,9 @@ std::string key_of(const Address& address) {
 
 /// The stages to rerun: the named one, else every failed one.
 Result<std::vector<StageIndex>> stages_to_retry(Records& records, const Address& address,
-                                                const std::string& from) {
-  if (!from.empty()) {
-    const Result<StageIndex> stage = address.workflow.require_stage(from);
+                                                const RetryOrder& order) {
+  if (!order.from.empty()) {
+    const Result<StageIndex> stage = address.workflow.require_stage(order.from);
     if (!stage) return std::unexpected(stage.error());
     return std::vector{*stage};
   }
@@ -37,7 +37,7 @@ Result<std::vector<StageIndex>> stages_to_retry(Records& records, const Address&
   if (failed.empty()) {
     return fail(ErrorCode::refused,
                 "no stage of item '" + printable(key_of(address)) + "' has failed",
-                "name the stage to rerun");
+                "pass " + std::string(order.stage_option) + " to choose the stage to rerun");
   }
   return failed;
 }
@@ -62,31 +62,33 @@ Result<Retried> retry_stages(Records& records, const Address& address, const Ret
                 "item '" + printable(key_of(address)) + "' was adopted from an earlier job",
                 "run it again in a new job: pawl run FILE --fresh");
   }
-  const Result<std::vector<StageIndex>> stages = stages_to_retry(records, address, order.from);
+  const Result<std::vector<StageIndex>> stages = stages_to_retry(records, address, order);
   if (!stages) return std::unexpected(stages.error());
   const bool is_named = !order.from.empty() || address.stage;
   Retried retried;
   std::vector<Json> names;
   for (const StageIndex stage : *stages) {
     const std::string& name = address.workflow.stage(stage).name;
-    const Result<Task> task = started_task(records, address, stage, "name an earlier stage");
+    const Result<Task> task =
+        started_task(records, address, stage,
+                     "pass " + std::string(order.stage_option) + " with an earlier stage");
     if (!task) return std::unexpected(task.error());
     // The rerun of an earlier stage may have included this one.
     if (!is_named && task->kind() != StateKind::failed) continue;
     const bool is_expected = is_named && order.expected != 0;
-    const Result<Job> after = perform(Rerun{.task = task->id,
-                                            .cause = Cause::manual,
-                                            .note = order.note,
-                                            .by = order.by,
-                                            .expected = is_expected ? order.expected
-                                                                    : task->version});
+    const Result<Job> after =
+        perform(Rerun{.task = task->id,
+                      .cause = Cause::manual,
+                      .note = order.note,
+                      .by = order.by,
+                      .expected = is_expected ? order.expected : task->version});
     if (!after) return std::unexpected(after.error());
     names.emplace_back(name);
     retried.stages.push_back(name);
   }
   // Without a key it is a single job-wide stage.
-  retried.id =
-      address.item ? address_of(address.job.id, address.workflow, key_of(address))
+  retried.id = address.item
+                   ? address_of(address.job.id, address.workflow, key_of(address))
                    : address_of(address.job.id, {}, address.workflow.stage(stages->front()).name);
   retried.document = Json::object({{"item", key_of(address)},
                                    {"job", address.job.id.value()},
@@ -156,19 +158,18 @@ Result<DoneToItem> skip(Records& records, const Address& address, const SkipOrde
   }
   const Result<Task> task = named_task(records, address);
   if (!task) return std::unexpected(task.error());
-  Result<Job> after = perform(
-      SkipTask{.task = task->id,
-               .reason = order.reason,
-               .by = order.by,
-               .expected = order.expected != 0 ? order.expected : task->version});
+  Result<Job> after =
+      perform(SkipTask{.task = task->id,
+                       .reason = order.reason,
+                       .by = order.by,
+                       .expected = order.expected != 0 ? order.expected : task->version});
   if (!after) return std::unexpected(after.error());
   std::string id = address_of(address);
   Json document = Json::object({{"item", address.item ? Json(address.item->key) : Json()},
                                 {"job", address.job.id.value()},
                                 {"stage", address.workflow.stage(*address.stage).name},
                                 {"id", id}});
-  return DoneToItem{
-      .id = std::move(id), .job = std::move(*after), .document = std::move(document)};
+  return DoneToItem{.id = std::move(id), .job = std::move(*after), .document = std::move(document)};
 }
 
 Result<DoneToItem> cancel_item(const Address& address, const Perform& perform) {
@@ -182,10 +183,9 @@ Result<DoneToItem> cancel_item(const Address& address, const Perform& perform) {
     return fail(ErrorCode::refused, "item '" + id + "' has already ended");
   }
   if (!after) return std::unexpected(after.error());
-  Json document = Json::object(
-      {{"item", address.item->key}, {"job", address.job.id.value()}, {"id", id}});
-  return DoneToItem{
-      .id = std::move(id), .job = std::move(*after), .document = std::move(document)};
+  Json document =
+      Json::object({{"item", address.item->key}, {"job", address.job.id.value()}, {"id", id}});
+  return DoneToItem{.id = std::move(id), .job = std::move(*after), .document = std::move(document)};
 }
 
 }  // namespace pawl::actions

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pawl/store/acts.hpp"
@@ -21,6 +22,7 @@ struct RetryOrder {
   std::string note;      ///< feedback for the next attempt
   std::string by;        ///< who asks for it
   Version expected = 0;  ///< `conflict` if the one named task has changed since; 0: as it is now
+  std::string_view stage_option = "`stage`";  ///< how the caller names a stage, for errors
 };
 struct Retried {
   std::string id;                   ///< "41/doc-0419", or that of the child
@@ -46,7 +48,6 @@ struct DoneToItem {
 [[nodiscard]] Result<DoneToItem> skip(Records& records, const views::Address& address,
                                       const SkipOrder& order, const Perform& perform);
 /// Cancels the item of the address. `invalid` if it names a stage, `refused` if the item has ended.
-[[nodiscard]] Result<DoneToItem> cancel_item(const views::Address& address,
-                                             const Perform& perform);
+[[nodiscard]] Result<DoneToItem> cancel_item(const views::Address& address, const Perform& perform);
 
 }  // namespace pawl::actions

@@ -29,8 +29,7 @@ std::unexpected<Error> not_opened(const std::string& path, int number) {
     case ELOOP:
       return fail(ErrorCode::refused, "'" + path + "' leads over a symbolic link");
     default:
-      return fail(ErrorCode::unavailable,
-                  "cannot read '" + path + "': " + std::strerror(number));
+      return fail(ErrorCode::unavailable, "cannot read '" + path + "': " + std::strerror(number));
   }
 }
 
@@ -41,8 +40,7 @@ Result<files::Descriptor> open_below(const fs::path& directory, const fs::path& 
   for (auto part = path.begin(); part != path.end(); ++part) {
     const bool is_last = std::next(part) == path.end();
     const int flags = is_last ? O_RDONLY | O_NONBLOCK | O_NOCTTY : O_PATH | O_DIRECTORY;
-    files::Descriptor next(
-        ::openat(at.get(), part->c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
+    files::Descriptor next(::openat(at.get(), part->c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
     if (!next.is_open()) {
       const int number = errno;
       // A link where a directory is wanted is not a directory either.
@@ -59,9 +57,9 @@ Result<files::Descriptor> open_below(const fs::path& directory, const fs::path& 
 /// The path of the item's file inside the project.
 Result<fs::path> path_of(const Job& job, const Item& item) {
   const auto described = field(job.labels, "items").json();
-  const auto items =
-      described ? items_from(*described)
-                : Result<ItemsSpec>(std::unexpected(Error{ErrorCode::refused, {}, {}}));
+  const auto items = described
+                         ? items_from(*described)
+                         : Result<ItemsSpec>(std::unexpected(Error{ErrorCode::refused, {}, {}}));
   const auto text = field(item.data, "path").string();
   if (!items || items->kind != ItemsSpec::Kind::glob || !text) {
     return fail(ErrorCode::refused, "item '" + item.key + "' was not made of a file",
@@ -104,9 +102,9 @@ Result<std::string> read_range(const files::Descriptor& file, std::int64_t from,
 
 Result<ItemFile> open_item_file(const Job& job, const Item& item) {
   if (!is_trusted(job.trust)) {
-    return fail(ErrorCode::refused,
-                "job " + std::to_string(job.id.value()) + " is not trusted: what it names is not "
-                                                          "read");
+    return fail(ErrorCode::refused, "job " + std::to_string(job.id.value()) +
+                                        " is not trusted: what it names is not "
+                                        "read");
   }
   const Result<fs::path> path = path_of(job, item);
   if (!path) return std::unexpected(path.error());

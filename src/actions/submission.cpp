@@ -73,8 +73,8 @@ Result<Json> compared_files(Records& records, const Submission& submission) {
 }
 
 ItemSource items_of(const Submission& submission) {
-  return compared_with_files(
-      read_items(submission.items, submission.params, submission.directory), submission.files);
+  return compared_with_files(read_items(submission.items, submission.params, submission.directory),
+                             submission.files);
 }
 
 Result<FirstItems> read_first_items(const Submission& submission) {

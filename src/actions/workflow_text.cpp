@@ -23,10 +23,10 @@ Result<std::string> read_workflow_text(const std::filesystem::path& path, const 
     return fail(ErrorCode::invalid, "'" + name + "' is not a file");
   }
   if (std::filesystem::file_size(path, error) > file_bytes_max) {
-    return fail(ErrorCode::invalid,
-                "'" + name + "' is larger than " +
-                    text::bytes_in_words(std::int64_t{file_bytes_max}),
-                "move data to separate files and name them in `items:`");
+    return fail(
+        ErrorCode::invalid,
+        "'" + name + "' is larger than " + text::bytes_in_words(std::int64_t{file_bytes_max}),
+        "move data to separate files and name them in `items:`");
   }
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;

@@ -107,10 +107,14 @@ class RunningService : public Service {
     return {};
   }
 
-  void start() override { server_->start(); }
+  void start() override {
+    report_faulty_workflows();
+    server_->start();
+  }
 
   std::vector<std::string> reload(const Settings& settings) override {
     library_.reload(settings.workflows);
+    report_faulty_workflows();
     std::vector<std::string> later;
     const auto compare = [&](bool is_same, const char* name) {
       if (!is_same) later.emplace_back(name);
@@ -141,6 +145,15 @@ class RunningService : public Service {
   }
 
  private:
+  void report_faulty_workflows() {
+    for (const auto& file : library_.all()) {
+      if (file->file) continue;
+      const std::string why =
+          file->diagnostics.empty() ? std::string() : ": " + file->diagnostics.front().message;
+      log_.say(LogLevel::warning, "cannot be submitted: " + file->path.string() + why);
+    }
+  }
+
   const Settings settings_;
   Log& log_;
   SignIn sign_in_;

@@ -118,11 +118,10 @@ Status each_attempts_at(Records& records, const Address& address, TaskId from,
 
 Result<std::vector<TaskAttempts>> attempts_at(Records& records, const Address& address) {
   std::vector<TaskAttempts> all;
-  const Status read =
-      each_attempts_at(records, address, {}, [&](TaskAttempts one) -> Result<bool> {
-        all.push_back(std::move(one));
-        return true;
-      });
+  const Status read = each_attempts_at(records, address, {}, [&](TaskAttempts one) -> Result<bool> {
+    all.push_back(std::move(one));
+    return true;
+  });
   if (!read) return std::unexpected(read.error());
   return all;
 }

@@ -20,8 +20,7 @@ Result<TaskAttempts> compared_task(std::vector<TaskAttempts> all, const Address&
   std::erase_if(all, [](const TaskAttempts& one) { return one.attempts.size() < 2; });
   if (all.size() == 1) return std::move(all.front());
   if (all.empty()) {
-    return fail(ErrorCode::refused,
-                "nothing to compare: fewer than two attempts have an output");
+    return fail(ErrorCode::refused, "nothing to compare: fewer than two attempts have an output");
   }
   std::string names;
   for (const TaskAttempts& one : all) names += (names.empty() ? "" : ", ") + printable(one.stage);

@@ -72,7 +72,7 @@ std::optional<double> forecast_of(const Job& job, std::int64_t used) {
   if (job.has_ended()) return static_cast<double>(used);
   const std::int64_t adopted = job.items.adopted + job.items.adopted_rejected;
   const std::int64_t ended = job.items.settled() - adopted;
-  if (job.submission_open || ended <= 0) return std::nullopt;
+  if (job.submission_open || job.cancelled || ended <= 0) return std::nullopt;
   const auto share = static_cast<double>(job.items.total - adopted) / static_cast<double>(ended);
   return static_cast<double>(used) * share;
 }

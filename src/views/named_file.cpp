@@ -87,8 +87,8 @@ class Search {
   }
 
   void look_at(const ArtifactRecord& artifact, const std::string& name) {
-    const bool is_it = artifact.sha256 == sha256_ ||
-                       artifact.reference == std::string(digest_prefix) + sha256_;
+    const bool is_it =
+        artifact.sha256 == sha256_ || artifact.reference == std::string(digest_prefix) + sha256_;
     if (found_ || !is_it) return;
     const std::string_view log = log_name(artifact.kind);
     found_ = NamedFile{.sha256 = sha256_,

@@ -104,8 +104,7 @@ Result<std::vector<std::string>> assignee_warnings(Store& store,
     } else if (is_group) {
       warnings.push_back("nobody in " + assignee + " may answer reviews");
     } else {
-      warnings.push_back(assignee + " is a " +
-                         std::string(name_of(staff.find(assignee)->role)) +
+      warnings.push_back(assignee + " is a " + std::string(name_of(staff.find(assignee)->role)) +
                          " and may not answer reviews");
     }
   }

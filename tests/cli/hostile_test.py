@@ -64,6 +64,7 @@ CASES = {
             [FILE, "--items", HOSTILE], [FILE, "--key", HOSTILE], [FILE, "--detach", "--as", HOSTILE]],
     "resume": [["1"], ["2"], []],
     "work": [["--drain"], ["--drain", "--stages", HOSTILE], ["--lease", HOSTILE]],
+    "serve": [["--listen", HOSTILE], ["--settings", HOSTILE], ["--public-url", HOSTILE], ["--lease", HOSTILE]],
     "status": [["1"], ["4", "--watch"]],
     "job list": [[]],
     "job show": [["1"]],

@@ -1,5 +1,5 @@
-"""The same story, but two of its acts are by HTTP: a person signs in to `pawl serve --no-work` and answers the review, and
-another time retries the dead letter."""
+"""The same story, but two of its acts are by HTTP: a person signs in to `pawl serve --no-work` and answers the review,
+and another time retries the dead letter."""
 
 import http.client
 import json

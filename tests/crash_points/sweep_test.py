@@ -38,7 +38,7 @@ FAULTS = {
     "io_error_lasting": Kind("io_error", "write", every=40, times=0),
     "disk_full": Kind("disk_full", NEEDS_SPACE, every=11),
     "disk_full_lasting": Kind("disk_full", NEEDS_SPACE, every=40, times=0),
-    # The two acts by HTTP. Each point starts a daemon, so fewer kinds are tested; the writes are those of the acts above.
+    # The two acts by HTTP, with the kinds of faults that the daemon answers in a way of its own.
     "http_kill_before": Kind("kill_before", kills=True),
     "http_sync_error": Kind("sync_error", "sync"),
     "http_io_error": Kind("io_error", "write", every=5),
@@ -78,8 +78,12 @@ def told_once(folder, by_http):
     """The story without faults, and the numbers of its acts that are swept: those that no other story has."""
     if not by_http:
         return Story(folder), range(len(ACTS))
-    return Story(folder, ACTS_BY_HTTP, add_person), [number for number, act in enumerate(ACTS_BY_HTTP)
-                                                     if isinstance(act, HttpAct)]
+    story = Story(folder, ACTS_BY_HTTP, add_person)
+    by_commands = os.path.join(folder, "by_commands")
+    os.mkdir(by_commands)
+    if Story(by_commands).outcome != story.outcome:
+        raise Violation("the story has another outcome by HTTP than by commands")
+    return story, [number for number, act in enumerate(ACTS_BY_HTTP) if isinstance(act, HttpAct)]
 
 
 # Faults that happen to the program

@@ -162,13 +162,16 @@ def answer(operation: dict) -> str:
     responses = operation["responses"]
     first = next(said for status, said in responses.items() if status.startswith("2"))
     statuses = sorted(status for status, said in responses.items()
-                      if status.startswith("2") or said.get("content") == first.get("content"))
+                      if status.startswith("2") or ("content" in said and said["content"] == first.get("content")))
     content = first.get("content", {})
     what = "without a body"
     if "text/csv" in content:
-        page = content["application/json"]["schema"]["properties"]
-        [(member, rows)] = [(name, one) for name, one in page.items() if one.get("type") == "array"]
+        schema = content["application/json"]["schema"]
+        page, *more = schema.get("allOf", [schema])
+        [(member, rows)] = [(name, one) for name, one in page["properties"].items()
+                            if one.get("type") == "array"]
         what = f"a list of {type_of(rows['items'])} in `{member}`"
+        what += "".join(f", with the members of {type_of(one)}" for one in more)
     elif content:
         [(kind, said)] = content.items()
         what = type_of(said["schema"]) if kind == "application/json" else f"`{kind}`"

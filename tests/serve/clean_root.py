@@ -172,8 +172,9 @@ def check_files(root):
     user = root.line("passwd", "pawl")
     expect(user[5:] == ["/" + RECORDS, "/usr/sbin/nologin"], "the user pawl exists and has no shell")
     expect(root.line("group", "pawl")[0] == "pawl", "so does the group pawl")
-    for name, owner, mode in (("usr/bin/pawl", 0, 0o755), (UNIT, 0, 0o644), ("etc/pawl", 0, 0o755), (SETTINGS, 0, 0o644),
-                              (RECORDS, int(user[2]), 0o750), (RECORDS + "/workflows", int(user[2]), 0o750)):
+    for name, owner, mode in (("usr/bin/pawl", 0, 0o755), (UNIT, 0, 0o644), ("etc/pawl", 0, 0o755),
+                              (SETTINGS, 0, 0o644), (RECORDS, int(user[2]), 0o750),
+                              (RECORDS + "/workflows", int(user[2]), 0o750)):
         found = (root / name).stat()
         expect((found.st_uid, stat.S_IMODE(found.st_mode)) == (owner, mode),
                f"/{name} belongs to {'pawl' if owner else 'root'} and has mode {mode:04o}")
@@ -184,7 +185,8 @@ def check_files(root):
 def use(root):
     """Submits a workflow and waits for its end; returns the job."""
     service = Service(root)
-    expect(service.send("GET", "/healthz") == {"status": "ok"}, f"the service runs as the unit says, at {service.address}")
+    expect(service.send("GET", "/healthz") == {"status": "ok"},
+           f"the service runs as the unit says, at {service.address}")
     user = int(root.line("passwd", "pawl")[2])
     expect(pathlib.Path(f"/proc/{service.process.pid}").stat().st_uid == user, "as the user pawl")
     flow = root / RECORDS / "workflows/hello.yaml"

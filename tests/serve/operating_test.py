@@ -19,8 +19,8 @@ items: [%s]
 stages:
   one:
     sh: |
-      head -c 100000 /dev/zero | tr '\\0' x > large.txt
-      echo '{"output": {"file": {"$file": "large.txt"}}}' > "$PAWL_RESULT"
+      yes "$PAWL_ITEM" | head -c 100000 > "$PAWL_DIR/large.txt"
+      echo '{"output": {"file": "large.txt"}}' > "$PAWL_RESULT"
     out: { file: file }
   two: { needs: [one], run: ["true"] }
 """
@@ -57,7 +57,7 @@ class Backup(ServeTest):
         self.assertIn("ok: 1 job", self.script("check", **{"/var/backups/pawl": str(copy)}))
         daemon.stop()
         # The copy is a store: the rest of the job is done on it.
-        self.pawl("work", "--drain", "--store", copy / "pawl.db")
+        self.pawl("work", "--drain", "--lease", "2s", "--store", copy / "pawl.db")
         shown = self.pawl("job", "show", job, "--json", "--store", copy / "pawl.db").json
         self.assertEqual((shown["state"], shown["items"]["succeeded"]), ("completed", 60))
         self.pawl("verify", "--store", copy / "pawl.db")

@@ -127,7 +127,7 @@ class Package(unittest.TestCase):
             "copyright", "README.md", "CHANGELOG.md", "operating.md", "serve.md"))})
 
     def test_settings_are_kept_when_it_is_upgraded(self):
-        below_etc = {"/" + str(path.relative_to(self.root)) for path in (self.root / "etc").rglob("*") if path.is_file()}
+        below_etc = {f"/{path.relative_to(self.root)}" for path in (self.root / "etc").rglob("*") if path.is_file()}
         self.assertEqual(set(self.control("conffiles").read_text().split()), below_etc)
 
     def test_its_sums_are_right(self):
@@ -176,7 +176,8 @@ class Package(unittest.TestCase):
         self.assertRegex(self.control("postinst").read_text(), rf"adduser .* {self.directive('User')}\n")
 
     def test_the_pages_that_the_unit_and_the_settings_name_are_in_the_package(self):
-        named = re.findall(rf"/{DOCS}/\w+(?:\.\w+)*", (self.root / UNIT).read_text() + self.unpacked(SETTINGS).read_text())
+        text = (self.root / UNIT).read_text() + self.unpacked(SETTINGS).read_text()
+        named = re.findall(rf"/{DOCS}/\w+(?:\.\w+)*", text)
         self.assertGreater(len(set(named)), 1)
         for page in named:
             self.assertTrue(self.unpacked(page).is_file(), page)

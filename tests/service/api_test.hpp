@@ -4,6 +4,7 @@
 /// real router, the real table.
 
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -133,8 +134,10 @@ class ApiTest : public ::testing::Test {
                    .uploads = uploads_,
                    .metrics = metrics_};
   OpenGate gate_;
-  std::vector<std::string> log_;  ///< "GET /api/v1/jobs 200"
+  std::vector<std::string> log_;  ///< "GET /api/v1/jobs 200"; guarded by log_mutex_
+  std::mutex log_mutex_;
   Router router_{backend_, gate_, routes(), [this](const RequestRecord& record) {
+                   const std::lock_guard lock(log_mutex_);
                    log_.push_back(std::string(record.method) + " " + std::string(record.path) +
                                   " " + std::to_string(record.status));
                  }};

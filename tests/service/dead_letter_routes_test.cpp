@@ -8,6 +8,7 @@
 #include "pawl/views/documents.hpp"
 #include "service/api/url_text.hpp"
 #include "service/review_api_test.hpp"
+#include "store/dead_letters/signature_memory.hpp"
 
 namespace pawl::service {
 namespace {
@@ -20,6 +21,7 @@ using ::testing::IsEmpty;
 using testing::Script;
 using ::testing::SizeIs;
 using testing::succeeds;
+using ::testing::UnorderedElementsAre;
 
 class DeadLetterRoutes : public ReviewApiTest {
  protected:
@@ -161,6 +163,37 @@ TEST_F(DeadLetterRoutes, letters_that_failed_in_the_same_way_are_a_group) {
   EXPECT_THAT(column(groups, "groups", "count"), ElementsAre("3", "1"));
   const std::string filter = text(groups, "groups[0].filter");
   EXPECT_THAT(items_in(get(list("filter=" + with_escapes(filter)))), SizeIs(3));
+}
+
+TEST_F(DeadLetterRoutes, groups_are_right_however_often_they_are_asked_for) {
+  const JobId job = failed({"a", "b"}, "no tables");
+  ASSERT_EQ(get("/api/v1/dead-letters/groups").body, get("/api/v1/dead-letters/groups").body);
+  world_.stage("convert", Script{}.then(fails_for_good("encrypted")));
+  ASSERT_EQ(post(path_of(task_of(job, "a"), "retry")).status, 200U);
+  world_.run();
+  const Answer groups = get("/api/v1/dead-letters/groups");
+  EXPECT_THAT(
+      column(groups, "groups", "error"),
+      UnorderedElementsAre("\"final reported: encrypted\"", "\"final reported 65: no tables\""));
+  ASSERT_EQ(post(path_of(task_of(job, "b"), "discard"), Json::object({{"reason", "x"}})).status,
+            200U);
+  EXPECT_EQ(get("/api/v1/dead-letters/groups").at("letters"), "1");
+  EXPECT_EQ(get("/api/v1/dead-letters/groups?include_discarded=true").at("letters"), "2");
+}
+
+TEST(SignatureMemory, forgets_rather_than_grows) {
+  store::SignatureMemory memory;
+  DeadLetter letter{.signature = "no tables", .failed_at = Timestamp(1s)};
+  for (std::int64_t i = 1; i <= 100'001; ++i) {
+    letter.task = TaskId{i};
+    memory.add(letter);
+  }
+  EXPECT_TRUE(memory.find(letter).has_value());
+  letter.task = TaskId{1};
+  EXPECT_FALSE(memory.find(letter).has_value());
+  letter.task = TaskId{100'001};
+  letter.attempts = 7;
+  EXPECT_FALSE(memory.find(letter).has_value()) << "it failed again";
 }
 
 TEST_F(DeadLetterRoutes, a_retried_letter_runs_again_once) {

@@ -232,9 +232,10 @@ TEST_F(HttpLimits, a_client_that_reads_slowly_gets_everything) {
 }
 
 TEST_F(HttpLimits, requests_that_wait_for_their_turn_are_left_in_the_network) {
-  Signal go_on;
-  handler_.on_request = [&](const Request&) {
-    (void)go_on.wait();
+  // Shared: requests are still answered when the test ends.
+  const auto go_on = std::make_shared<Signal>();
+  handler_.on_request = [go_on](const Request&) {
+    (void)go_on->wait();
     return ScriptedHandler::text("x");
   };
   start();
@@ -245,7 +246,7 @@ TEST_F(HttpLimits, requests_that_wait_for_their_turn_are_left_in_the_network) {
   while (requests.size() < 64'000'000) requests += get;
   EXPECT_FALSE(client.send(requests));
   EXPECT_EQ(handler_.answered, 1);
-  go_on.set();
+  go_on->set();
   for (int i = 0; i < 1'000; ++i) ASSERT_EQ(client.response().status, 200U) << i;
 }
 

@@ -1,6 +1,9 @@
 /// Requests and responses, one after another, on the real server.
 
+#include <set>
 #include <string>
+
+#include <fcntl.h>
 
 #include "http_test.hpp"
 
@@ -338,6 +341,25 @@ TEST_F(HttpServer, a_port_that_is_taken_is_unavailable_and_other_faults_are_inva
     EXPECT_EQ(server.error().code, ErrorCode::invalid) << text;
   }
   EXPECT_FALSE(Server::listen("127.0.0.1:0", handler_, {.request_threads = 0}).has_value());
+}
+
+/// The descriptors that programs inherit from this one.
+std::set<int> inheritable() {
+  std::set<int> found;
+  for (int descriptor = 0; descriptor < 1'000; ++descriptor) {
+    const int flags = ::fcntl(descriptor, F_GETFD);
+    if (flags >= 0 && (flags & FD_CLOEXEC) == 0) found.insert(descriptor);
+  }
+  return found;
+}
+
+TEST_F(HttpServer, programs_that_the_engine_starts_inherit_no_connection) {
+  const std::set<int> before = inheritable();
+  start();
+  RawClient client = connect();
+  client.send(get);
+  EXPECT_EQ(client.response().status, 200U);
+  EXPECT_EQ(inheritable(), before);
 }
 
 TEST_F(HttpServer, connections_wait_until_the_server_starts) {

@@ -105,15 +105,16 @@ class ProbedStream : public BodyStream {
 /// Makes pieces of one size for ever.
 class EndlessStream : public BodyStream {
  public:
-  EndlessStream(std::size_t size, std::atomic<std::size_t>& made) : size_(size), made_(made) {}
+  EndlessStream(std::size_t size, std::shared_ptr<std::atomic<std::size_t>> made)
+      : size_(size), made_(std::move(made)) {}
   BodyStream::Piece next() override {
-    made_ += size_;
+    *made_ += size_;
     return {.state = BodyStream::State::more, .bytes = std::string(size_, 'x')};
   }
 
  private:
   const std::size_t size_;
-  std::atomic<std::size_t>& made_;
+  const std::shared_ptr<std::atomic<std::size_t>> made_;
 };
 
 class HttpStreams : public HttpTest {

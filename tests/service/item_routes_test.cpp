@@ -1,10 +1,11 @@
 /// Items, their stages and their attempts; and the acts on them.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include "service/job_api_test.hpp"
 
@@ -12,17 +13,17 @@ namespace pawl::service {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::Contains;
 using testing::does;
+using ::testing::ElementsAre;
 using testing::fails;
 using testing::fails_for_good;
-using testing::items;
-using testing::Script;
-using testing::succeeds;
-using ::testing::Contains;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::items;
+using testing::Script;
 using ::testing::SizeIs;
+using testing::succeeds;
 
 const auto never = [](Context&, const std::stop_token&) -> Outcome { return Output{}; };
 
@@ -115,9 +116,12 @@ TEST_F(ItemRoutes, a_row_says_why_the_item_is_in_its_state) {
   WorkflowBuilder build("letters");
   build.stage("convert", never).retry({.max_attempts = 3, .backoff = {.initial = 1h}});
   build.stage("check", never).needs("convert").review(ReviewPolicy::always);
-  world_.stage("convert",
-               Script{}.then(succeeds()).item("bad").then(fails_for_good("no")).item("slow").then(
-                   fails("busy")));
+  world_.stage("convert", Script{}
+                              .then(succeeds())
+                              .item("bad")
+                              .then(fails_for_good("no"))
+                              .item("slow")
+                              .then(fails("busy")));
   const JobId job = start(build, items({"good", "bad", "slow"}));
   EXPECT_THAT(column(get(at_job(job, "/items")), "items", "cause"),
               ElementsAre("\"check: review (policy)\"", "\"convert: dead (final_error)\"",
@@ -133,8 +137,7 @@ TEST_F(ItemRoutes, an_item_is_found_by_its_number_and_by_any_key) {
   const Answer shown = get(at_item(job, "reports/2019/ä b?.pdf"));
   ASSERT_EQ(shown.status, 200U) << shown.body;
   EXPECT_TRUE(fits_schema(shown.json(), "Item"));
-  const Answer by_key =
-      get(at_job(job, "/item?key=reports%2F2019%2F%C3%A4+b%3F.pdf"));
+  const Answer by_key = get(at_job(job, "/item?key=reports%2F2019%2F%C3%A4+b%3F.pdf"));
   EXPECT_EQ(by_key.body, shown.body);
   EXPECT_EQ(get(at_job(job, "/item?key=b")).status, 404U);
   EXPECT_EQ(get(at_job(job, "/item")).status, 400U);
@@ -144,8 +147,8 @@ TEST_F(ItemRoutes, an_item_is_found_by_its_number_and_by_any_key) {
 }
 
 TEST_F(ItemRoutes, attempts_are_listed_by_stage_and_each_once) {
-  const JobId job =
-      convert(items({"a"}), Script{}.then(fails("one")).then(fails("two")).then(succeeds({{"n", 1}})));
+  const JobId job = convert(
+      items({"a"}), Script{}.then(fails("one")).then(fails("two")).then(succeeds({{"n", 1}})));
   const std::string at = at_item(job, "a", "/attempts");
   const Answer all = get(at);
   ASSERT_EQ(all.status, 200U) << all.body;
@@ -193,8 +196,7 @@ TEST_F(ItemRoutes, children_of_a_fan_out_have_attempts_of_their_own) {
 TEST_F(ItemRoutes, a_failed_child_runs_again_by_itself) {
   const JobId job = scan();
   const std::string at = at_item(job, "book", "/retry");
-  const Answer other =
-      post(at, Json::object({{"stage", "scan"}, {"child", "p3"}}));
+  const Answer other = post(at, Json::object({{"stage", "scan"}, {"child", "p3"}}));
   EXPECT_EQ(other.status, 409U) << "it has not failed";
   const Answer retried = post(at, Json::object({{"stage", "scan"}, {"child", "p 2"}}));
   ASSERT_EQ(retried.status, 200U) << retried.body;
@@ -217,11 +219,9 @@ TEST_F(ItemRoutes, why_lists_every_decision_and_what_is_waited_for) {
   add_greeting();
   const std::string waiting = submit();
   post("/api/v1/jobs/" + waiting + "/pause");
-  const Answer paused = get(at_item(JobId{std::stoll(waiting)},
-                                    store().records().items({.job = JobId{std::stoll(waiting)}})
-                                        ->front()
-                                        .key,
-                                    "/why"));
+  const Answer paused = get(
+      at_item(JobId{std::stoll(waiting)},
+              store().records().items({.job = JobId{std::stoll(waiting)}})->front().key, "/why"));
   EXPECT_EQ(paused.at("waits[0].kind"), "\"paused\"") << paused.body;
 }
 
@@ -284,6 +284,37 @@ TEST_F(ItemRoutes, logs_come_whole_and_each_stream_once) {
   }
 }
 
+TEST_F(ItemRoutes, an_attempt_that_runs_here_shows_its_report_and_its_log_without_secrets) {
+  flow("secret.yaml",
+       "version: 1\nworkflow: secret\nstages: { s: { run: [echo], secrets: [ITEM_TEST_KEY] } }\n");
+  ASSERT_EQ(::setenv("ITEM_TEST_KEY", "swordfish", 1), 0);
+  world_.serve(*(*library_.find("secret"))->file);
+  world_.stage("s", Script{}.then(testing::hangs()));
+  const Answer submitted = post("/api/v1/jobs", Json::object({{"workflow", "secret"}}));
+  ASSERT_EQ(submitted.status, 201U) << submitted.body;
+  world_.run();
+  const JobId job{std::stoll(submitted.at("job"))};
+  const auto all = store().records().items({.job = job});
+  const auto tasks = store().records().tasks_of(all->front().id);
+  ASSERT_THAT(*tasks, SizeIs(1));
+  const std::filesystem::path scratch =
+      folder_ / "run" / "worker" / (std::to_string(tasks->front().id.value()) + "-1");
+  std::filesystem::create_directories(scratch);
+  std::ofstream(scratch / "events.jsonl")
+      << "{\"progress\":0.25,\"message\":\"opened with swordfish\"}\n";
+  std::ofstream(scratch / "stdout") << "so far";
+  const std::string at = "/api/v1/items/" + std::to_string(all->front().id.value());
+  const Answer shown = get(at);
+  EXPECT_TRUE(fits_schema(shown.json(), "Item"));
+  EXPECT_EQ(shown.at("live[0].progress"), "0.25");
+  EXPECT_EQ(text(shown, "live[0].message"), "opened with ***");
+  EXPECT_EQ(text(get(at_job(job)), "live[0].message"), "opened with ***");
+  const Answer logs = get(at + "/logs");
+  EXPECT_EQ(text(logs, "logs[0].text"), "so far");
+  EXPECT_EQ(logs.at("logs[0].running"), "true");
+  EXPECT_EQ(::unsetenv("ITEM_TEST_KEY"), 0);
+}
+
 TEST_F(ItemRoutes, job_wide_stages_have_the_same_below_their_job) {
   const JobId job = convert(items({"a"}), Script{}.then(succeeds()));
   const std::string at = at_job(job, "/stages/total");
@@ -303,8 +334,7 @@ TEST_F(ItemRoutes, job_wide_stages_have_the_same_below_their_job) {
 }
 
 TEST_F(ItemRoutes, a_retry_reruns_what_failed_and_carries_the_note) {
-  const JobId job =
-      convert(items({"a"}), Script{}.then(fails_for_good("no")).then(succeeds()));
+  const JobId job = convert(items({"a"}), Script{}.then(fails_for_good("no")).then(succeeds()));
   const std::string at = at_item(job, "a", "/retry");
   const Answer retried = post(at, Json::object({{"note", "keep the tables"}}));
   ASSERT_EQ(retried.status, 200U) << retried.body;
@@ -323,8 +353,7 @@ TEST_F(ItemRoutes, a_retry_reruns_what_failed_and_carries_the_note) {
 TEST_F(ItemRoutes, of_two_operators_who_saw_the_same_failure_one_retries_it) {
   const JobId job = convert(items({"a"}), Script{}.then(fails_for_good("no")));
   const std::string version = get(at_item(job, "a")).at("tasks[0].version");
-  const Json order = Json::object(
-      {{"stage", "convert"}, {"expected", Json::trusted(version)}});
+  const Json order = Json::object({{"stage", "convert"}, {"expected", Json::trusted(version)}});
   EXPECT_EQ(post(at_item(job, "a", "/retry"), order).status, 200U);
   EXPECT_EQ(post(at_item(job, "a", "/retry"), order).status, 409U);
   const Answer unclear = post(at_item(job, "a", "/retry"), Json::object({{"expected", 1}}));

@@ -1,11 +1,12 @@
 /// Submitting jobs and operating on them.
 
+#include <algorithm>
+#include <array>
+#include <thread>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <sys/stat.h>
-
-#include <thread>
 
 #include "service/job_api_test.hpp"
 
@@ -13,16 +14,16 @@ namespace pawl::service {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::fails;
-using testing::items;
-using testing::Script;
-using testing::succeeds;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using testing::fails;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::items;
 using ::testing::Not;
+using testing::Script;
 using ::testing::SizeIs;
+using testing::succeeds;
 
 const auto never = [](Context&, const std::stop_token&) -> Outcome { return Output{}; };
 
@@ -59,13 +60,13 @@ TEST_F(JobRoutes, a_known_workflow_is_submitted_with_the_items_of_its_file) {
 
 TEST_F(JobRoutes, params_items_and_limits_come_from_the_request) {
   add_greeting();
-  const std::string job = submit(
-      {{"params", Json::object({{"tone", "cold"}, {"times", 3}})},
-       {"items", Json::array({Json("bo"), Json::object({{"name", "cy"}})})},
-       {"budget", Json::object({{"cost_usd", 2.5}, {"deadline", "1h30m"}})},
-       {"parallel", 2},
-       {"priority", -5},
-       {"key", "monday"}});
+  const std::string job =
+      submit({{"params", Json::object({{"tone", "cold"}, {"times", 3}})},
+              {"items", Json::array({Json("bo"), Json::object({{"name", "cy"}})})},
+              {"budget", Json::object({{"cost_usd", 2.5}, {"deadline", "1h30m"}})},
+              {"parallel", 2},
+              {"priority", -5},
+              {"key", "monday"}});
   const Answer shown = get("/api/v1/jobs/" + job);
   EXPECT_EQ(shown.at("params"), R"({"tone":"cold","times":3})");
   EXPECT_EQ(shown.at("items.total"), "2");
@@ -80,8 +81,8 @@ TEST_F(JobRoutes, params_items_and_limits_come_from_the_request) {
 
 TEST_F(JobRoutes, items_of_a_request_are_data_and_never_read_as_references) {
   add_greeting();
-  const std::vector<std::string> texts{"${params.tone}", "$${x}", "cost: $5", "${never closed",
-                                       "$$${item}", "$"};
+  const std::vector<std::string> texts{"${params.tone}", "$${x}",     "cost: $5",
+                                       "${never closed", "$$${item}", "$"};
   const std::vector<Json> data(texts.begin(), texts.end());
   const std::string job = submit({{"items", Json::array(data)}});
   std::vector<std::string> expected;
@@ -91,20 +92,19 @@ TEST_F(JobRoutes, items_of_a_request_are_data_and_never_read_as_references) {
 
 TEST_F(JobRoutes, everything_that_is_wrong_with_a_submission_is_said_at_once) {
   add_greeting();
-  const Answer wrong = post("/api/v1/jobs",
-                            Json::object({{"workflow", "greet"},
-                                          {"params", params({{"tone", 5}, {"tune", "x"},
-                                                             {"times", "3"}})},
-                                          {"items", "ada"},
-                                          {"budget", params({{"deadline", "soon"},
-                                                             {"cost_usd", -1}})}}));
+  const Answer wrong =
+      post("/api/v1/jobs",
+           Json::object({{"workflow", "greet"},
+                         {"params", params({{"tone", 5}, {"tune", "x"}, {"times", "3"}})},
+                         {"items", "ada"},
+                         {"budget", params({{"deadline", "soon"}, {"cost_usd", -1}})}}));
   EXPECT_EQ(wrong.status, 400U);
   for (const char* part : {"\"tone\" must be text", "no param \"tune\"", "\"times\" must be",
                            "'items' must be a list", "\"soon\" is not a duration", "dollars"}) {
     EXPECT_THAT(message(wrong), HasSubstr(part));
   }
-  const Answer strict = post("/api/v1/jobs", Json::object({{"workflow", "greet"},
-                                                           {"budget", params({{"cost", 1}})}}));
+  const Answer strict = post(
+      "/api/v1/jobs", Json::object({{"workflow", "greet"}, {"budget", params({{"cost", 1}})}}));
   EXPECT_EQ(strict.status, 400U);
   EXPECT_THAT(message(strict), HasSubstr("unknown member 'cost'"));
   EXPECT_THAT(*store().records().jobs({}), IsEmpty());
@@ -146,10 +146,9 @@ TEST_F(JobRoutes, a_second_job_beside_an_unfinished_one_needs_a_key_or_new) {
 TEST_F(JobRoutes, a_known_key_answers_200_with_the_first_job_and_adds_nothing) {
   add_greeting();
   const std::string first = submit({{"key", "k"}});
-  const Answer again =
-      post("/api/v1/jobs", Json::object({{"workflow", "greet"},
-                                         {"key", "k"},
-                                         {"items", Json::array({Json("other")})}}));
+  const Answer again = post(
+      "/api/v1/jobs",
+      Json::object({{"workflow", "greet"}, {"key", "k"}, {"items", Json::array({Json("other")})}}));
   EXPECT_EQ(again.status, 200U) << again.body;
   EXPECT_EQ(again.at("job"), first);
   EXPECT_EQ(again.at("items.total"), "2");
@@ -158,17 +157,15 @@ TEST_F(JobRoutes, a_known_key_answers_200_with_the_first_job_and_adds_nothing) {
 TEST_F(JobRoutes, of_many_submissions_at_once_one_wins) {
   add_greeting();
   std::vector<std::jthread> clients;
-  std::atomic<int> created = 0;
-  std::atomic<int> refused = 0;
-  for (int i = 0; i < 8; ++i) {
-    clients.emplace_back([&] {
-      const Answer answer = post("/api/v1/jobs", Json::object({{"workflow", "greet"}}));
-      ++(answer.status == 201 ? created : answer.status == 409 ? refused : created);
+  std::array<unsigned, 8> statuses{};
+  for (unsigned& status : statuses) {
+    clients.emplace_back([this, &status] {
+      status = post("/api/v1/jobs", Json::object({{"workflow", "greet"}})).status;
     });
   }
   clients.clear();
-  EXPECT_EQ(created, 1);
-  EXPECT_EQ(refused, 7);
+  EXPECT_EQ(std::ranges::count(statuses, 201U), 1);
+  EXPECT_EQ(std::ranges::count(statuses, 409U), 7);
 }
 
 TEST_F(JobRoutes, a_submission_warns_of_what_is_odd_about_it) {
@@ -176,15 +173,16 @@ TEST_F(JobRoutes, a_submission_warns_of_what_is_odd_about_it) {
        "version: 1\nworkflow: odd\nitems: { file: none.jsonl, id: \"${item.name}\" }\n"
        "stages: { s: { run: [echo], secrets: [UNSET_TEST_SECRET] } }\n");
   const Json twin = Json::object({{"name", "a"}});
-  const Answer submitted = post("/api/v1/jobs", Json::object({{"workflow", "odd"},
-                                                              {"items", Json::array({twin, twin})}}));
+  const Answer submitted = post(
+      "/api/v1/jobs", Json::object({{"workflow", "odd"}, {"items", Json::array({twin, twin})}}));
   ASSERT_EQ(submitted.status, 201U) << submitted.body;
   const std::string warnings = submitted.at("warnings");
   EXPECT_THAT(warnings, HasSubstr("duplicate id"));
   EXPECT_THAT(warnings, HasSubstr("the secret UNSET_TEST_SECRET is not set here"));
   backend_.daemon.works = false;
-  const Answer other = post("/api/v1/jobs", Json::object({{"workflow", "odd"}, {"new", true},
-                                                          {"items", Json::array({})}}));
+  const Answer other =
+      post("/api/v1/jobs",
+           Json::object({{"workflow", "odd"}, {"new", true}, {"items", Json::array({})}}));
   EXPECT_THAT(other.at("warnings"), HasSubstr("produced no items"));
   EXPECT_THAT(other.at("warnings"), Not(HasSubstr("secret"))) << "it runs nothing itself";
 }
@@ -192,8 +190,9 @@ TEST_F(JobRoutes, a_submission_warns_of_what_is_odd_about_it) {
 TEST_F(JobRoutes, the_items_of_a_glob_are_read_and_those_of_a_command_are_not) {
   write("docs/a.md", "A");
   write("docs/b.md", "B");
-  flow("docs.yaml", "version: 1\nworkflow: docs\nitems: { glob: \"docs/*.md\" }\n"
-                    "stages: { s: { run: [echo] } }\n");
+  flow("docs.yaml",
+       "version: 1\nworkflow: docs\nitems: { glob: \"docs/*.md\" }\n"
+       "stages: { s: { run: [echo] } }\n");
   const Answer globbed = post("/api/v1/jobs", Json::object({{"workflow", "docs"}}));
   ASSERT_EQ(globbed.status, 201U) << globbed.body;
   EXPECT_EQ(globbed.at("items.total"), "2");
@@ -203,19 +202,21 @@ TEST_F(JobRoutes, the_items_of_a_glob_are_read_and_those_of_a_command_are_not) {
   EXPECT_EQ(refused.status, 400U) << refused.body;
   EXPECT_THAT(message(refused), HasSubstr("come from a command"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
-  EXPECT_EQ(post("/api/v1/jobs", Json::object({{"workflow", "listed"},
-                                               {"items", Json::array({Json("x")})}}))
+  EXPECT_EQ(post("/api/v1/jobs",
+                 Json::object({{"workflow", "listed"}, {"items", Json::array({Json("x")})}}))
                 .status,
             201U);
 }
 
 TEST_F(JobRoutes, nobody_waits_for_a_pipe_that_a_param_names) {
   ASSERT_EQ(::mkfifo((flows() / "pipe").c_str(), 0600), 0);
-  flow("lines.yaml", "version: 1\nworkflow: lines\nparams: { from: { type: string } }\n"
-                     "items: { file: \"${params.from}\" }\nstages: { s: { run: [echo] } }\n");
+  flow("lines.yaml",
+       "version: 1\nworkflow: lines\nparams: { from: { type: string } }\n"
+       "items: { file: \"${params.from}\" }\nstages: { s: { run: [echo] } }\n");
   for (const char* from : {"pipe", "/dev/zero", "missing", "."}) {
-    const Answer refused = post(
-        "/api/v1/jobs", Json::object({{"workflow", "lines"}, {"params", params({{"from", from}})}}));
+    const Answer refused =
+        post("/api/v1/jobs",
+             Json::object({{"workflow", "lines"}, {"params", params({{"from", from}})}}));
     EXPECT_EQ(refused.status, 400U) << from << refused.body;
   }
 }
@@ -310,17 +311,16 @@ TEST_F(JobRoutes, a_job_that_its_tolerance_has_ended_is_revived_with_a_larger_on
 TEST_F(JobRoutes, a_budget_is_changed_limit_by_limit) {
   add_greeting();
   const std::string at = "/api/v1/jobs/" + submit() + "/budget";
-  const Answer changed = call("PATCH", at, Json::object({{"cost_usd", 7.25},
-                                                         {"tokens", 1000},
-                                                         {"no_progress", "30m"}}));
+  const Answer changed = call(
+      "PATCH", at, Json::object({{"cost_usd", 7.25}, {"tokens", 1000}, {"no_progress", "30m"}}));
   ASSERT_EQ(changed.status, 200U) << changed.body;
   EXPECT_TRUE(fits_schema(changed.json(), "BudgetOfJob"));
   EXPECT_EQ(changed.at("budget.cost_usd"), "7.25");
   EXPECT_EQ(changed.at("budget.tokens"), "1000");
   EXPECT_EQ(changed.at("budget.no_progress_s"), "1800");
   EXPECT_EQ(changed.at("budget.max_total_attempts"), "100") << "what is not given stays";
-  const Answer wrong = call("PATCH", at, Json::object({{"cost_usd", -1}, {"deadline", "later"},
-                                                       {"no_progress", "5"}}));
+  const Answer wrong = call(
+      "PATCH", at, Json::object({{"cost_usd", -1}, {"deadline", "later"}, {"no_progress", "5"}}));
   EXPECT_EQ(wrong.status, 400U);
   for (const char* part : {"dollars", "\"later\"", "\"5\""}) {
     EXPECT_THAT(message(wrong), HasSubstr(part));
@@ -361,6 +361,11 @@ TEST_F(JobRoutes, a_forecast_is_unknown_until_items_have_ended_and_never_zero) {
   EXPECT_EQ(shown.at("budget.tokens_forecast"), "null") << "nothing says that there are tokens";
   world_.finish(job);
   EXPECT_EQ(get(at_job(job)).at("budget.cost_usd_forecast"), "1");
+  const JobId stopped = start(build, items({"e", "f", "g"}));
+  world_.pass(90min);
+  post(at_job(stopped, "/cancel"));
+  EXPECT_EQ(get(at_job(stopped)).at("budget.cost_usd_forecast"), "null")
+      << "what is cut short is not repeated";
 }
 
 TEST_F(JobRoutes, graph_stages_and_commands_fit_what_is_said_about_them) {

@@ -14,12 +14,12 @@ namespace {
 
 using namespace std::string_literals;
 using testing::does;
-using testing::items;
-using testing::Script;
-using testing::succeeds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::items;
+using testing::Script;
 using ::testing::SizeIs;
+using testing::succeeds;
 
 const auto never = [](Context&, const std::stop_token&) -> Outcome { return Output{}; };
 
@@ -29,9 +29,8 @@ class ResultRoutes : public JobApiTest {
   Json kept(const std::string& bytes, const std::string& name) {
     const Result<std::string> sha256 = store().keep_payload(bytes);
     EXPECT_TRUE(sha256.has_value());
-    return codec::file_value({.sha256 = *sha256,
-                              .name = name,
-                              .size = static_cast<std::int64_t>(bytes.size())});
+    return codec::file_value(
+        {.sha256 = *sha256, .name = name, .size = static_cast<std::int64_t>(bytes.size())});
   }
   /// A job of one stage and one for the whole job, with these outputs.
   JobId job_with(std::vector<NewItem> some, const Json& output, const Json& total = Json()) {
@@ -57,8 +56,7 @@ TEST_F(ResultRoutes, results_are_those_of_each_item_and_then_of_the_job) {
   const JobId job = job_with(items({"a", "b", "c"}), Json::object({{"words", 3}}), Json("all"));
   const Answer results = get(at_job(job, "/results"));
   ASSERT_EQ(results.status, 200U) << results.body;
-  EXPECT_THAT(column(results, "results", "item"),
-              ElementsAre("\"a\"", "\"b\"", "\"c\"", "null"));
+  EXPECT_THAT(column(results, "results", "item"), ElementsAre("\"a\"", "\"b\"", "\"c\"", "null"));
   EXPECT_EQ(results.at("results[0].outputs"), R"({"write":{"words":3}})");
   EXPECT_EQ(results.at("results[3].outputs"), R"({"total":"all"})");
   for (const Json& row : elements(field(results.json(), "results"))) {
@@ -104,8 +102,7 @@ TEST_F(ResultRoutes, a_file_is_served_only_through_a_record_that_names_it) {
   EXPECT_EQ(get(at_item(other, "b", "/files/" + digest)).status, 404U);
   EXPECT_EQ(get(at_job(job, "/files/" + digest)).status, 404U) << "no job-wide stage names it";
   ASSERT_TRUE(store().keep_payload("secret of somebody else").has_value());
-  EXPECT_EQ(get(at_item(job, "a", "/files/" + sha256_hex("secret of somebody else"))).status,
-            404U);
+  EXPECT_EQ(get(at_item(job, "a", "/files/" + sha256_hex("secret of somebody else"))).status, 404U);
   for (const std::string& wrong :
        {"x"s, "..%2F..%2Fetc%2Fpasswd"s, digest.substr(1), digest + "0", "A" + digest.substr(1)}) {
     EXPECT_EQ(get(at_item(job, "a", "/files/" + wrong)).status, 404U) << wrong;
@@ -180,6 +177,24 @@ TEST_F(ResultRoutes, a_reviewer_gets_the_files_of_what_is_reviewed) {
   EXPECT_EQ(get("/api/v1/reviews/99/files/" + sha256_hex("in")).status, 404U);
 }
 
+TEST_F(ResultRoutes, a_file_that_only_an_edit_brought_is_named_by_it) {
+  WorkflowBuilder build("letters");
+  build.stage("check", never).review(ReviewPolicy::always);
+  world_.stage("check", Script{}.then(succeeds(Json::object({{"file", kept("old", "o.txt")}}))));
+  const JobId job = start(build, items({"a"}));
+  const Json edits = Json::object({{"file", kept("new", "n.txt")}});
+  const Result<Job> answered = world_.engine().act(
+      AnswerReview{.review = world_.open_reviews(job).front().id,
+                   .answer = {.outcome = ReviewOutcome::approve_with_edits,
+                              .reviewer = "olga",
+                              .edits = edits}},
+      {.name = "olga"});
+  ASSERT_TRUE(answered.has_value()) << answered.error().text();
+  const Answer edited = get(at_item(job, "a", "/files/" + sha256_hex("new")));
+  EXPECT_EQ(edited.body, "new");
+  EXPECT_THAT(header(edited, "Content-Disposition"), HasSubstr("n.txt"));
+}
+
 TEST_F(ResultRoutes, job_wide_stages_have_files_of_their_own) {
   const JobId job = job_with(items({"a"}), Json(), Json::object({{"report", kept("sum", "r.md")}}));
   EXPECT_EQ(get(at_job(job, "/files/" + sha256_hex("sum"))).body, "sum");
@@ -226,10 +241,9 @@ TEST_F(ResultRoutes, hostile_names_stay_inside_their_header) {
             "inline; filename=\"a b.md\"; filename*=UTF-8''a%20b.md");
   EXPECT_EQ(content_disposition("inline", "ä.md"),
             "inline; filename=\"__.md\"; filename*=UTF-8''%C3%A4.md");
-  for (const std::string& name :
-       {"a\"; filename=\"evil.exe"s, "a\r\nSet-Cookie: x=1"s, "../../etc/passwd"s, "a\0b"s,
-        "\xE2\x80\xAEgpj.exe"s, "%2e%2e"s, "\\\\host\\share"s, ""s, std::string(5'000, 'n'),
-        "\xFF\xFE"s}) {
+  for (const std::string& name : {"a\"; filename=\"evil.exe"s, "a\r\nSet-Cookie: x=1"s,
+                                  "../../etc/passwd"s, "a\0b"s, "\xE2\x80\xAEgpj.exe"s, "%2e%2e"s,
+                                  "\\\\host\\share"s, ""s, std::string(5'000, 'n'), "\xFF\xFE"s}) {
     const std::string value = content_disposition("attachment", name);
     EXPECT_EQ(value.find_first_of("\r\n\0/"s), std::string::npos) << value;
     EXPECT_EQ(std::ranges::count(value, '"'), 2) << value;
@@ -284,13 +298,13 @@ TEST_F(ResultRoutes, a_large_file_is_sent_in_pieces_and_checked) {
   std::string bytes;
   while (bytes.size() < 3'000'000) bytes += std::to_string(bytes.size()) + "\n";
   EXPECT_TRUE(fetch(bytes, "a.txt").body == bytes);
-  const ServedFile changed{.sha256 = sha256_hex("other"),
-                           .name = "a",
-                           .size = static_cast<std::int64_t>(bytes.size()),
-                           .read = [&](std::int64_t from, std::size_t most) {
-                             return Result<std::string>(
-                                 bytes.substr(static_cast<std::size_t>(from), most));
-                           }};
+  const ServedFile changed{
+      .sha256 = sha256_hex("other"),
+      .name = "a",
+      .size = static_cast<std::int64_t>(bytes.size()),
+      .read = [&](std::int64_t from, std::size_t most) {
+        return Result<std::string>(bytes.substr(static_cast<std::size_t>(from), most));
+      }};
   const Result<Response> response = file_response({.method = "GET", .target = "/"}, changed);
   ASSERT_TRUE(response.has_value());
   std::string sent;
@@ -314,8 +328,9 @@ class ItemSource : public ResultRoutes {
   std::string submit_docs() {
     write("docs/a.md", "the source");
     write("run.sh", "true");
-    flow("docs.yaml", "version: 1\nworkflow: docs\nitems: { glob: \"docs/*\" }\n"
-                      "stages: { s: { run: [sh, run.sh] } }\n");
+    flow("docs.yaml",
+         "version: 1\nworkflow: docs\nitems: { glob: \"docs/*\" }\n"
+         "stages: { s: { run: [sh, run.sh] } }\n");
     const Answer submitted =
         post("/api/v1/jobs", Json::object({{"workflow", "docs"}, {"new", true}}));
     EXPECT_EQ(submitted.status, 201U) << submitted.body;
@@ -365,8 +380,8 @@ TEST_F(ItemSource, a_path_that_leads_out_of_the_project_is_refused) {
   write("../outside.md", "the source");
   WorkflowBuilder build("letters");
   build.stage("write", never);
-  for (const std::string& path : {"../outside.md"s, (folder_ / "outside.md").string(),
-                                  "docs/../../outside.md"s, "."s, ""s}) {
+  for (const std::string& path :
+       {"../outside.md"s, (folder_ / "outside.md").string(), "docs/../../outside.md"s, "."s, ""s}) {
     const JobId job = start(
         build,
         {{.key = "a",

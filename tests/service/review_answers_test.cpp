@@ -1,5 +1,7 @@
 /// Deciding over the API: digests, votes, repeated presses, claims and people.
 
+#include <future>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -178,6 +180,35 @@ TEST_F(ReviewAnswers, the_same_answer_by_somebody_else_comes_too_late) {
   EXPECT_EQ(text(late, "changed.answered_by"), "anna");
   EXPECT_EQ(text(late, "changed.outcome"), "approve");
   EXPECT_EQ(late.at("changed.digest"), "null");
+}
+
+TEST_F(ReviewAnswers, of_many_who_answer_at_once_one_decides) {
+  const ReviewId id = only_review(draft({"a"}));
+  const Json body = Json::object({{"outcome", "approve"}, {"digest", stored(id).digest}});
+  const std::vector<std::string> people{"anna", "ben", "cora", "olga"};
+  std::vector<std::future<unsigned>> presses;
+  for (int i = 0; i < 12; ++i) {
+    presses.push_back(std::async(std::launch::async, [&, name = people[i % 4]] {
+      OpenGate gate;
+      gate.caller->actor.name = name;
+      Router router(backend_, gate, routes(), [](const RequestRecord&) {});
+      Request request{.method = "POST",
+                      .target = path_of(id, "answer"),
+                      .headers = {},
+                      .body = body.text(),
+                      .peer = "127.0.0.1"};
+      request.headers.add("Content-Type", "application/json");
+      return router.answer(request).status;
+    }));
+  }
+  int accepted = 0;
+  for (auto& press : presses) {
+    const unsigned status = press.get();
+    accepted += status == 200 ? 1 : 0;
+    EXPECT_TRUE(status == 200 || status == 409) << status;
+  }
+  EXPECT_EQ(accepted, 3) << "the one who decided pressed three times";
+  EXPECT_THAT(*store().records().answers(id), SizeIs(1));
 }
 
 TEST_F(ReviewAnswers, an_answer_can_be_taken_back_within_its_grace_and_not_later) {

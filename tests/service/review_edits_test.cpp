@@ -38,6 +38,10 @@ stages:
         run: [style]
       - name: shape
         schema: { type: object, properties: { tables: { maximum: 9 } } }
+      - name: either
+        any:
+          - expect: { tables: { equals: 6 } }
+          - expect: { title: { matches: "^annual" } }
     review: { when: always, approvals: )"
                         << approvals << R"( }
 )";
@@ -106,20 +110,24 @@ TEST_F(ReviewEdits, a_check_says_what_the_gates_would_say_and_stores_nothing) {
   EXPECT_TRUE(fits_schema(good.json(), "EditCheck"));
   EXPECT_EQ(good.at("ok"), "true");
   EXPECT_EQ(good.at("changes"), "true");
-  EXPECT_EQ(good.at("criteria_passed"), "3");
-  EXPECT_EQ(good.at("criteria_total"), "3");
+  EXPECT_EQ(good.at("criteria_passed"), "5");
+  EXPECT_EQ(good.at("criteria_total"), "5");
   EXPECT_EQ(good.at("gates_not_evaluated"), "1");
   EXPECT_EQ(text(good, "gates[1].why_not"), "it runs a command");
 
   const Answer bad = check(id, output_with(own_report(id), 2, "a"));
   EXPECT_EQ(bad.at("ok"), "true") << "a person may approve what the gates do not";
-  EXPECT_EQ(bad.at("criteria_passed"), "1");
+  EXPECT_EQ(bad.at("criteria_passed"), "1") << "only the schema is content";
   EXPECT_EQ(text(bad, "gates[0].verdict"), "rejected");
   EXPECT_EQ(text(bad, "gates[0].criteria[0].actual"), "2");
   EXPECT_EQ(bad.at("gates[0].criteria[1].passed"), "false") << "the title is the input";
+  EXPECT_EQ(text(bad, "gates[3].verdict"), "rejected") << "neither part accepts";
 
   const Answer same = check(id, output_with(own_report(id)));
   EXPECT_EQ(same.at("changes"), "false");
+  EXPECT_EQ(text(same, "gates[3].verdict"), "accepted");
+  EXPECT_EQ(same.at("gates[3].criteria[0].passed"), "false");
+  EXPECT_EQ(same.at("criteria_total"), "4") << "one part of the last gate is enough";
   EXPECT_EQ(stored(id), before);
   EXPECT_TRUE(store().records().answers(id)->empty());
 }

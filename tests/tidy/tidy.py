@@ -26,7 +26,7 @@ LAYERS = {
     "transfer": {"core", "codec", "files", "store"},
     "sql": {"core", "codec", "store"},
     "sqlite": {"core", "codec", "files", "store", "sql"},
-    "postgres": {"core", "codec", "store", "sql"},
+    "postgres": {"core", "text", "codec", "store", "sql"},
     "runtime": {"core", "codec", "store"},
     "compat": {"core", "codec", "store", "runtime"},  # only the program includes it
     "workflow": {"core", "text", "codec"},

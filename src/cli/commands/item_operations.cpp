@@ -41,10 +41,12 @@ actions::Perform on(Store& store, const Address& address, const Actor& actor) {
 
 Result<Done> retry(Store& store, const Address& address, const ItemRetryOptions& options,
                    const Actor& actor) {
-  const Result<actions::Retried> retried =
-      actions::retry(store.records(), address,
-                     {.from = options.from, .note = options.note, .by = actor.name},
-                     on(store, address, actor));
+  const Result<actions::Retried> retried = actions::retry(store.records(), address,
+                                                          {.from = options.from,
+                                                           .note = options.note,
+                                                           .by = actor.name,
+                                                           .stage_option = "--from STAGE"},
+                                                          on(store, address, actor));
   if (!retried) return std::unexpected(retried.error());
   std::string stages;
   for (const std::string& stage : retried->stages) {

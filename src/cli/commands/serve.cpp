@@ -8,7 +8,7 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/project/settings_source.hpp"
-#include "cli/work/service_manager.hpp"
+#include "cli/work/systemd.hpp"
 #include "cli/work/worker.hpp"
 #include "core/joined.hpp"
 #include "pawl/store/people.hpp"
@@ -65,9 +65,9 @@ class Daemon {
     service_.start();
     log_.say(LogLevel::info, "listening on " + service_.address());
     if (const int shown = show_address(); shown != exit_done) return shown;
-    notify_service_manager("READY=1");
+    notify_systemd("READY=1");
     while (goes_on()) worker_.show_remarks();
-    notify_service_manager("STOPPING=1");
+    notify_systemd("STOPPING=1");
     log_.say(LogLevel::info, "stopping");
     service_.stop(request_patience);
     if (!worker_.is_interrupted()) worker_.drain();
@@ -88,9 +88,9 @@ class Daemon {
   }
 
   void reload() {
-    notify_service_manager("RELOADING=1");
+    notify_systemd("RELOADING=1");
     take_over(read_settings_source(session_, options_.settings));
-    notify_service_manager("READY=1");
+    notify_systemd("READY=1");
   }
 
   void take_over(const Result<SettingsSource>& source) {

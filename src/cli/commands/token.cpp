@@ -34,16 +34,15 @@ struct TokenRevokeOptions {
 int token_create(Session& session, const TokenCreateOptions& options) {
   const Result<std::shared_ptr<Store>> store = session.store();
   if (!store) return session.fail(store.error());
-  const Result<actions::NewToken> made =
-      actions::create_token(**store,
-                            {.name = options.name,
-                             .kind = from_name<ActorKind>(options.kind).value(),
-                             .role = from_name<Role>(options.role).value(),
-                             .expires = options.expires,
-                             .worker_kinds = options.worker_kinds,
-                             .note = options.note},
-                            Session::actor(options.as),
-                            {.expires = "--expires", .worker_kinds = "--worker-kind"});
+  const Result<actions::NewToken> made = actions::create_token(
+      **store,
+      {.name = options.name,
+       .kind = from_name<ActorKind>(options.kind).value(),
+       .role = from_name<Role>(options.role).value(),
+       .expires = options.expires,
+       .worker_kinds = options.worker_kinds,
+       .note = options.note},
+      Session::actor(options.as), {.expires = "--expires", .worker_kinds = "--worker-kind"});
   if (!made) return session.fail(made.error());
   const TokenRecord& stored = made->record;
   // Alone on stdout, so that a script can take it.
@@ -105,10 +104,12 @@ int token_revoke(Session& session, const TokenRevokeOptions& options) {
       (*store)->people().change(RevokeToken{.number = options.token}, Session::actor(options.as));
   if (!revoked) return session.fail(revoked.error());
   std::string number = std::to_string(options.token);
-  return session.present(
-      {.document = [&] { return Json::object({{"token", options.token}, {"revoked", true}}); },
-       .text = [&] { return "token " + number + " is revoked\n"; },
-       .id = [&] { return number; }});
+  return session.present({.document =
+                              [&] {
+                                return Json::object({{"token", options.token}, {"revoked", true}});
+                              },
+                          .text = [&] { return "token " + number + " is revoked\n"; },
+                          .id = [&] { return number; }});
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace pawl::service {
 struct Caller {
   Actor actor;
   Standing standing;
-  std::string_view by;      ///< "token", "session", "proxy" or "nobody" (`sign_in: none`)
+  std::string_view by;       ///< "token", "session", "proxy" or "nobody" (`sign_in: none`)
   std::string session = {};  ///< the digest of the cookie; empty: not signed in with one
 };
 

@@ -136,16 +136,12 @@ void note_unknown(Faults& faults, const std::vector<Field>& fields, std::string_
              (nearest.empty() ? "" : " (did you mean '" + nearest + "'?)"));
 }
 
+/// `given`: the names that were there, with whatever value.
 void note_missing(Faults& faults, const std::vector<Field>& fields, std::string_view what,
-                  const std::vector<std::pair<std::string, Json>>& values) {
+                  const std::vector<std::string>& given) {
   for (const Field& field : fields) {
-    if (!field.is_required) continue;
-    const auto found = std::ranges::find(values, field.name, [](const auto& it) {
-      return std::string_view(it.first);
-    });
-    if (found == values.end()) {
-      faults.add("missing " + std::string(what) + " '" + std::string(field.name) + "'");
-    }
+    if (!field.is_required || std::ranges::find(given, field.name) != given.end()) continue;
+    faults.add("missing " + std::string(what) + " '" + std::string(field.name) + "'");
   }
 }
 
@@ -195,6 +191,7 @@ std::optional<Json> Fields::json(std::string_view name) const {
 Result<Fields> read_query(const Route& route, std::string_view query) {
   const std::vector<Field> known = query_of(route);
   Faults faults;
+  std::vector<std::string> given;
   std::vector<std::pair<std::string, Json>> values;
   for (const auto& [name, text] : query_parts(query)) {
     if (!name || !text) {
@@ -206,10 +203,11 @@ Result<Fields> read_query(const Route& route, std::string_view query) {
       note_unknown(faults, known, "parameter", *name);
       continue;
     }
-    if (std::ranges::any_of(values, [&](const auto& it) { return it.first == *name; })) {
+    if (std::ranges::find(given, *name) != given.end()) {
       faults.add("parameter '" + *name + "' is given twice");
       continue;
     }
+    given.push_back(*name);
     std::optional<Json> value = value_of(*field, *text);
     const std::string misfit = value ? misfit_of(*field, *value)
                                      : misfit_of(*field, Json());
@@ -219,7 +217,7 @@ Result<Fields> read_query(const Route& route, std::string_view query) {
     }
     values.emplace_back(*name, std::move(*value));
   }
-  note_missing(faults, known, "parameter", values);
+  note_missing(faults, known, "parameter", given);
   if (faults.is_empty()) return Fields(std::move(values));
   return faults.error(known.empty() ? "this address takes no parameters"
                                     : "it takes " + names_of(known));
@@ -227,6 +225,7 @@ Result<Fields> read_query(const Route& route, std::string_view query) {
 
 Result<Fields> read_body(const Route& route, std::string_view body) {
   Faults faults;
+  std::vector<std::string> given;
   std::vector<std::pair<std::string, Json>> values;
   if (!body.empty()) {
     const Result<Json> document = parse_json(body);
@@ -245,6 +244,7 @@ Result<Fields> read_body(const Route& route, std::string_view body) {
         continue;
       }
       if (value.is_null() && field->kind != FieldKind::any) continue;
+      given.push_back(name);
       if (const std::string misfit = misfit_of(*field, value); !misfit.empty()) {
         faults.add("member '" + name + "' " + misfit);
         continue;
@@ -252,7 +252,7 @@ Result<Fields> read_body(const Route& route, std::string_view body) {
       values.emplace_back(name, std::move(value));
     }
   }
-  note_missing(faults, route.body, "member", values);
+  note_missing(faults, route.body, "member", given);
   if (faults.is_empty()) return Fields(std::move(values));
   return faults.error(route.body.empty() ? "this address takes no members"
                                          : "the members are " + names_of(route.body));

@@ -138,8 +138,7 @@ std::string content_disposition(std::string_view kind, const std::string& name) 
     const bool is_plain = c >= 0x20 && c < 0x7F && c != '"' && c != '\\' && c != '%';
     plain += is_plain ? c : '_';
   }
-  return std::string(kind) + "; filename=\"" + plain + "\"; filename*=UTF-8''" +
-         with_escapes(safe);
+  return std::string(kind) + "; filename=\"" + plain + "\"; filename*=UTF-8''" + with_escapes(safe);
 }
 
 Result<Response> file_response(const Request& request, const ServedFile& file) {
@@ -156,8 +155,8 @@ Result<Response> file_response(const Request& request, const ServedFile& file) {
   const Asked asked = range_in(request, etag, file.size, range);
   response.headers.add("Accept-Ranges", "bytes");
   if (asked == Asked::nothing) {
-    response = error_response(416, "no_such_range", "the file has only " +
-                                                        std::to_string(file.size) + " bytes");
+    response = error_response(416, "no_such_range",
+                              "the file has only " + std::to_string(file.size) + " bytes");
     response.headers.set("Content-Range", "bytes */" + std::to_string(file.size));
     return response;
   }

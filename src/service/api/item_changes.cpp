@@ -46,8 +46,7 @@ Result<Reply> skip_at(Call& call, const views::Address& address) {
 }
 
 Result<Reply> cancel_at(Call& call, const views::Address& address) {
-  const Result<actions::DoneToItem> done =
-      actions::cancel_item(address, performer(call, address));
+  const Result<actions::DoneToItem> done = actions::cancel_item(address, performer(call, address));
   if (!done) return std::unexpected(done.error());
   return Document{done->document};
 }

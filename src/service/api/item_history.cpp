@@ -39,8 +39,7 @@ struct AttemptPlace {
 
   /// "65537-2-1"
   [[nodiscard]] std::string cursor() const {
-    return std::to_string(task.value()) + "-" + std::to_string(number) + "-" +
-           std::to_string(rows);
+    return std::to_string(task.value()) + "-" + std::to_string(number) + "-" + std::to_string(rows);
   }
   /// How many rows of an attempt come before this place.
   [[nodiscard]] std::size_t rows_before(const Task& of, AttemptNumber attempt) const {
@@ -125,12 +124,11 @@ Result<Reply> list_attempts(Call& call, const Address& address) {
   Records& records = call.records();
   List list;
   list.page = [&records, address](const std::string& after, std::uint32_t limit) {
-    return page_of_attempts(records, address, after, limit, false,
-                            [](const TaskAttempts& one, AttemptNumber number)
-                                -> Result<std::vector<Json>> {
-                              return std::vector{
-                                  views::recorded_attempt_document(one, *find(one, number))};
-                            });
+    return page_of_attempts(
+        records, address, after, limit, false,
+        [](const TaskAttempts& one, AttemptNumber number) -> Result<std::vector<Json>> {
+          return std::vector{views::recorded_attempt_document(one, *find(one, number))};
+        });
   };
   return list;
 }
@@ -232,9 +230,8 @@ Result<Reply> compare_attempts(Call& call, const Address& address) {
 }
 
 Result<Reply> list_children(Call& call, const Address& address) {
-  const TaskId parent_id = address.item
-                               ? task_id(address.item->id, *address.stage)
-                               : task_id(address.job.reduce_ordinal, *address.stage);
+  const TaskId parent_id = address.item ? task_id(address.item->id, *address.stage)
+                                        : task_id(address.job.reduce_ordinal, *address.stage);
   Records& records = call.records();
   const Result<Task> parent = records.task(parent_id);
   if (!parent && parent.error().code != ErrorCode::not_found) {

@@ -32,10 +32,7 @@ std::optional<ItemState> item_state_named(const std::string& word) {
 class Items {
  public:
   Items(Records& records, PinnedJob whole, ItemFilter filter, std::optional<StageIndex> stage)
-      : records_(records),
-        whole_(std::move(whole)),
-        filter_(std::move(filter)),
-        stage_(stage) {}
+      : records_(records), whole_(std::move(whole)), filter_(std::move(filter)), stage_(stage) {}
 
   [[nodiscard]] Result<Page> page(const std::string& after, std::uint32_t limit) const {
     const Result<std::int64_t> last = number_of_cursor(after);

@@ -73,10 +73,7 @@ std::vector<Field> budget_fields() {
            .about = "The most attempts of the whole job.",
            .min = 0},
           {.name = "cost_usd", .kind = FieldKind::number, .about = "The highest cost in dollars."},
-          {.name = "tokens",
-           .kind = FieldKind::integer,
-           .about = "The most tokens.",
-           .min = 0},
+          {.name = "tokens", .kind = FieldKind::integer, .about = "The most tokens.", .min = 0},
           {.name = "deadline",
            .about = "The longest time since the submission: \"8h\", \"1h30m\".",
            .length_max = 64},
@@ -97,8 +94,7 @@ actions::BudgetChange budget_change_in(const Fields& fields) {
 Result<Reply> change_budget(Call& call) {
   const Result<PinnedJob> whole = job_of(call);
   if (!whole) return std::unexpected(whole.error());
-  const Result<Budget> budget =
-      actions::changed(whole->job.budget, budget_change_in(call.body));
+  const Result<Budget> budget = actions::changed(whole->job.budget, budget_change_in(call.body));
   if (!budget) return std::unexpected(budget.error());
   Job job = whole->job;
   if (*budget != job.budget) {
@@ -106,8 +102,7 @@ Result<Reply> change_budget(Call& call) {
     if (!after) return std::unexpected(after.error());
     job = std::move(*after);
   }
-  return Document{
-      Json::object({{"job", job.id.value()}, {"budget", views::budget_document(job)}})};
+  return Document{Json::object({{"job", job.id.value()}, {"budget", views::budget_document(job)}})};
 }
 
 }  // namespace pawl::service

@@ -93,9 +93,9 @@ Result<Reply> show_job(Call& call) {
   if (!whole) return std::unexpected(whole.error());
   const actions::LiveAttempts live(call.backend.daemon.run_directory,
                                    call.backend.daemon.trusts_owner);
-  return Document{views::with_live(
-      job_document(whole->job, whole->workflow),
-      actions::running_now(live, call.records(), whole->job, whole->workflow))};
+  return Document{
+      views::with_live(job_document(whole->job, whole->workflow),
+                       actions::running_now(live, call.records(), whole->job, whole->workflow))};
 }
 
 Result<Reply> show_graph_of_job(Call& call) {

@@ -80,10 +80,10 @@ Result<ItemsSpec> items_in(const Call& call, const WorkflowFile& file) {
   items.category = file.items.category;
   items.list = elements(*given);
   if (items.list.size() > inline_items_max) {
-    return fail(ErrorCode::invalid,
-                "member 'items' must have at most " + std::to_string(inline_items_max) +
-                    " elements",
-                "put them in a file that the workflow names in `items:`");
+    return fail(
+        ErrorCode::invalid,
+        "member 'items' must have at most " + std::to_string(inline_items_max) + " elements",
+        "put them in a file that the workflow names in `items:`");
   }
   // They are data: whatever looks like a reference in them stays as it is.
   for (Json& item : items.list) item = actions::without_references(item);
@@ -190,8 +190,7 @@ Result<std::vector<std::string>> warnings_about(const Call& call, const Submissi
                     std::back_inserter(*warnings));
   // Other workers may have what this process lacks.
   if (!call.backend.daemon.works) return warnings;
-  for (const MissingNeed& need :
-       missing_needs(submission.file.workflow, submission.directory)) {
+  for (const MissingNeed& need : missing_needs(submission.file.workflow, submission.directory)) {
     warnings->push_back("stage '" + need.stage + "': " + actions::in_words(need));
   }
   return warnings;

@@ -82,7 +82,7 @@ Result<Address> stage_address(Call& call, const Fields& fields) {
   if (!stage) return std::unexpected(stage.error());
   if (whole->workflow.stage(*stage).scope != Scope::all) {
     return fail(ErrorCode::invalid, "stage '" + name + "' runs once for each item",
-                "it is at /api/v1/items/ITEM, with stage=" + name);
+                "ask for it at the item: /api/v1/items/{item}/…, with stage=" + name);
   }
   return with_child(call.records(),
                     {.job = std::move(whole->job),

@@ -21,7 +21,8 @@ struct PinnedJob {
 [[nodiscard]] Result<PinnedJob> pinned(Records& records, Job job);
 
 /// "{item}" with the stage and the fan-out child of these fields. `not_found` if the stage or the
-/// child does not exist, `invalid` for a stage that is not one of items, or a child without a stage.
+/// child does not exist, `invalid` for a stage that is not one of items, or a child without a
+/// stage.
 [[nodiscard]] Result<views::Address> item_address(Call& call, const Fields& fields);
 /// "{job}" and "{stage}", a job-wide stage, with the fan-out child of these fields.
 [[nodiscard]] Result<views::Address> stage_address(Call& call, const Fields& fields);

@@ -99,7 +99,8 @@ bool is_on_record(const ShownReview& shown, const Answer& answer) {
 /// What happened to an open review since it was shown: "ben changed the output".
 std::string change_in_words(const ShownReview& now) {
   const std::optional<ApprovedContent>& proposed = now.votes.proposed;
-  if (!proposed) return "an approval was taken back";
+  const bool was_answered = !now.votes.answers.empty();
+  if (!proposed) return was_answered ? "an approval was taken back" : "its digest is another one";
   if (proposed->edits) return proposed->edited_by + " changed the output";
   const std::string& by = now.votes.approvals.back().answer.reviewer;
   return by + " approved attempt " + std::to_string(proposed->attempt);

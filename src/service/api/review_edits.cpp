@@ -70,15 +70,26 @@ Result<std::set<File>> files_on_record(Records& records, const Review& review) {
   return files;
 }
 
+/// What a gate checked: of a composed gate, what all of its parts checked.
+void add_criteria(const Assessment& assessment, std::vector<Criterion>& criteria) {
+  for (const Assessment& part : assessment.parts) add_criteria(part, criteria);
+  if (!assessment.parts.empty()) return;
+  criteria.insert(criteria.end(), assessment.criteria.begin(), assessment.criteria.end());
+}
+
+std::vector<Criterion> criteria_in(const actions::GateCheck& check) {
+  std::vector<Criterion> criteria;
+  if (check.assessment) add_criteria(*check.assessment, criteria);
+  return criteria;
+}
+
 Json gate_document(const actions::GateCheck& check) {
   std::vector<Json> criteria;
-  if (check.assessment) {
-    for (const Criterion& one : check.assessment->criteria) {
-      criteria.push_back(Json::object({{"name", one.name},
-                                       {"expected", one.expected},
-                                       {"actual", one.actual},
-                                       {"passed", one.passed}}));
-    }
+  for (const Criterion& one : criteria_in(check)) {
+    criteria.push_back(Json::object({{"name", one.name},
+                                     {"expected", one.expected},
+                                     {"actual", one.actual},
+                                     {"passed", one.passed}}));
   }
   const bool was_asked = check.assessment.has_value();
   return Json::object({{"name", check.gate},
@@ -101,7 +112,8 @@ std::vector<actions::GateCheck> gates_about(Store& store, const ShownReview& sho
   return actions::check_gates(shown.stage(), edits, lookup);
 }
 
-/// The counts that a page shows as "3 of 4 now pass".
+/// The counts that a page shows as "3 of 4 now pass". What failed in a part that a composed gate
+/// did not need is not counted.
 struct CriteriaCount {
   std::int64_t passed = 0;
   std::int64_t total = 0;
@@ -115,9 +127,11 @@ CriteriaCount count_of(const std::vector<actions::GateCheck>& checks) {
       ++count.gates_not_asked;
       continue;
     }
-    const std::vector<Criterion>& criteria = check.assessment->criteria;
-    count.total += static_cast<std::int64_t>(criteria.size());
-    count.passed += std::ranges::count(criteria, true, &Criterion::passed);
+    const std::vector<Criterion> criteria = criteria_in(check);
+    const auto passed = std::ranges::count(criteria, true, &Criterion::passed);
+    const bool is_enough = check.assessment->verdict == Verdict::accepted;
+    count.passed += passed;
+    count.total += is_enough ? passed : static_cast<std::int64_t>(criteria.size());
   }
   return count;
 }

@@ -5,9 +5,7 @@
 namespace pawl::service {
 namespace {
 
-Field stage_field() {
-  return {.name = "stage", .about = "Only this stage; else the whole job."};
-}
+Field stage_field() { return {.name = "stage", .about = "Only this stage; else the whole job."}; }
 
 std::vector<Route> reading() {
   const Access see = Access::needs(Right::see);
@@ -77,8 +75,9 @@ Route submitting() {
       .handle = &submit_job,
       .operation = "submitJob",
       .tag = "jobs",
-      .summary = "Submits a job of a known workflow. With a key that is known, answers 200 and the "
-                 "job of the first submission.",
+      .summary =
+          "Submits a job of a known workflow. With a key that is known, answers 200 and the "
+          "job of the first submission.",
       .body = {{.name = "workflow",
                 .about = "The name of the workflow, as /api/v1/workflows has it.",
                 .is_required = true},

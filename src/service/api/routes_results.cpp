@@ -92,7 +92,10 @@ Result<Reply> list_results(Call& call) {
 
 /// The file if a record at one of these addresses names it.
 Result<Reply> serve_file(Call& call, const std::vector<Address>& addresses) {
-  const std::string& sha256 = call.part("sha256");
+  // Outputs name it with its kind in front.
+  constexpr std::string_view kind = "sha256:";
+  std::string sha256 = call.part("sha256");
+  if (sha256.starts_with(kind)) sha256.erase(0, kind.size());
   Records& records = call.records();
   std::optional<views::NamedFile> found;
   if (is_sha256_hex(sha256)) {
@@ -104,8 +107,8 @@ Result<Reply> serve_file(Call& call, const std::vector<Address>& addresses) {
     }
   }
   if (!found) {
-    return fail(ErrorCode::not_found, "no record of this names a file with the digest '" + sha256 +
-                                          "'",
+    return fail(ErrorCode::not_found,
+                "no record of this names a file with the digest '" + sha256 + "'",
                 "take the digest from an output, an artifact or a log");
   }
   const Result<std::int64_t> size = records.payload_size(sha256);
@@ -168,13 +171,13 @@ Result<Reply> source_of_item(Call& call) {
   Result<actions::ItemFile> file = actions::open_item_file(address->job, *address->item);
   if (!file) return std::unexpected(file.error());
   const auto opened = std::make_shared<files::Descriptor>(std::move(file->file));
-  Result<Response> response = file_response(
-      call.request, {.sha256 = file->sha256,
-                     .name = file->name,
-                     .size = file->size,
-                     .read = [opened](std::int64_t from, std::size_t bytes_max) {
-                       return actions::read_range(*opened, from, bytes_max);
-                     }});
+  Result<Response> response =
+      file_response(call.request, {.sha256 = file->sha256,
+                                   .name = file->name,
+                                   .size = file->size,
+                                   .read = [opened](std::int64_t from, std::size_t bytes_max) {
+                                     return actions::read_range(*opened, from, bytes_max);
+                                   }});
   if (!response) return std::unexpected(response.error());
   return std::move(*response);
 }

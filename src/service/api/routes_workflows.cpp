@@ -30,14 +30,13 @@ std::string why_not(const WorkflowLibrary& library, const LibraryFile& file) {
 Json row_of(const WorkflowLibrary& library, const LibraryFile& file) {
   const std::string why = why_not(library, file);
   const std::string description = file.file ? file.file->description : std::string();
-  return Json::object(
-      {{"workflow", file.name},
-       {"file", file.path.string()},
-       {"hash", file.file ? Json(file.file->workflow.hash()) : Json()},
-       {"description", description.empty() ? Json() : Json(description)},
-       {"can_be_submitted", why.empty()},
-       {"why_not", why.empty() ? Json() : Json(why)},
-       {"diagnostics", views::diagnostics_document(file.diagnostics)}});
+  return Json::object({{"workflow", file.name},
+                       {"file", file.path.string()},
+                       {"hash", file.file ? Json(file.file->workflow.hash()) : Json()},
+                       {"description", description.empty() ? Json() : Json(description)},
+                       {"can_be_submitted", why.empty()},
+                       {"why_not", why.empty() ? Json() : Json(why)},
+                       {"diagnostics", views::diagnostics_document(file.diagnostics)}});
 }
 
 /// The whole document: with faults it has no params, stages and limits.
@@ -102,15 +101,14 @@ Result<Reply> check_workflow(Call& call) {
     warn_of_unknown_people(file, views::known_people(*people), now.path.filename().string());
     now.diagnostics = file.warnings;
   }
-  const bool is_same = now.file && (*known)->file &&
-                       now.file->workflow.hash() == (*known)->file->workflow.hash();
-  return Document{
-      Json::object({{"ok", now.file != nullptr},
-                    {"workflow", now.name},
-                    {"file", now.path.string()},
-                    {"hash", now.file ? Json(now.file->workflow.hash()) : Json()},
-                    {"is_loaded", is_same},
-                    {"diagnostics", views::diagnostics_document(now.diagnostics)}})};
+  const bool is_same =
+      now.file && (*known)->file && now.file->workflow.hash() == (*known)->file->workflow.hash();
+  return Document{Json::object({{"ok", now.file != nullptr},
+                                {"workflow", now.name},
+                                {"file", now.path.string()},
+                                {"hash", now.file ? Json(now.file->workflow.hash()) : Json()},
+                                {"is_loaded", is_same},
+                                {"diagnostics", views::diagnostics_document(now.diagnostics)}})};
 }
 
 }  // namespace

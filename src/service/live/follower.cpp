@@ -188,6 +188,9 @@ Follower::Found Follower::read_ring(std::string& bytes) {
     if (entry->event.seq > after_ && wants(entry->event)) chosen.push_back(entry);
   }
   const std::size_t prepared = room_->texts.prepare(chosen);
+  std::size_t size = bytes.size();
+  for (std::size_t i = 0; i < prepared; ++i) size += chosen[i]->text.size();
+  bytes.reserve(size);
   std::size_t sent = 0;
   for (EventRing::Entry* const entry : run.entries) {
     const bool is_chosen = sent < chosen.size() && entry == chosen[sent];

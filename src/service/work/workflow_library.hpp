@@ -36,8 +36,8 @@ class WorkflowLibrary {
 
   /// By name, and files of one name by path.
   [[nodiscard]] std::vector<std::shared_ptr<const LibraryFile>> all() const;
-  /// `not_found`, naming the nearest; `conflict` if two files have this workflow. A file with faults
-  /// is found only if no other file has its name.
+  /// `not_found`, naming the nearest; `conflict` if two files have this workflow. A file with
+  /// faults is found only if no other file has its name.
   [[nodiscard]] Result<std::shared_ptr<const LibraryFile>> find(const std::string& name) const;
 
   /// Reads one file as it is now; the library stays as it is.

@@ -15,7 +15,8 @@ function close(node: unknown, isPart: boolean): void {
   if (Array.isArray(node)) return node.forEach((one) => close(one, isPart));
   if (typeof node !== "object" || node === null) return;
   const schema = node as { [name: string]: unknown };
-  if (!isPart && ["properties", "allOf", "$ref"].some((name) => name in schema)) schema["unevaluatedProperties"] = false;
+  const describes = ["properties", "allOf", "$ref"].some((name) => name in schema);
+  if (describes && !isPart) schema["unevaluatedProperties"] = false;
   for (const [name, below] of Object.entries(schema)) close(below, name === "allOf");
 }
 
@@ -42,8 +43,8 @@ export class Description {
   /** The paths that can be read; not those that go on for ever. */
   pathsToRead(): string[] {
     const paths = Object.entries(this.document["paths"] ?? {});
-    const isEndless = (get: Node | undefined) => get?.["responses"]?.["200"]?.["content"]?.["text/event-stream"] !== undefined;
-    return paths.filter(([, path]) => path["get"] && !isEndless(path["get"])).map(([name]) => name);
+    const ends = (get: Node) => !get["responses"]?.["200"]?.["content"]?.["text/event-stream"];
+    return paths.filter(([, path]) => path["get"] && ends(path["get"])).map(([name]) => name);
   }
 
   /** Throws unless the operation may answer so. */

@@ -7,7 +7,7 @@
 namespace pawl::cli {
 
 /// Sends lines such as "READY=1" to the socket that NOTIFY_SOCKET names. Does nothing without it:
-/// then no service manager waits.
-void notify_service_manager(std::string_view state);
+/// then nobody waits.
+void notify_systemd(std::string_view state);
 
 }  // namespace pawl::cli

@@ -1,4 +1,4 @@
-#include "cli/work/service_manager.hpp"
+#include "cli/work/systemd.hpp"
 
 #include <cstddef>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 
 namespace pawl::cli {
 
-void notify_service_manager(std::string_view state) {
+void notify_systemd(std::string_view state) {
   const char* const named = std::getenv("NOTIFY_SOCKET");
   const std::string_view path = named == nullptr ? "" : named;
   sockaddr_un address{};
