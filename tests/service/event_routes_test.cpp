@@ -49,7 +49,8 @@ class EventRoutes : public ApiTest {
   }
   std::vector<EventSeq> on_record(JobId job = {}) {
     std::vector<EventSeq> all;
-    for (const Event& event : *store().records().events({.job = job, .limit = 100'000})) {
+    const auto events = store().records().events({.job = job, .limit = 100'000});
+    for (const Event& event : *events) {
       all.push_back(event.seq);
     }
     return all;

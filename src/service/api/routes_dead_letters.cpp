@@ -278,7 +278,7 @@ std::vector<Route> dead_letter_routes() {
   Route discard = route_of_letter("POST", "/api/v1/dead-letters/{task}/discard", discard_letter,
                                   "discardDeadLetter",
                                   "Mark a letter as handled. Its records stay.", "DeadLetter");
-  discard.body = {{.name = "reason", .about = "Why.", .is_required = true}};
+  discard.body = {{.name = "reason", .about = "Why the letter is discarded.", .is_required = true}};
   return {std::move(list),
           std::move(groups),
           route_of_letter("GET", "/api/v1/dead-letters/{task}", show_letter, "showDeadLetter",

@@ -29,9 +29,9 @@ std::vector<Field> operation_body() {
        .length_max = 64},
       {.name = "kind",
        .about =
-           "`dead_letters.retry` and `.discard` take `job`, `stage`, `filter`, `ids` or `all`, "
-           "and `note` or `reason`; they need the right `operate`. `dead_letters.purge` takes "
-           "the same selection and needs `destroy`. `items.retry` and `.cancel` take `job` and "
+           "What is done. `dead_letters.retry` and `.discard` take `job`, `stage`, `filter`, `ids` "
+           "or `all`, and `note` or `reason`; they need the right `operate`. `dead_letters.purge` "
+           "takes the same selection, of discarded letters, and needs `destroy`. `items.retry` and `.cancel` take `job` and "
            "`state`, `stage`, `category`, `key_prefix` or `all`, a retry also `from` and "
            "`note`; they need `operate`. `reviews.approve` takes `reviews` with their digests "
            "and `note`, `.claim` takes `for_s` and `steal` (which needs `assign`), `.assign` "

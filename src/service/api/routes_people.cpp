@@ -150,7 +150,7 @@ std::vector<Route> people_routes() {
        .tag = "people",
        .summary = "Add a person. With the first one, the store begins to refuse everybody else.",
        .body = {{.name = "name",
-                 .about = "1 to 64 letters, digits, '.', '-', '_' and '@', not beginning with '.' "
+                 .about = "The name: 1 to 64 letters, digits, '.', '-', '_' and '@', not beginning with '.' "
                           "or '-'.",
                  .is_required = true,
                  .length_max = actor_name_max},

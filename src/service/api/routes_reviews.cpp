@@ -18,7 +18,7 @@ std::vector<std::string_view> outcomes() {
 std::vector<Field> inbox_query() {
   return {
       {.name = "status",
-       .about = "`open` unless it is given; `answered`: by a person.",
+       .about = "Reviews that are `open`, unless it is given; `answered`: by a person.",
        .words = {"open", "answered", "closed", "superseded", "all"}},
       {.name = "assigned_to",
        .kind = FieldKind::texts,
@@ -74,7 +74,7 @@ Field attempt_field(std::string_view name, std::string_view about) {
 std::vector<Field> answer_body() {
   return {
       {.name = "outcome",
-       .about = "`request_changes` runs the stage again with the note as its feedback; `reject` is "
+       .about = "What is decided. `request_changes` runs the stage again with the note as its feedback; `reject` is "
                 "final.",
        .is_required = true,
        .words = outcomes()},
