@@ -49,10 +49,7 @@ std::vector<Page> pages_of(const ServiceStore& store) {
          return Targets{api + "overview", api + "jobs?limit=20", job(n) + "/stages"};
        }},
       {"jobs", always(api + "jobs")},
-      {"job",
-       [=](std::int64_t n) {
-         return Targets{job(n), job(n) + "/stages"};
-       }},
+      {"job", [=](std::int64_t n) { return Targets{job(n), job(n) + "/stages"}; }},
       {"items", [=](std::int64_t n) { return Targets{job(n) + "/items"}; }},
       {"items, far down",
        [=](std::int64_t n) { return Targets{job(n) + "/items?after=" + late_item(n)}; }},
@@ -89,7 +86,7 @@ class Visitor {
       : client_(daemon.client()), pages_(pages_of(store)), times_(pages_.size()) {}
 
   /// Loads every page so often, in turns.
-  void visit(int loads, std::vector<std::vector<double>> Times::*into) {
+  void visit(int loads, std::vector<std::vector<double>> Times::* into) {
     for (Times& times : times_) (times.*into).emplace_back();
     for (int load = 0; load < loads; ++load) {
       ++number_;

@@ -40,8 +40,8 @@ int main(int argc, char** argv) {
     hide_passwords(argc, argv);
     code = pawl::cli::run_command_line(words);
   } catch (const std::exception& fault) {
-    std::cerr << "error: internal error in pawl: "
-              << pawl::text::without_passwords(fault.what()) << '\n';
+    std::cerr << "error: internal error in pawl: " << pawl::text::without_passwords(fault.what())
+              << '\n';
   }
   std::cout.flush();
   if (!std::cout) {

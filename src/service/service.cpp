@@ -29,6 +29,10 @@ class BelowPrefix : public Handler {
   [[nodiscard]] std::size_t body_max(const Request& head) const override {
     return is_below(head) ? inner_.body_max(without_prefix(head)) : inner_.body_max(head);
   }
+  [[nodiscard]] std::optional<Response> answer_at_once(const Request& request) override {
+    return is_below(request) ? inner_.answer_at_once(without_prefix(request))
+                             : inner_.answer_at_once(request);
+  }
   [[nodiscard]] Response answer(const Request& request) override {
     return is_below(request) ? inner_.answer(without_prefix(request)) : inner_.answer(request);
   }

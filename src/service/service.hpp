@@ -18,11 +18,11 @@ namespace pawl::service {
 struct ServiceParts {
   Engine& engine;
   Log& log;
-  std::string local_user;  ///< who everybody is if no sign-in is needed
-  bool works = true;       ///< whether the engine runs stages
-  std::string store_kind = {};                ///< "sqlite" or "postgresql"
-  std::filesystem::path run_directory = {};   ///< where the workers of this machine are tracked
-  bool trusts_owner = false;                  ///< uses paths that others can write to
+  std::string local_user;                    ///< who everybody is if no sign-in is needed
+  bool works = true;                         ///< whether the engine runs stages
+  std::string store_kind = {};               ///< "sqlite" or "postgresql"
+  std::filesystem::path run_directory = {};  ///< where the workers of this machine are tracked
+  bool trusts_owner = false;                 ///< uses paths that others can write to
   /// Whether the process of a worker is known to have died; none: nobody knows.
   std::function<bool(WorkerId)> is_dead = {};
 };

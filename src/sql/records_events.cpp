@@ -3,6 +3,7 @@
 /// away the next event is.
 
 #include <algorithm>
+#include <limits>
 
 #include "codec/journal.hpp"
 #include "sql/fault.hpp"
@@ -121,6 +122,7 @@ Result<EventSeq> SqlRecords::last_event() {
 
 Result<std::vector<Event>> SqlRecords::events(const EventFilter& filter) {
   std::vector<Event> page;
+  if (filter.after == std::numeric_limits<EventSeq>::max()) return page;
   std::optional<std::int64_t> from = std::max<std::int64_t>((filter.after + 1) / row_size, 1);
   if (filter.since != no_time) {
     const Result<std::int64_t> first = read([&](Session& session) -> Result<std::int64_t> {

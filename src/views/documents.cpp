@@ -341,10 +341,9 @@ Json review_document(const Review& review, std::string_view item_key, std::strin
 
 Json failure_document(const Error& error) {
   const std::string help = text::without_passwords(error.help);
-  return Json::object(
-      {{"error", Json::object({{"code", name_of(error.code)},
-                               {"message", text::without_passwords(error.message)},
-                               {"help", name_or_null(help)}})}});
+  return Json::object({{"error", Json::object({{"code", name_of(error.code)},
+                                               {"message", text::without_passwords(error.message)},
+                                               {"help", name_or_null(help)}})}});
 }
 
 namespace views {

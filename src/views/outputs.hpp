@@ -24,8 +24,7 @@ namespace pawl::views {
 [[nodiscard]] std::string safe_file_name(const std::string& text);
 
 /// "file a.md, 4.1 KiB, PLACE", and then the content if it is a small text.
-[[nodiscard]] std::vector<std::string> lines_of_file(Records& records,
-                                                     const codec::FileValue& file,
+[[nodiscard]] std::vector<std::string> lines_of_file(Records& records, const codec::FileValue& file,
                                                      const std::string& place);
 
 /// An output as readable lines: multi-line strings as they are, everything else as indented JSON,

@@ -12,9 +12,9 @@
 namespace pawl::cli {
 namespace {
 
-using text::without_passwords;
 using testing::HasSubstr;
 using testing::Not;
+using text::without_passwords;
 
 /// Addresses as people mistype them. The password is "hunter2", or has it in it.
 const std::vector<std::string> mistyped{

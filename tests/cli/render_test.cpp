@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/output/terminal_output.hpp"
 #include "pawl/views/documents.hpp"
 #include "views/csv.hpp"
-#include "cli/output/terminal_output.hpp"
 
 namespace pawl::cli {
 namespace {
@@ -65,13 +65,15 @@ TEST(Table, stays_wider_than_a_terminal_that_has_no_room_for_its_columns) {
 }
 
 TEST(Csv, quotes_what_needs_it_and_disarms_formulas) {
-  EXPECT_EQ(views::csv_line({"a", "b c", "", "1,5", "say \"x\""}), "a,b c,,\"1,5\",\"say \"\"x\"\"\"\n");
+  EXPECT_EQ(views::csv_line({"a", "b c", "", "1,5", "say \"x\""}),
+            "a,b c,,\"1,5\",\"say \"\"x\"\"\"\n");
   EXPECT_EQ(views::csv_line({"=1+1", "-3.5", "-x", "@a", "+4"}), "'=1+1,-3.5,'-x,'@a,'+4\n");
   EXPECT_EQ(views::csv_line({"two\nlines", "red\x1b[31m"}), "\"two\nlines\",red\\u001b[31m\n");
 }
 
 TEST(Csv, disarms_formulas_behind_blanks) {
-  EXPECT_EQ(views::csv_line({" =1+1", "\t=1", "\n-x", "  @a"}), "' =1+1,\"'\t=1\",\"'\n-x\",'  @a\n");
+  EXPECT_EQ(views::csv_line({" =1+1", "\t=1", "\n-x", "  @a"}),
+            "' =1+1,\"'\t=1\",\"'\n-x\",'  @a\n");
   EXPECT_EQ(views::csv_line({" a=1", "   ", "a"}), "\" a=1\",\"   \",a\n");
 }
 

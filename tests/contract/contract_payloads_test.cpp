@@ -116,7 +116,7 @@ TEST_P(KeepingFiles, a_payload_has_a_path_that_others_can_read_and_nobody_writes
   EXPECT_TRUE(path->is_absolute());
   EXPECT_EQ(bytes_of(*path), "for a program");
   EXPECT_EQ(*drive.records().payload_path(sha256), *path);
-  struct stat found {};
+  struct stat found{};
   ASSERT_EQ(::stat(path->c_str(), &found), 0);
   EXPECT_EQ(found.st_mode & 0222U, 0U);
 

@@ -88,6 +88,39 @@ class Roles(ServeTest):
         daemon.stop()
 
 
+class HostileNumbers(ServeTest):
+
+    @on_each_store
+    def test_no_cursor_keeps_a_thread_busy(self):
+        daemon = self.daemon(store=self.store)
+        api = daemon.client(self.token("olga", store=self.store))
+        lists = [path for path, methods in api.get("/api/v1/openapi.json").json["paths"].items()
+                 if "{" not in path and any(parameter["name"] == "after" for parameter in
+                                            methods.get("get", {}).get("parameters", []))
+                 and not path.endswith("/stream")]
+        self.assertIn("/api/v1/events", lists)
+        for path in lists:
+            for after in (2**63 - 1, 2**63 - 2, 2**63, -1, -2**63, "x"):
+                with self.subTest(path=path, after=after):
+                    self.assertIn(api.send("GET", f"{path}?after={after}").status, (200, 400, 404))
+        daemon.stop()
+
+
+class Streams(ServeTest):
+
+    def test_a_stream_ends_soon_after_its_token_was_revoked(self):
+        daemon = self.daemon()
+        token = self.token("olga")
+        follower = daemon.events(token=token)
+        self.assertTrue(follower.is_open.wait(60))
+        [record] = [it for it in self.pawl("token", "list", "--json").json["tokens"]
+                    if it["name"] == "olga"]
+        self.pawl("token", "revoke", record["token"])
+        self.assertTrue(follower.is_over.wait(60))
+        self.assertEqual(follower.seen[-1]["event"], "signed_out")
+        daemon.stop()
+
+
 class OtherSites(ServeTest):
 
     def setUp(self):

@@ -33,10 +33,10 @@ namespace pawl::service {
 /// Lets everybody in under the name and role that a test chooses.
 class OpenGate : public Gatekeeper {
  public:
-  std::optional<Caller> caller = Caller{
-      .actor = {.name = "olga", .method = ActorMethod::session, .address = "127.0.0.1"},
-      .standing = {.kind = ActorKind::person, .role = Role::admin, .groups = {}},
-      .by = "session"};
+  std::optional<Caller> caller =
+      Caller{.actor = {.name = "olga", .method = ActorMethod::session, .address = "127.0.0.1"},
+             .standing = {.kind = ActorKind::person, .role = Role::admin, .groups = {}},
+             .by = "session"};
 
   [[nodiscard]] Status check_host(const Request& /*request*/) const override { return {}; }
   [[nodiscard]] Result<std::optional<Caller>> identify(const Request& /*request*/) override {
@@ -94,8 +94,8 @@ class ApiTest : public ::testing::Test {
   }
   Answer send(const Request& request) {
     Response response = router_.answer(request);
-    Answer answer{.status = response.status, .body = std::move(response.body),
-                  .headers = response.headers};
+    Answer answer{
+        .status = response.status, .body = std::move(response.body), .headers = response.headers};
     while (response.stream) {
       const BodyStream::Piece piece = response.stream->next();
       answer.body += piece.bytes;
@@ -106,10 +106,10 @@ class ApiTest : public ::testing::Test {
 
   /// Acts under another name or role from now on.
   void sign_in_as(const std::string& name, Role role) {
-    gate_.caller = Caller{
-        .actor = {.name = name, .method = ActorMethod::session, .address = "127.0.0.1"},
-        .standing = {.kind = ActorKind::person, .role = role, .groups = {}},
-        .by = "session"};
+    gate_.caller =
+        Caller{.actor = {.name = name, .method = ActorMethod::session, .address = "127.0.0.1"},
+               .standing = {.kind = ActorKind::person, .role = role, .groups = {}},
+               .by = "session"};
   }
   void sign_out() { gate_.caller = std::nullopt; }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -35,6 +36,9 @@ class ScriptedHandler : public Handler {
   std::function<std::size_t(const Request&)> on_body = [](const Request&) {
     return std::size_t{1'000};
   };
+  std::function<std::optional<Response>(const Request&)> on_request_at_once = [](const Request&) {
+    return std::nullopt;
+  };
   std::function<Response(unsigned)> on_refusal = [](unsigned status) {
     Response response = text("refused");
     response.status = status;
@@ -42,6 +46,9 @@ class ScriptedHandler : public Handler {
   };
 
   [[nodiscard]] std::size_t body_max(const Request& head) const override { return on_body(head); }
+  [[nodiscard]] std::optional<Response> answer_at_once(const Request& request) override {
+    return on_request_at_once(request);
+  }
   [[nodiscard]] Response answer(const Request& request) override {
     ++answered;
     return on_request(request);

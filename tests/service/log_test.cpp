@@ -1,9 +1,9 @@
 #include "service/log.hpp"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "pawl/codec/json.hpp"
 

@@ -149,15 +149,15 @@ TEST_F(MetricsTest, requests_are_counted_by_route_and_not_by_address) {
   (void)get("/nothing/here");
   for (const RequestRecord& record :
        {RequestRecord{.method = "GET",
-       .path = "/api/v1/workers/1",
-       .route = "/api/v1/workers/{worker}",
-       .status = 200,
-       .duration = 20ms},
+                      .path = "/api/v1/workers/1",
+                      .route = "/api/v1/workers/{worker}",
+                      .status = 200,
+                      .duration = 20ms},
         RequestRecord{.method = "GET",
-        .path = "/api/v1/workers/99",
-        .route = "/api/v1/workers/{worker}",
-        .status = 404,
-        .duration = 1ms},
+                      .path = "/api/v1/workers/99",
+                      .route = "/api/v1/workers/{worker}",
+                      .status = 404,
+                      .duration = 1ms},
         RequestRecord{.method = "BREW", .path = "/x", .status = 404}}) {
     metrics_.note(record);
   }

@@ -467,7 +467,8 @@ TEST_F(OperationRoutes, each_kind_needs_the_right_of_its_acts) {
   EXPECT_EQ(get("/api/v1/operations").status, 200U);
   EXPECT_EQ(post("/api/v1/operations/x/cancel").status, 403U);
   as_agent("robot");
-  EXPECT_EQ(start("y", "dead_letters.retry", {{"all", true}}).status, 403U);
+  EXPECT_EQ(start("y", "reviews.claim", {{"reviews", listed({ReviewId{1}}, false)}}).status, 403U);
+  EXPECT_EQ(start("z", "dead_letters.retry", {{"all", true}}).status, 202U);
 }
 
 TEST_F(OperationRoutes, the_store_checks_the_person_again_at_every_act) {

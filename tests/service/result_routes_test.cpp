@@ -183,12 +183,12 @@ TEST_F(ResultRoutes, a_file_that_only_an_edit_brought_is_named_by_it) {
   world_.stage("check", Script{}.then(succeeds(Json::object({{"file", kept("old", "o.txt")}}))));
   const JobId job = start(build, items({"a"}));
   const Json edits = Json::object({{"file", kept("new", "n.txt")}});
-  const Result<Job> answered = world_.engine().act(
-      AnswerReview{.review = world_.open_reviews(job).front().id,
-                   .answer = {.outcome = ReviewOutcome::approve_with_edits,
-                              .reviewer = "olga",
-                              .edits = edits}},
-      {.name = "olga"});
+  const Result<Job> answered =
+      world_.engine().act(AnswerReview{.review = world_.open_reviews(job).front().id,
+                                       .answer = {.outcome = ReviewOutcome::approve_with_edits,
+                                                  .reviewer = "olga",
+                                                  .edits = edits}},
+                          {.name = "olga"});
   ASSERT_TRUE(answered.has_value()) << answered.error().text();
   const Answer edited = get(at_item(job, "a", "/files/" + sha256_hex("new")));
   EXPECT_EQ(edited.body, "new");

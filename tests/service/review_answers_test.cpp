@@ -148,6 +148,8 @@ TEST_F(ReviewAnswers, a_button_pressed_twice_is_one_answer) {
     EXPECT_THAT(*store().records().answers(id), SizeIs(1));
     EXPECT_EQ(answer(id, digest, {{"outcome", "approve"}, {"note", "bad"}}).status, 409U)
         << "another note is another answer";
+    EXPECT_EQ(answer(id, "sha256:other", {{"outcome", "approve"}, {"note", "fine"}}).status, 409U)
+        << "so is an answer to something else";
     EXPECT_EQ(answer(id, digest, {{"outcome", "reject"}, {"note", "fine"}}).status,
               id == one ? 409U : 200U);
   }

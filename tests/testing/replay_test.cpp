@@ -114,7 +114,8 @@ TEST(Replays, of_another_review_policy_differ_wherever_a_person_would_have_been_
   Yesterday yesterday;
   const Replay reviewed = yesterday.under({.review = ReviewPolicy::always});
   EXPECT_EQ(reviewed.difference_count, 3) << text_of(reviewed);
-  EXPECT_EQ(reviewed.differences[0].today_in_words, "every output of this stage is reviewed: a reviewer decides");
+  EXPECT_EQ(reviewed.differences[0].today_in_words,
+            "every output of this stage is reviewed: a reviewer decides");
   EXPECT_EQ(reviewed.differences[2].today_in_words,
             "max_attempts 3/3: exhausted, a reviewer decides");
 }

@@ -37,19 +37,20 @@ TEST(Bytes, of_an_item_with_derived_states_and_its_id) {
                         .state = ItemState::failed,
                         .tasks = shown_tasks(books(), item, {failed}, std::nullopt)};
   const std::string task = std::to_string(failed.id.value());
-  EXPECT_EQ(shown_item_document(shown, books()).text(),
-            R"({"item":"a/polish","item_id":7,"job":41,"state":"failed","label":"dead",)"
-            R"-("cause":"draft: dead (exhausted)","category":null,"tasks":[)-"
-            R"({"stage":"draft","task":)" +
-                task +
-                R"(,"state":"failed","label":"dead","version":1700000002000000,"attempts":2,"epoch":1,"cause":"exhausted",)"
-                R"("next_run_at":null,"feedback":null,"retry_count":1,)"
-                R"("created_at":"2023-11-14T22:13:20Z","updated_at":"2023-11-14T22:13:22Z"},)"
-                R"({"stage":"polish","task":null,"state":"skipped","label":"skipped","version":null,"attempts":0,"epoch":1,)"
-                R"("cause":"upstream_failed","next_run_at":null,"feedback":null,"retry_count":0,)"
-                R"("created_at":"2023-11-14T22:13:20Z","updated_at":null}],)"
-                R"("adopted_from":null,"submitted_at":"2023-11-14T22:13:20Z","data":{"x":1},)"
-                R"("id":"41/a\\/polish"})");
+  EXPECT_EQ(
+      shown_item_document(shown, books()).text(),
+      R"({"item":"a/polish","item_id":7,"job":41,"state":"failed","label":"dead",)"
+      R"-("cause":"draft: dead (exhausted)","category":null,"tasks":[)-"
+      R"({"stage":"draft","task":)" +
+          task +
+          R"(,"state":"failed","label":"dead","version":1700000002000000,"attempts":2,"epoch":1,"cause":"exhausted",)"
+          R"("next_run_at":null,"feedback":null,"retry_count":1,)"
+          R"("created_at":"2023-11-14T22:13:20Z","updated_at":"2023-11-14T22:13:22Z"},)"
+          R"({"stage":"polish","task":null,"state":"skipped","label":"skipped","version":null,"attempts":0,"epoch":1,)"
+          R"("cause":"upstream_failed","next_run_at":null,"feedback":null,"retry_count":0,)"
+          R"("created_at":"2023-11-14T22:13:20Z","updated_at":null}],)"
+          R"("adopted_from":null,"submitted_at":"2023-11-14T22:13:20Z","data":{"x":1},)"
+          R"("id":"41/a\\/polish"})");
 }
 
 TEST(Bytes, of_a_budget_are_those_in_the_document_of_its_job) {

@@ -41,7 +41,7 @@ struct DeadLetter {
   std::optional<ErrorClass> error_class;  ///< of the newest failure
   std::optional<ErrorKind> error_kind;
   std::string code;
-  std::string error;  ///< the newest failure; "rejected in review: …" if a reviewer rejected it
+  std::string error;      ///< the newest failure; "rejected in review: …" if a reviewer rejected it
   std::string signature;  ///< see `error_signature`
   Timestamp failed_at;
   AttemptNumber attempts = 0;

@@ -169,8 +169,7 @@ class Records {
   /// The bytes from `from` on: at least one and at most `bytes_max`, empty at the end. Does not
   /// check the digest. For readers that are slower than the store and cannot hold a whole payload.
   [[nodiscard]] virtual Result<std::string> payload_range(std::string_view sha256,
-                                                          std::int64_t from,
-                                                          std::size_t bytes_max);
+                                                          std::int64_t from, std::size_t bytes_max);
   /// What the database's own integrity check finds wrong, one sentence each. Empty if the database
   /// is sound, or has no such check. `thorough`: also compares every index with its table.
   [[nodiscard]] virtual Result<std::vector<std::string>> damage(bool thorough);

@@ -6,12 +6,12 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/input/address.hpp"
-#include "views/csv.hpp"
 #include "cli/output/file_outputs.hpp"
 #include "cli/session.hpp"
 #include "pawl/codec/digest.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/codec/names.hpp"
+#include "views/csv.hpp"
 #include "views/result_table.hpp"
 
 namespace pawl::cli {

@@ -208,8 +208,7 @@ int run(Session& session, const RunOptions& options) {
   if (!options.detach) {
     const Status safe = check_run_directory(session);
     if (!safe) return session.fail(safe.error());
-    const Status has_needs =
-        check_needs(session, submission->file.workflow, submission->directory);
+    const Status has_needs = check_needs(session, submission->file.workflow, submission->directory);
     if (!has_needs) return session.fail(has_needs.error());
   }
   Result<Json> files = actions::compared_files((*store)->records(), *submission);

@@ -39,10 +39,10 @@ Status apply(const ServeOptions& options, service::Settings& settings) {
   if (options.public_url.empty()) return {};
   const auto site = service::parse_web_address(options.public_url);
   if (!site) {
-    return pawl::fail(ErrorCode::invalid,
-                      "--public-url: '" + printable(options.public_url) +
-                          "' is not the address of a site",
-                      "pass one such as https://pawl.example.org or https://example.org/flows");
+    return pawl::fail(
+        ErrorCode::invalid,
+        "--public-url: '" + printable(options.public_url) + "' is not the address of a site",
+        "pass one such as https://pawl.example.org or https://example.org/flows");
   }
   settings.public_url = text_of(*site);
   return {};
@@ -95,9 +95,9 @@ class Daemon {
 
   void take_over(const Result<SettingsSource>& source) {
     if (!source || !source->settings) {
-      log_.say(LogLevel::error, "the settings stay as they were: " +
-                                    (source ? in_words(source->settings.error())
-                                            : source.error().text()));
+      log_.say(LogLevel::error,
+               "the settings stay as they were: " +
+                   (source ? in_words(source->settings.error()) : source.error().text()));
       return;
     }
     service::Settings settings = *source->settings;
@@ -127,8 +127,8 @@ class Daemon {
     session_.present(
         {.document =
              [&] {
-               return Json::object({{"url", url},
-                                    {"sign_in_url", sign_in.empty() ? Json() : Json(sign_in)}});
+               return Json::object(
+                   {{"url", url}, {"sign_in_url", sign_in.empty() ? Json() : Json(sign_in)}});
              },
          .text =
              [&] {
@@ -199,16 +199,16 @@ int serve(Session& session, const ServeOptions& options) {
   if (!place) return session.fail(place.error());
   const Result<std::filesystem::path> run_directory = session.run_directory();
   if (!run_directory) return session.fail(run_directory.error());
-  const auto service = service::Service::open(
-      {.engine = worker.engine(),
-       .log = log,
-       .local_user = Session::local_actor().name,
-       .works = !options.no_work,
-       .store_kind = place->is_file() ? "sqlite" : "postgresql",
-       .run_directory = *run_directory,
-       .trusts_owner = session.trusts_owner(),
-       .is_dead = [&](WorkerId id) { return is_known_dead(*place, id); }},
-      *settings);
+  const auto service =
+      service::Service::open({.engine = worker.engine(),
+                              .log = log,
+                              .local_user = Session::local_actor().name,
+                              .works = !options.no_work,
+                              .store_kind = place->is_file() ? "sqlite" : "postgresql",
+                              .run_directory = *run_directory,
+                              .trusts_owner = session.trusts_owner(),
+                              .is_dead = [&](WorkerId id) { return is_known_dead(*place, id); }},
+                             *settings);
   if (!service) return session.fail(service.error());
   return Daemon(session, options, signals, log, worker, **service).carry_out();
 }
@@ -227,7 +227,8 @@ CommandEntry serve_command() {
                    "The address that browsers use; default: `public_url` of the settings"),
             option("--settings", &it.settings, "FILE",
                    "The settings; default: .pawl/serve.yaml of the project, if it exists"),
-            flag("--no-work", it.no_work, "Run no attempts; only serve, and look after what is due"),
+            flag("--no-work", it.no_work,
+                 "Run no attempts; only serve, and look after what is due"),
             choice("--log", &it.log, {"text", "json"},
                    "The form of the log on stderr; default: text on a terminal, else json"),
             option("--parallel", &it.parallel, "N",

@@ -104,12 +104,10 @@ int token_revoke(Session& session, const TokenRevokeOptions& options) {
       (*store)->people().change(RevokeToken{.number = options.token}, Session::actor(options.as));
   if (!revoked) return session.fail(revoked.error());
   std::string number = std::to_string(options.token);
-  return session.present({.document =
-                              [&] {
-                                return Json::object({{"token", options.token}, {"revoked", true}});
-                              },
-                          .text = [&] { return "token " + number + " is revoked\n"; },
-                          .id = [&] { return number; }});
+  return session.present(
+      {.document = [&] { return Json::object({{"token", options.token}, {"revoked", true}}); },
+       .text = [&] { return "token " + number + " is revoked\n"; },
+       .id = [&] { return number; }});
 }
 
 }  // namespace

@@ -223,7 +223,7 @@ class Sitting {
   }
 
   /// The prompts or help lines of the keys that are offered.
-  [[nodiscard]] std::string of_keys(const StageDefinition& stage, std::string_view Key::*part,
+  [[nodiscard]] std::string of_keys(const StageDefinition& stage, std::string_view Key::* part,
                                     std::string_view between) const {
     std::string out;
     for (const Key& key : keys) {

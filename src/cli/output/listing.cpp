@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cctype>
 
-#include "views/csv.hpp"
 #include "pawl/codec/json.hpp"
 #include "pawl/views/documents.hpp"
+#include "views/csv.hpp"
 
 namespace pawl::cli {
 

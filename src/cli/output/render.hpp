@@ -95,8 +95,8 @@ using text::in_words;
 using text::with_separators;
 /// "$18.20"
 [[nodiscard]] std::string dollars(std::int64_t microusd);
-using text::counted;
 using text::bytes_in_words;
+using text::counted;
 
 using views::label_of;
 [[nodiscard]] Paint paint_of(StateKind state);

@@ -20,9 +20,9 @@ struct SettingsSource {
   std::expected<service::Settings, std::vector<Diagnostic>> settings;
 };
 
-/// Reads `file`, or `.pawl/serve.yaml` of the project if no file is named; without such a file every
-/// setting has its default. `not_found` or `invalid` if a file that is named cannot be read, and
-/// `refused` if others could have changed it.
+/// Reads `file`, or `.pawl/serve.yaml` of the project if no file is named; without such a file
+/// every setting has its default. `not_found` or `invalid` if a file that is named cannot be read,
+/// and `refused` if others could have changed it.
 [[nodiscard]] Result<SettingsSource> read_settings_source(const Session& session,
                                                           const std::string& file);
 

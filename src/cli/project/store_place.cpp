@@ -7,8 +7,8 @@
 #include "pawl/codec/digest.hpp"
 #include "pawl/store/postgres.hpp"
 #include "pawl/store/sqlite.hpp"
-#include "text/passwords.hpp"
 #include "sqlite/worker_locks.hpp"
+#include "text/passwords.hpp"
 
 namespace pawl::cli {
 namespace fs = std::filesystem;

@@ -85,7 +85,8 @@ class Worker {
 
   /// Drains the engine: running attempts may finish.
   void drain();
-  /// Waits for a signal for this time. The first one drains the engine. Returns false after a second one, and half a minute after the first.
+  /// Waits for a signal for this time. The first one drains the engine. Returns false after a
+  /// second one, and half a minute after the first.
   [[nodiscard]] bool may_continue(Duration pause = Duration::zero());
   /// Whether the engine is draining.
   [[nodiscard]] bool is_interrupted() const { return interrupted_at_.has_value(); }

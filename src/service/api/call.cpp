@@ -49,7 +49,8 @@ std::string limits_broken(const Field& field, const Json& value) {
     if (text.size() > field.length_max) {
       return "must have at most " + std::to_string(field.length_max) + " bytes";
     }
-    const bool is_known = field.words.empty() || std::ranges::find(field.words, text) != field.words.end();
+    const bool is_known =
+        field.words.empty() || std::ranges::find(field.words, text) != field.words.end();
     if (!is_known) return "must be one of " + words_of(field);
   }
   if (field.kind == FieldKind::texts) {
@@ -209,8 +210,7 @@ Result<Fields> read_query(const Route& route, std::string_view query) {
     }
     given.push_back(*name);
     std::optional<Json> value = value_of(*field, *text);
-    const std::string misfit = value ? misfit_of(*field, *value)
-                                     : misfit_of(*field, Json());
+    const std::string misfit = value ? misfit_of(*field, *value) : misfit_of(*field, Json());
     if (!misfit.empty()) {
       faults.add("parameter '" + *name + "' " + misfit);
       continue;
@@ -258,9 +258,10 @@ Result<Fields> read_body(const Route& route, std::string_view body) {
                                          : "the members are " + names_of(route.body));
 }
 
-Call::Call(Backend& its_backend, const Request& its_request, const Match& match,
-           const Caller* its_caller, std::string its_address)
+Call::Call(Backend& its_backend, Gatekeeper& its_gatekeeper, const Request& its_request,
+           const Match& match, const Caller* its_caller, std::string its_address)
     : backend(its_backend),
+      gatekeeper(its_gatekeeper),
       request(its_request),
       caller(its_caller),
       address(std::move(its_address)),

@@ -45,10 +45,11 @@ class Fields {
 
 class Call {
  public:
-  Call(Backend& its_backend, const Request& its_request, const Match& match, const Caller* caller,
-       std::string address);
+  Call(Backend& its_backend, Gatekeeper& its_gatekeeper, const Request& its_request,
+       const Match& match, const Caller* caller, std::string address);
 
   Backend& backend;
+  Gatekeeper& gatekeeper;  ///< for answers that outlive this call
   const Request& request;
   const Caller* const caller;  ///< null: nobody is signed in
   const std::string address;   ///< of the client

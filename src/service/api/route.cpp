@@ -22,8 +22,7 @@ std::vector<std::string_view> segments_of(std::string_view path) {
 using Parts = std::vector<std::pair<std::string_view, std::string>>;
 
 /// The values of the parts in braces; none if the path does not have the form of the pattern.
-std::optional<Parts> parts_of(std::string_view pattern,
-                              const std::vector<std::string_view>& path) {
+std::optional<Parts> parts_of(std::string_view pattern, const std::vector<std::string_view>& path) {
   const std::vector<std::string_view> wanted = segments_of(pattern);
   if (wanted.size() != path.size()) return std::nullopt;
   Parts parts;

@@ -92,7 +92,8 @@ struct Route {
   std::vector<std::string_view> columns = {};    ///< of a list as CSV: members, "a.b" for nested
   std::string_view content_type = {};            ///< of `other`
   std::size_t body_max = std::size_t{1} << 20U;  ///< in bytes
-  bool takes_bytes = false;                      ///< the body is a file, not JSON
+  bool is_at_once = false;   ///< needs neither the store nor time: answered on the I/O thread
+  bool takes_bytes = false;  ///< the body is a file, not JSON
 };
 
 /// All routes, in the order of the documentation.

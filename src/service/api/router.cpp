@@ -104,6 +104,12 @@ Response Router::answer(const Request& request) {
   return response;
 }
 
+std::optional<Response> Router::answer_at_once(const Request& request) {
+  const Match match = find_route(table_, request.method, request.path());
+  if (match.route == nullptr || !match.route->is_at_once) return std::nullopt;
+  return answer(request);
+}
+
 Response Router::refuse(unsigned status, std::string_view why, const Request& request) {
   std::string_view code = "malformed";
   if (status == 413 || status == 431) code = "too_large";
@@ -155,7 +161,7 @@ Response Router::answer(const Request& request, RequestRecord& record) {
     const Status may = check_permission(who->actor, who->standing, *right);
     if (!may) return error_response(may.error());
   }
-  Call call(backend_, request, match, who, record.address);
+  Call call(backend_, gatekeeper_, request, match, who, record.address);
   return carry_out(call, route);
 }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,7 @@ class Router : public Handler {
   Router(Backend& backend, Gatekeeper& gatekeeper, const std::vector<Route>& table, RequestLog log);
 
   [[nodiscard]] std::size_t body_max(const Request& head) const override;
+  [[nodiscard]] std::optional<Response> answer_at_once(const Request& request) override;
   [[nodiscard]] Response answer(const Request& request) override;
   [[nodiscard]] Response refuse(unsigned status, std::string_view why,
                                 const Request& request) override;

@@ -83,7 +83,8 @@ Result<Reply> list_groups(Call& call) {
   Result<DeadLetterQuery> query = query_in(call);
   if (!query) return std::unexpected(std::move(query.error()));
   query->read_max = read_for_groups_max;
-  const Result<DeadLetterAnalysis> analysis = store::analyse_dead_letters(call.store(), *query, call.backend.letter_signatures);
+  const Result<DeadLetterAnalysis> analysis =
+      store::analyse_dead_letters(call.store(), *query, call.backend.letter_signatures);
   if (!analysis) return std::unexpected(analysis.error());
   std::vector<Json> groups;
   for (const DeadLetterGroup& group : analysis->groups) {

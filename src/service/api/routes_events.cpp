@@ -109,6 +109,19 @@ std::optional<EventSeq> cursor_in(const Call& call) {
   return std::nullopt;
 }
 
+/// Whether the client of this call may still see events: a token can be revoked, and a session can
+/// end, while the stream goes on. A store that does not answer ends no stream.
+MayFollow still_allowed(const Call& call) {
+  Request credentials = call.request;
+  credentials.body.clear();
+  return [&gatekeeper = call.gatekeeper, credentials = std::move(credentials)] {
+    const Result<std::optional<Caller>> caller = gatekeeper.identify(credentials);
+    if (!caller) return caller.error().code == ErrorCode::unavailable;
+    if (!*caller) return false;
+    return check_permission((*caller)->actor, (*caller)->standing, Right::see).has_value();
+  };
+}
+
 Result<Reply> follow_events(Call& call) {
   Result<std::set<EventType>> types = views::event_types_of(call.query.texts("type"));
   if (!types) return std::unexpected(types.error());
@@ -117,9 +130,10 @@ Result<Reply> follow_events(Call& call) {
   EventChoice choice{.job = *job, .types = std::move(*types)};
   Response response{.status = 200};
   if (const std::optional<EventSeq> after = cursor_in(call)) {
-    response.stream = call.backend.live.follow(std::move(choice), *after);
+    response.stream = call.backend.live.follow(std::move(choice), *after, still_allowed(call));
   } else {
-    Result<std::shared_ptr<BodyStream>> stream = call.backend.live.follow(std::move(choice));
+    Result<std::shared_ptr<BodyStream>> stream =
+        call.backend.live.follow(std::move(choice), still_allowed(call));
     if (!stream) return std::unexpected(stream.error());
     response.stream = std::move(*stream);
   }
@@ -131,17 +145,15 @@ Result<Reply> follow_events(Call& call) {
 }
 
 Field job_field() {
-  return {.name = "job",
-          .kind = FieldKind::integer,
-          .about = "Only events of this job.",
-          .min = 1};
+  return {.name = "job", .kind = FieldKind::integer, .about = "Only events of this job.", .min = 1};
 }
 
 Field type_field() {
   return {.name = "type",
           .kind = FieldKind::texts,
-          .about = "Only events of these types, such as `gate.rejected`. `*` stands for any text: "
-                   "`review.*`.",
+          .about =
+              "Only events of these types, such as `gate.rejected`. `*` stands for any text: "
+              "`review.*`.",
           .length_max = 64};
 }
 

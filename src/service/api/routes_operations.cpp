@@ -31,7 +31,8 @@ std::vector<Field> operation_body() {
        .about =
            "What is done. `dead_letters.retry` and `.discard` take `job`, `stage`, `filter`, `ids` "
            "or `all`, and `note` or `reason`; they need the right `operate`. `dead_letters.purge` "
-           "takes the same selection, of discarded letters, and needs `destroy`. `items.retry` and `.cancel` take `job` and "
+           "takes the same selection, of discarded letters, and needs `destroy`. `items.retry` and "
+           "`.cancel` take `job` and "
            "`state`, `stage`, `category`, `key_prefix` or `all`, a retry also `from` and "
            "`note`; they need `operate`. `reviews.approve` takes `reviews` with their digests "
            "and `note`, `.claim` takes `for_s` and `steal` (which needs `assign`), `.assign` "
@@ -168,11 +169,11 @@ Result<Reply> cancel_operation(Call& call) {
   return Document{operation_document(*cancelled)};
 }
 
-Route route_of_operation(std::string_view method, std::string_view path, Right right, Handle handle,
-                         std::string_view operation, std::string_view summary) {
+Route route_of_operation(std::string_view method, std::string_view path, Access access,
+                         Handle handle, std::string_view operation, std::string_view summary) {
   return {.method = method,
           .path = path,
-          .access = Access::needs(right),
+          .access = access,
           .handle = handle,
           .operation = operation,
           .tag = "operations",
@@ -183,24 +184,24 @@ Route route_of_operation(std::string_view method, std::string_view path, Right r
 }  // namespace
 
 std::vector<Route> operation_routes() {
-  Route list =
-      route_of_operation("GET", "/api/v1/operations", Right::see, list_operations, "listOperations",
-                         "Operations, newest first: those that have not ended, and those "
-                         "of the last day.");
+  Route list = route_of_operation("GET", "/api/v1/operations", Access::needs(Right::see),
+                                  list_operations, "listOperations",
+                                  "Operations, newest first: those that have not ended, and those "
+                                  "of the last day.");
   list.kind = ReplyKind::list;
   list.rows = "operations";
   list.columns = {"operation", "kind",    "by",       "phase",      "expected",
                   "done",      "refused", "asked_at", "started_at", "ended_at"};
-  Route start = route_of_operation("POST", "/api/v1/operations", Right::decide, start_operation,
-                                   "startOperation",
+  Route start = route_of_operation("POST", "/api/v1/operations", Access::signed_in(),
+                                   start_operation, "startOperation",
                                    "Begin an act on many records. It runs in the background, after "
-                                   "those that were begun before.");
+                                   "those that were begun before. Needs the right of its kind.");
   start.body = operation_body();
   start.status = 202;
   return {std::move(list), std::move(start),
-          route_of_operation("GET", "/api/v1/operations/{operation}", Right::see, show_operation,
-                             "showOperation", "How far an operation is."),
-          route_of_operation("POST", "/api/v1/operations/{operation}/cancel", Right::decide,
+          route_of_operation("GET", "/api/v1/operations/{operation}", Access::needs(Right::see),
+                             show_operation, "showOperation", "How far an operation is."),
+          route_of_operation("POST", "/api/v1/operations/{operation}/cancel", Access::signed_in(),
                              cancel_operation, "cancelOperation",
                              "End an operation after the record that it is at; what it has done "
                              "stays. Other people's operations need the right `operate`.")};

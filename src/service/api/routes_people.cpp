@@ -149,13 +149,15 @@ std::vector<Route> people_routes() {
        .operation = "addPerson",
        .tag = "people",
        .summary = "Add a person. With the first one, the store begins to refuse everybody else.",
-       .body = {{.name = "name",
-                 .about = "The name: 1 to 64 letters, digits, '.', '-', '_' and '@', not beginning with '.' "
-                          "or '-'.",
-                 .is_required = true,
-                 .length_max = actor_name_max},
-                role_field("What the person may do: reviewer, unless it is given."),
-                groups_field("The groups of the person.")},
+       .body =
+           {{.name = "name",
+             .about =
+                 "The name: 1 to 64 letters, digits, '.', '-', '_' and '@', not beginning with '.' "
+                 "or '-'.",
+             .is_required = true,
+             .length_max = actor_name_max},
+            role_field("What the person may do: reviewer, unless it is given."),
+            groups_field("The groups of the person.")},
        .status = 201,
        .schema = "Person"},
       route_of_person("GET", show_person, "showPerson", "One person."),

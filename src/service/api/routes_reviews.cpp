@@ -74,7 +74,8 @@ Field attempt_field(std::string_view name, std::string_view about) {
 std::vector<Field> answer_body() {
   return {
       {.name = "outcome",
-       .about = "What is decided. `request_changes` runs the stage again with the note as its feedback; `reject` is "
+       .about = "What is decided. `request_changes` runs the stage again with the note as its "
+                "feedback; `reject` is "
                 "final.",
        .is_required = true,
        .words = outcomes()},

@@ -104,9 +104,11 @@ Route get(std::string_view path, Access access, Handle handle, std::string_view 
 }  // namespace
 
 std::vector<Route> service_routes() {
+  Route health = get("/healthz", Access::open(), check_health, "checkHealth",
+                     "Whether the process lives.", "Health");
+  health.is_at_once = true;
   std::vector<Route> all = {
-      get("/healthz", Access::open(), check_health, "checkHealth", "Whether the process lives.",
-          "Health"),
+      std::move(health),
       get("/readyz", Access::open(), check_readiness, "checkReadiness",
           "Whether the service can answer: 503 with the reasons if it cannot.", "Readiness"),
       get("/metrics", Access::needs(Right::see), send_metrics, "sendMetrics",

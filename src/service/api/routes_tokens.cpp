@@ -38,6 +38,11 @@ Result<Reply> list_tokens(Call& call) {
 }
 
 Result<Reply> create_token(Call& call) {
+  // An unset variable of a script must not make a token for ever.
+  if (call.body.has("expires") && call.body.text("expires").empty()) {
+    return fail(ErrorCode::invalid, "member 'expires' is empty",
+                "send a duration such as 90d, or leave it out for a token that does not expire");
+  }
   // The table allows only names of kinds and roles.
   const Result<actions::NewToken> made = actions::create_token(
       call.store(),

@@ -26,7 +26,7 @@ Connection::Connection(Connections& all, ConnectionId id, std::shared_ptr<Wire> 
 
 void Connection::open() {
   wire_->open(*this);
-  read_next();
+  read_requests({});
 }
 
 void Connection::turn_away() {
@@ -38,8 +38,7 @@ void Connection::turn_away() {
 void Connection::on_input(std::string_view bytes) {
   switch (stage_) {
     case Stage::reading:
-      take(bytes);
-      break;
+      return read_requests(bytes);
     case Stage::answering:
     case Stage::sending:
     case Stage::streaming:
@@ -61,12 +60,14 @@ void Connection::on_input_end() {
 }
 
 void Connection::take(std::string_view bytes) {
+  is_taking_ = true;
   while (stage_ == Stage::reading && !bytes.empty()) {
     if (!reader_) begin_request();
     bytes.remove_prefix(reader_->read(bytes));
     if (reader_->state() == State::deciding) decide_body(!bytes.empty());
     proceed();
   }
+  is_taking_ = false;
   if (stage_ != Stage::draining && stage_ != Stage::closed) pending_ += bytes;
 }
 
@@ -126,6 +127,9 @@ void Connection::answer() {
   reader_.reset();
   stage_ = Stage::answering;
   wire_->clear_deadline();
+  if (std::optional<Response> response = all_.answer_at_once(request)) {
+    return respond(*std::move(response));
+  }
   all_.answer(id_, std::move(request));
 }
 
@@ -230,11 +234,11 @@ void Connection::on_sent() {
 void Connection::finish_response() {
   if (!form_.keeps_open || all_.is_stopping()) return end();
   stage_ = Stage::reading;
-  read_next();
+  // A response that was there at once ends inside of `take`, which goes on with the next request.
+  if (!is_taking_) read_requests(std::exchange(pending_, {}));
 }
 
-void Connection::read_next() {
-  const std::string bytes = std::exchange(pending_, {});
+void Connection::read_requests(std::string_view bytes) {
   take(bytes);
   if (stage_ == Stage::reading) {
     if (wire_->input_has_ended()) return close();

@@ -75,7 +75,8 @@ class Connection final : public WireEvents {
   void piece_sent();
   void end_stream();
   void finish_response();
-  void read_next();
+  /// Reads and answers requests until one has to wait.
+  void read_requests(std::string_view bytes);
   void end();
   void drain();
 
@@ -91,6 +92,7 @@ class Connection final : public WireEvents {
 
   Stage stage_ = Stage::reading;
   std::optional<RequestReader> reader_;
+  bool is_taking_ = false;  ///< `take` is on the stack
   SteadyClock::time_point body_began_;
   std::size_t held_ = 0;  ///< of the bodies of all connections, in bytes
   std::string pending_;   ///< what the client has sent after the request that is answered

@@ -152,6 +152,14 @@ Response Connections::refusal(const Refusal& refusal, const Request& request) {
   return response;
 }
 
+std::optional<Response> Connections::answer_at_once(const Request& request) {
+  try {
+    return handler_.answer_at_once(request);
+  } catch (...) {
+    return refusal({.status = 500, .why = "an internal error"}, request);
+  }
+}
+
 void Connections::answer(ConnectionId id, Request request) {
   threads_->run([this, id, request = std::move(request)]() mutable {
     std::optional<Response> response;

@@ -52,6 +52,7 @@ class Connections {
   [[nodiscard]] std::string_view date();
   [[nodiscard]] std::size_t body_max(const Request& head) const;
   [[nodiscard]] Response refusal(const Refusal& refusal, const Request& request);
+  [[nodiscard]] std::optional<Response> answer_at_once(const Request& request);
   /// Gives the request to a request thread; `on_answer` or `on_failure` follows.
   void answer(ConnectionId id, Request request);
   /// `on_piece` follows for each piece after its start.

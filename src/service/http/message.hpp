@@ -104,6 +104,11 @@ class Handler {
   /// The longest body that a request with this head may have, in bytes. Called on the I/O thread:
   /// must be quick.
   [[nodiscard]] virtual std::size_t body_max(const Request& head) const = 0;
+  /// The answer to a request that needs no time, so that it comes even while every request thread
+  /// is busy; none: `answer` is asked. Called on the I/O thread.
+  [[nodiscard]] virtual std::optional<Response> answer_at_once(const Request& /*request*/) {
+    return std::nullopt;
+  }
   /// Called on a request thread; several at the same time. HEAD is answered like GET; the server
   /// leaves out the body. What is thrown becomes `refuse` with 500.
   [[nodiscard]] virtual Response answer(const Request& request) = 0;

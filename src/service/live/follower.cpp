@@ -31,11 +31,14 @@ std::string notice(std::string_view name, EventSeq last) {
 
 }  // namespace
 
-Follower::Follower(std::shared_ptr<FollowerRoom> room, EventChoice choice, EventSeq after)
+Follower::Follower(std::shared_ptr<FollowerRoom> room, EventChoice choice, EventSeq after,
+                   MayFollow may_follow)
     : room_(std::move(room)),
       job_(choice.job),
       types_(bits_of(choice.types)),
+      may_follow_(std::move(may_follow)),
       after_(after),
+      allowed_at_(room_->now()),
       last_sent_(room_->now()),
       due_since_(room_->now()) {
   ++room_->followers;
@@ -81,6 +84,11 @@ BodyStream::Piece Follower::next() {
   if (!std::exchange(has_begun_, true)) bytes = "retry: 1000\n\n";
   if (now - due_since_.load() > room_->limits.stalled_max) {
     drop(bytes);
+    return {.state = State::end, .bytes = std::move(bytes)};
+  }
+  if (!is_allowed(now)) {
+    bytes += notice("signed_out", told_);
+    phase_ = Phase::ended;
     return {.state = State::end, .bytes = std::move(bytes)};
   }
   pages_ = 0;
@@ -224,6 +232,12 @@ void Follower::drop(std::string& bytes) {
   bytes += notice("dropped", after_);
   phase_ = Phase::ended;
   ++room_->dropped;
+}
+
+bool Follower::is_allowed(FollowerRoom::SteadyTime now) {
+  if (!may_follow_ || now - allowed_at_ < room_->limits.heartbeat) return true;
+  allowed_at_ = now;
+  return may_follow_();
 }
 
 void Follower::add_heartbeat(std::string& bytes, FollowerRoom::SteadyTime now) {

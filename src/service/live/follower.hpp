@@ -114,7 +114,8 @@ class FollowerRoom {
 /// Threads: `next` is called by one thread at a time, as for every stream; the others by any.
 class Follower : public BodyStream {
  public:
-  Follower(std::shared_ptr<FollowerRoom> room, EventChoice choice, EventSeq after);
+  Follower(std::shared_ptr<FollowerRoom> room, EventChoice choice, EventSeq after,
+           MayFollow may_follow = {});
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;
   ~Follower() override;
@@ -150,6 +151,8 @@ class Follower : public BodyStream {
   /// The client must read everything again; what happens from now on follows.
   [[nodiscard]] Found reset(std::string& bytes);
   void drop(std::string& bytes);
+  /// Whether the client may still follow; asked again after each heartbeat's time.
+  [[nodiscard]] bool is_allowed(FollowerRoom::SteadyTime now);
   void add_heartbeat(std::string& bytes, FollowerRoom::SteadyTime now);
   [[nodiscard]] bool wants(const Event& event) const;
   [[nodiscard]] bool is_news(const EventNews& news) const;
@@ -158,6 +161,7 @@ class Follower : public BodyStream {
   const std::shared_ptr<FollowerRoom> room_;
   const JobId job_;
   const std::uint64_t types_;  ///< one bit for each type that was chosen
+  const MayFollow may_follow_;
   std::function<void()> wake_;
 
   // Only `next` uses these.
@@ -166,6 +170,7 @@ class Follower : public BodyStream {
   EventSeq told_ = 0;  ///< the last number that the client was given
   int pages_ = 0;      ///< of the records, read for this piece
   bool has_begun_ = false;
+  FollowerRoom::SteadyTime allowed_at_;  ///< when it was asked the last time
 
   // `next` sets these; others read them.
   std::atomic<bool> is_idle_ = false;

@@ -52,16 +52,18 @@ void LiveEvents::wake_followers() {
   room_->wake_followers();
 }
 
-std::shared_ptr<BodyStream> LiveEvents::follow(EventChoice choice, EventSeq after) {
-  auto follower = std::make_shared<Follower>(room_, std::move(choice), after);
+std::shared_ptr<BodyStream> LiveEvents::follow(EventChoice choice, EventSeq after,
+                                               MayFollow may_follow) {
+  auto follower =
+      std::make_shared<Follower>(room_, std::move(choice), after, std::move(may_follow));
   room_->add(follower);
   return follower;
 }
 
-Result<std::shared_ptr<BodyStream>> LiveEvents::follow(EventChoice choice) {
+Result<std::shared_ptr<BodyStream>> LiveEvents::follow(EventChoice choice, MayFollow may_follow) {
   const Result<EventSeq> newest = engine_.records().last_event();
   if (!newest) return std::unexpected(newest.error());
-  return follow(std::move(choice), *newest);
+  return follow(std::move(choice), *newest, std::move(may_follow));
 }
 
 void LiveEvents::stop() { room_->stop(); }

@@ -29,6 +29,9 @@ struct EventChoice {
   std::set<EventType> types = {};  ///< empty: all
 };
 
+/// Whether a follower may go on; asked about every `LiveLimits::heartbeat`, on a request thread.
+using MayFollow = std::function<bool()>;
+
 struct LiveLimits {
   std::size_t ring = 10'000;                          ///< events kept at hand
   std::size_t piece_bytes = std::size_t{256} << 10U;  ///< about the most sent at once
@@ -54,6 +57,7 @@ struct Listening {
 ///   stream goes on with what happens from now on.
 /// - `event: dropped`: the client reads too slowly. The stream ends; the client can resume after
 ///   the number that it was given.
+/// - `event: signed_out`: the client may no longer follow. The stream ends.
 /// - A comment after 15 seconds without an event. With it comes the number of the newest event that
 ///   was looked at, so that a client which resumes need not begin with the last one it chose.
 ///
@@ -69,9 +73,11 @@ class LiveEvents {
   ~LiveEvents();
 
   /// The chosen events after this one: those on record first, then those that happen.
-  [[nodiscard]] std::shared_ptr<BodyStream> follow(EventChoice choice, EventSeq after);
+  [[nodiscard]] std::shared_ptr<BodyStream> follow(EventChoice choice, EventSeq after,
+                                                   MayFollow may_follow = {});
   /// The events that happen from now on. Asks the store for the newest one.
-  [[nodiscard]] Result<std::shared_ptr<BodyStream>> follow(EventChoice choice);
+  [[nodiscard]] Result<std::shared_ptr<BodyStream>> follow(EventChoice choice,
+                                                           MayFollow may_follow = {});
   /// Ends all streams, also those that are opened later.
   void stop();
 

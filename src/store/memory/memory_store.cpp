@@ -1,6 +1,7 @@
 /// The memory store: the reference. One mutex, plain maps, the shared ledger.
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <string>
 
@@ -259,6 +260,7 @@ class MemoryStore final : public LedgerStore, public Records {
   Result<std::vector<Event>> events(const EventFilter& filter) override {
     const std::lock_guard lock(mutex_);
     std::vector<Event> found;
+    if (filter.after == std::numeric_limits<EventSeq>::max()) return found;
     const EventSeq first = filter.after + 1;
     for (auto row = static_cast<std::size_t>(std::max<EventSeq>(first / 16, 1));
          row <= rows_.journal.size() && found.size() < filter.limit; ++row) {
