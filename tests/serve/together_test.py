@@ -21,6 +21,17 @@ stages:
   two: { needs: [one], run: ["true"] }
 """
 
+# Every attempt of the first stage waits for the file `go`.
+HELD = """
+version: 1
+workflow: held
+items: [%s]
+job: { parallel: 24 }
+stages:
+  one: { sh: 'while [ ! -e go ]; do sleep 0.01; done' }
+  two: { needs: [one], run: ["true"] }
+"""
+
 SECRET = """
 version: 1
 workflow: secret
@@ -89,20 +100,22 @@ class TwoDaemons(ServeTest):
 
     def test_one_is_killed_under_load_and_the_other_goes_on(self):
         store = new_schema(self)
-        self.write("flows/steps.yaml", STEPS % ", ".join(f"i{n}" for n in range(120)))
-        one = self.daemon("--lease", "2s", store=store, workflows=["flows"])
+        self.write("flows/held.yaml", HELD % ", ".join(f"i{n}" for n in range(60)))
+        limits = ("--lease", "2s", "--parallel", "8")
+        one = self.daemon(*limits, store=store, workflows=["flows"])
         token = self.token("olga", store=store)
-        two = self.daemon("--lease", "2s", store=store, workflows=["flows"])
+        two = self.daemon(*limits, store=store, workflows=["flows"])
         first, second = one.client(token), two.client(token)
-        job = first.post("/api/v1/jobs", {"workflow": "steps"}, status=201).json["job"]
+        job = first.post("/api/v1/jobs", {"workflow": "held"}, status=201).json["job"]
         follower = two.events(path=f"/api/v1/events/stream?job={job}", token=token, last=0)
         self.wait_until("both work", lambda: sum(
             it["attempts_open"] > 0 for it in second.rows("/api/v1/workers", "workers")) == 2)
         one.kill()
+        (self.dir / "flows/go").touch()
         self.wait_until("the job ends",
                         lambda: second.get(f"/api/v1/jobs/{job}").json["state"] == "completed")
         shown = second.get(f"/api/v1/jobs/{job}").json
-        self.assertEqual(shown["items"]["succeeded"], 120)
+        self.assertEqual(shown["items"]["succeeded"], 60)
         everything = [it["seq"] for it in self.pawl("events", "--job", job, "--jsonl",
                                                     "--store", store).lines]
         self.wait_until("every event came", lambda: len(follower.ids) >= len(everything))

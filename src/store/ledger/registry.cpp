@@ -169,10 +169,6 @@ Status Registry::carry_out(const CreateToken& change) {
   if (token.kind == ActorKind::person && !rows_.people().person(token.name)) {
     return no_person(token.name);
   }
-  if (token.kind != ActorKind::person && rows_.people().person(token.name)) {
-    return fail(ErrorCode::conflict, "there is a person named '" + token.name + "'",
-                "give the " + std::string(name_of(token.kind)) + " a name of its own");
-  }
   if (token.kind != ActorKind::worker && !token.worker_kinds.empty()) {
     return fail(ErrorCode::invalid, "only the token of a worker names kinds of stages");
   }
