@@ -185,6 +185,14 @@ class Reloading(ServeTest):
             it["workflow"] for it in browser.rows("/api/v1/workflows", "workflows")] == ["one", "two"])
         daemon.stop()
 
+    def test_a_faulty_workflow_file_is_named_in_the_log(self):
+        self.write("flows/bad.yaml", "workflow: bad\nstagess: {}\n")
+        daemon = self.daemon(workflows=["flows"])
+        daemon.client().get("/healthz")
+        daemon.stop()
+        self.assertTrue([line for line in daemon.log if line["level"] == "warning"
+                         and "bad.yaml" in line["message"]], daemon.log_text())
+
     def test_settings_that_need_a_restart_are_named(self):
         daemon = self.daemon(settings="session_time: 1h\n")
         self.write(".pawl/serve.yaml", "session_time: 2h\n")

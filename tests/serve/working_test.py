@@ -141,11 +141,21 @@ class ADay(ServeTest):
                 for word in words:
                     self.assertIn(word, reply.body.decode())
         self.assertEqual(api.rows("/api/v1/jobs", "jobs"), [])
+        mistyped = api.post("/api/v1/jobs", {"workflow": 7}, status=400).error["message"]
+        self.assertIn("must be a string", mistyped)
+        self.assertNotIn("missing", mistyped)
+        for_ever = {"name": "olga", "kind": "person", "role": "viewer", "expires": ""}
+        self.assertIn("expires", api.post("/api/v1/tokens", for_ever, status=400).error["message"])
+        # Where every member may be left out, so may the body.
+        job = api.post("/api/v1/jobs", {"workflow": "letters", "params": {"mended": "/"}}, status=201)
+        path = f"/api/v1/jobs/{job.json['job']}"
+        self.assertEqual(api.send("POST", f"{path}/pause", b"").status, 200)
+        self.assertEqual(api.send("POST", f"{path}/cancel", b"").status, 200)
         for body in (b"", b"{", b"[]", b'{"workflow":"letters","workflow":"letters"}', b"\xff",
                      b'{"a":' * 100_000):
             self.assertEqual(api.send("POST", "/api/v1/jobs", body, {
                 "Content-Type": "application/json"}).status, 400)
-        self.assertEqual(api.rows("/api/v1/jobs", "jobs"), [])
+        self.assertEqual(len(api.rows("/api/v1/jobs", "jobs")), 1)
         daemon.stop()
 
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/joined.hpp"
+
 namespace pawl::service {
 namespace {
 
@@ -21,12 +23,6 @@ Status check_content_type(const Request& request) {
   if (is_same_name(type, "application/json") || is_same_name(type, "application/json ")) return {};
   return fail(ErrorCode::invalid, "the body must be JSON",
               "send it with `Content-Type: application/json`");
-}
-
-std::string joined(const std::vector<std::string_view>& words) {
-  std::string text;
-  for (const std::string_view word : words) text += (text.empty() ? "" : ", ") + std::string(word);
-  return text;
 }
 
 Response no_such_method(const Match& match, std::string_view method) {

@@ -22,7 +22,7 @@ std::uint64_t bits_of(const std::set<EventType>& types) {
   return bits;
 }
 
-/// An event that is no event of the log.
+/// A message to the client itself, which is not in the log.
 std::string notice(std::string_view name, EventSeq last) {
   const std::string number = std::to_string(last);
   return "id: " + number + "\nevent: " + std::string(name) + "\ndata: {\"last_event\":" + number +
